@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { HookEvent } from './hook-event.ts';
+import { createUuidV7, uuidV8From } from './uuid.ts';
+
+/** What makes two hooks of one integration the same event. */
+export type DeduplicationKey =
+  | { readonly kind: 'webhook-id'; readonly value: string }
+  | { readonly kind: 'idempotency-key'; readonly value: string }
+  | { readonly kind: 'content'; readonly value: string };
+
+/** The identity of a hook's event: the same on every pod and at every repetition, without a look-up. */
+export function deriveEventId(integrationId: string, key: DeduplicationKey): string {
+  return uuidV8From(createHash('sha256').update(`${integrationId}\n${key.kind}\n${key.value}`).digest());
+}
+
+/** An identity for a hook that is never the repetition of another one. */
+export function createEventId(): string {
+  return createUuidV7();
+}
+
+/** The identity of the event that tells of a widget's creation over the API: one per widget. */
+export function creationEventId(widgetId: string): string {
+  return uuidV8From(createHash('sha256').update(`/api/v1/widgets\ncreated\n${widgetId}`).digest());
+}
+
+/**
+ * The key of a hook that came without one of its own, or null for a hook that says nothing but its kind and time:
+ * two such hooks are two events.
+ */
+export function contentKey(event: HookEvent): DeduplicationKey | null {
+  if (event.widgetId === null && event.payload === null) return null;
+  const parts = [
+    event.kind,
+    event.occurredAt,
+    event.widgetId,
+    event.payload === null ? null : canonicalJson(event.payload),
+  ];
+  return { kind: 'content', value: JSON.stringify(parts) };
+}
+
+/** The RFC 8785 form of a JSON text, or the text itself where that form does not exist (a number beyond a double). */
+function canonicalJson(text: string): string {
+  try {
+    return canonicalize(JSON.parse(text)) ?? text;
+  } catch {
+    return text;
+  }
+}

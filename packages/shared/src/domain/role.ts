@@ -1,0 +1,23 @@
+export const permissions = [
+  'widgets:read',
+  'widgets:create',
+  'subscriptions:manage',
+  'integrations:manage',
+  'tokens:manage',
+  'users:manage',
+] as const;
+export type Permission = (typeof permissions)[number];
+
+export const roles = ['viewer', 'editor', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+const permissionsByRole: Record<Role, readonly Permission[]> = {
+  viewer: ['widgets:read'],
+  editor: ['widgets:read', 'widgets:create'],
+  admin: permissions,
+};
+
+/** What a role may do. Asked on every request, so that a changed role takes effect at once. */
+export function permissionsOf(role: Role): readonly Permission[] {
+  return permissionsByRole[role];
+}

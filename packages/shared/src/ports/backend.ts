@@ -1,0 +1,34 @@
+import type { DeliveryLedger } from './delivery-ledger.ts';
+import type { EventLog } from './event-log.ts';
+import type { HookQueue } from './hook-queue.ts';
+import type { IntegrationStore } from './integration-store.ts';
+import type { RunRegister } from './run-register.ts';
+import type { SessionStore } from './session-store.ts';
+import type { SubscriptionStore } from './subscription-store.ts';
+import type { UserStore } from './user-store.ts';
+import type { WidgetEffects } from './widget-effects.ts';
+import type { WidgetOutbox } from './widget-outbox.ts';
+import type { WidgetStore } from './widget-store.ts';
+
+/** Every port of one backend, on one set of connections. */
+export interface Backend {
+  readonly kind: 'embedded' | 'cluster';
+  readonly widgets: WidgetStore;
+  readonly effects: WidgetEffects;
+  readonly outboxes: WidgetOutbox;
+  readonly ledger: DeliveryLedger;
+  readonly runs: RunRegister;
+  readonly eventLog: EventLog;
+  readonly hookQueue: HookQueue;
+  readonly users: UserStore;
+  readonly sessions: SessionStore;
+  readonly subscriptions: SubscriptionStore;
+  readonly integrations: IntegrationStore;
+  /**
+   * Removes what is over: sessions past their end, ledger rows past their retention. On the cluster MongoDB does this
+   * by itself, and the call does nothing.
+   */
+  removeExpired(now: Date): Promise<void>;
+  /** Closes every connection and file. The tasks and requests that use them must have ended before. */
+  close(): Promise<void>;
+}

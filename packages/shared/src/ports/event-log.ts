@@ -1,0 +1,71 @@
+import type { LogPosition } from '../domain/cursor.ts';
+import type { LogExtent } from '../domain/stream-start.ts';
+import type { WidgetEvent } from '../domain/widget-event.ts';
+import type { NumberedPosition } from './run-register.ts';
+
+/** What keeps an event from being appended twice, until it is settled. */
+export type AppendGuard =
+  /** Appended only if no event of this widget with this or a higher version was. */
+  | { readonly kind: 'version'; readonly widgetId: string; readonly version: number }
+  /** Appended only if no event with this id was. */
+  | { readonly kind: 'event'; readonly eventId: string };
+
+export interface LogAppend {
+  readonly event: WidgetEvent;
+  readonly guard: AppendGuard;
+}
+
+export interface AppendResult {
+  /** Per given event: its position, or null when it was in the log already. */
+  readonly positions: readonly (LogPosition | null)[];
+  /** The log's end after the call. */
+  readonly last: NumberedPosition;
+  /** True when the log had lost its tail and was begun anew. */
+  readonly beganEpoch: boolean;
+}
+
+export interface LogRecord extends LogPosition {
+  readonly event: WidgetEvent;
+}
+
+/**
+ * The ordered log of widget events that every pod reads. `seq` is dense within an epoch; the log never holds two
+ * epochs. Throws `UnavailableError`.
+ */
+export interface EventLog {
+  /**
+   * Appends in the given order, all in one atomic call. `expected` is the highest position ever recorded: when the log
+   * does not know it and cannot have trimmed it, the log has lost its tail, is emptied, and begins a new epoch that is
+   * numbered `run`.
+   */
+  append(run: number, expected: NumberedPosition | null, events: readonly LogAppend[]): Promise<AppendResult>;
+  /**
+   * Lets guards expire an hour from now, if nothing higher was appended under them since: the caller knows that no
+   * later run will present these events again.
+   */
+  settle(guards: readonly AppendGuard[]): Promise<void>;
+  /** What the log holds, and whether exactly `position` is in it; null before the first append ever. */
+  inspect(position: LogPosition | null): Promise<{ readonly extent: LogExtent; readonly contains: boolean } | null>;
+  /** The events right after `after`, oldest first, at most `limit`, of whatever epoch the log now has. */
+  readAfter(after: LogPosition, limit: number): Promise<LogRecord[]>;
+  /** Opens a reader that waits for new events, on a connection of its own. */
+  openTail(): EventTail;
+  /** Drops what retention no longer keeps: by count, age and bytes. Also while nothing is appended. */
+  trim(): Promise<void>;
+}
+
+export interface EventTail {
+  /**
+   * Waits until something is after `after`, then returns it, oldest first, at most 500; returns nothing after about
+   * two seconds. Rejects with `UnavailableError` when the log cannot be asked, or has not answered for five seconds.
+   */
+  next(after: LogPosition): Promise<LogRecord[]>;
+  close(): Promise<void>;
+}
+
+/** What the log keeps: whatever exceeds the first of the three limits goes, oldest first. */
+export interface EventRetention {
+  readonly count: number;
+  readonly ageMs: number;
+  readonly bytes: number;
+}

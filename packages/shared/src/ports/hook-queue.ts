@@ -1,0 +1,51 @@
+import type { QueueItem } from '../domain/queue-item.ts';
+
+export interface HookBatch {
+  /** Made before the first try, so that a repeated try cannot store the batch twice while it is there. */
+  readonly jobId: string;
+  readonly partition: number;
+  readonly items: readonly QueueItem[];
+}
+
+export interface ConsumedBatch {
+  readonly jobId: string;
+  readonly partition: number;
+  readonly items: readonly QueueItem[];
+  /** How often the job was started, this time included. A hint only: a restored store may have forgotten some. */
+  readonly starts: number;
+  /** Aborted when this consumer has lost the job or is closing: stop as soon as it is safe to. */
+  readonly signal: AbortSignal;
+}
+
+/** `hand-back` puts the job at the front of its partition again. */
+export type ConsumeOutcome = 'done' | 'hand-back';
+
+export interface QueuePressure {
+  readonly waitingJobs: number;
+  /** Used share of the memory the store may use, 0 to 1; null where there is no such limit. */
+  readonly memoryUsedRatio: number | null;
+}
+
+/**
+ * Accepted hooks on their way to processing, in partitions; within a partition jobs start in order of arrival, one at
+ * a time. At least once: a job whose consumer died is started again, and may then run twice at the same time.
+ */
+export interface HookQueue {
+  /** How many partitions new batches are spread over; may grow while the process runs. */
+  readonly partitionCount: number;
+  /**
+   * Resolves once the batch is durable. Rejects with `UnavailableError` within 2 s; the batch may be stored all the
+   * same. A batch whose `jobId` is waiting or active is not stored again.
+   */
+  enqueue(batch: HookBatch): Promise<void>;
+  pressure(): Promise<QueuePressure>;
+  /** Starts handing jobs to `handle`, of every partition there ever was. A rejection of `handle` is a hand-back. */
+  consume(handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>): Promise<HookConsumer>;
+}
+
+export interface HookConsumer {
+  /** Throws when jobs have not been asked for as often as they should: the consumer is stuck. */
+  checkProgress(): void;
+  /** Takes no more jobs, aborts the running ones' signals, and waits until they were handed back or done. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,46 @@
+import { defineConfig } from 'vitest/config';
+
+/** Projects that run one set of files on one backend; the files ask for it with `inject('backend')`. */
+function onBackend(name: string, backend: 'embedded' | 'cluster', include: string[]) {
+  return {
+    test: {
+      name: `${name}-${backend}`,
+      include,
+      provide: { backend },
+      pool: 'forks' as const,
+      isolate: false,
+      testTimeout: 15_000,
+      globalSetup: ['test/support/global-setup.ts'],
+    },
+  };
+}
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'test/support/**/*.test.ts'],
+          pool: 'forks',
+          isolate: false,
+        },
+      },
+      onBackend('conformance', 'embedded', ['test/conformance/**/*.test.ts']),
+      onBackend('conformance', 'cluster', ['test/conformance/**/*.test.ts']),
+      onBackend('api', 'embedded', ['test/api/**/*.test.ts']),
+      onBackend('api', 'cluster', ['test/api/**/*.test.ts']),
+      {
+        test: {
+          name: 'scenarios',
+          include: ['test/scenarios/**/*.test.ts'],
+          pool: 'forks',
+          maxWorkers: 1,
+          fileParallelism: false,
+          testTimeout: 240_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
