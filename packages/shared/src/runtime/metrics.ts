@@ -1,0 +1,71 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** The process's own figures and the first counters of the path; a registry of its own, so that tests can have many. */
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    httpRequests: new Counter({
+      name: 'widget_http_requests_total',
+      help: 'Requests answered, by route pattern and status.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    }),
+    hooksAccepted: new Counter({ name: 'widget_hooks_accepted_total', help: 'Hooks answered 202.', registers }),
+    hooksRefused: new Counter({
+      name: 'widget_hooks_refused_total',
+      help: 'Hooks answered otherwise, by the code of the problem.',
+      labelNames: ['code'],
+      registers,
+    }),
+    batches: new Counter({
+      name: 'widget_batches_total',
+      help: 'Runs of batches, by how they ended.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    eventsAppended: new Counter({
+      name: 'widget_events_appended_total',
+      help: 'Events appended to the event log by this process.',
+      registers,
+    }),
+    deliveriesDuplicate: new Counter({
+      name: 'widget_deliveries_duplicate_total',
+      help: 'Deliveries dropped as repetitions.',
+      registers,
+    }),
+    deliveriesDead: new Counter({
+      name: 'widget_deliveries_dead_total',
+      help: 'Deliveries given up.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    outboxesScanned: new Counter({
+      name: 'widget_outboxes_found_stale_total',
+      help: 'Outboxes that the scanner found left behind.',
+      registers,
+    }),
+    streamsOpen: new Gauge({ name: 'widget_streams_open', help: 'Streams open on this pod.', registers }),
+    streamsClosed: new Counter({
+      name: 'widget_streams_closed_total',
+      help: 'Streams ended, by reason.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    framesDelivered: new Counter({
+      name: 'widget_stream_events_sent_total',
+      help: 'Events written to streams, each connection counted.',
+      registers,
+    }),
+    taskFailures: new Counter({
+      name: 'widget_task_failures_total',
+      help: 'Times a background task failed and was started again.',
+      labelNames: ['task'],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Clock } from './clock.ts';
+import type { Task } from './supervisor.ts';
+
+export interface PeriodicOptions {
+  readonly name: string;
+  readonly everyMs: number;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A task that does `work` again and again, with a pause in between; a failure waits for the next turn. */
+export function createPeriodicTask(options: PeriodicOptions, work: () => Promise<void>): Task {
+  const { name, everyMs, clock, onError } = options;
+  let turnStartedAtMs: number | null = null;
+  return {
+    name,
+    run: async (signal) => {
+      while (!signal.aborted) {
+        turnStartedAtMs = clock.monotonicMs();
+        await work().catch(onError);
+        turnStartedAtMs = null;
+        await clock.sleep(everyMs, signal);
+      }
+    },
+    problem: () => {
+      const isStuck = turnStartedAtMs !== null && clock.monotonicMs() - turnStartedAtMs > 60_000;
+      return isStuck ? 'has been busy with one turn for over a minute' : null;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { contentKey, createEventId, type DeduplicationKey, deriveEventId } from '../../domain/event-id.ts';
+import type { HookEvent } from '../../domain/hook-event.ts';
+import type { Integration } from '../../ports/integration-store.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { GroupCommit } from './group-commit.ts';
+
+export interface HookSubmission {
+  readonly integration: Pick<Integration, 'id' | 'deduplicateByContent'>;
+  readonly event: HookEvent;
+  /** The `webhook-id` header of Standard Webhooks, if sent. */
+  readonly webhookId: string | null;
+  readonly idempotencyKey: string | null;
+}
+
+export interface AcceptedHook {
+  /** The same for every repetition of the hook. */
+  readonly eventId: string;
+  readonly receivedAt: Date;
+}
+
+/**
+ * Accepts a hook: its promise resolves once the hook is durably queued, and rejects with `UnavailableError` when that
+ * is not certain. Whether it is a repetition is decided by the worker.
+ */
+export function createAcceptHook(deps: { readonly gate: Pick<GroupCommit, 'submit'>; readonly clock: Clock }) {
+  return async (submission: HookSubmission): Promise<AcceptedHook> => {
+    const { integration, event } = submission;
+    const key = deduplicationKeyOf(submission);
+    const eventId = key === null ? createEventId() : deriveEventId(integration.id, key);
+    const receivedAt = deps.clock.now();
+    const delivery = { ...event, eventId, integrationId: integration.id, receivedAt, redrive: false };
+    await deps.gate.submit({ type: 'delivery', delivery });
+    return { eventId, receivedAt };
+  };
+}
+
+function deduplicationKeyOf({
+  integration,
+  event,
+  webhookId,
+  idempotencyKey,
+}: HookSubmission): DeduplicationKey | null {
+  if (webhookId !== null) return { kind: 'webhook-id', value: webhookId };
+  if (idempotencyKey !== null) return { kind: 'idempotency-key', value: idempotencyKey };
+  return integration.deduplicateByContent ? contentKey(event) : null;
+}

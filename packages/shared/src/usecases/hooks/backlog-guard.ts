@@ -1,0 +1,55 @@
+import type { HookQueue, QueuePressure } from '../../ports/hook-queue.ts';
+import type { Clock } from '../../runtime/clock.ts';
+
+const checkEveryMs = 1_000;
+const windowMs = 60_000;
+const memoryUsedRatioMax = 0.8;
+
+/**
+ * Tells when too much waits in the queue to take more. The queue counts jobs; how many deliveries that makes is
+ * estimated from this pod's own jobs of the last minute, at least one each. Asked for at most once a second, and
+ * never waited for.
+ */
+export function createBacklogGuard(queue: Pick<HookQueue, 'pressure'>, clock: Clock, backlogMax: number) {
+  let isOver = false;
+  let checkedAtMs = Number.NEGATIVE_INFINITY;
+  let windowStartMs = clock.monotonicMs();
+  let current = { jobs: 0, items: 0 };
+  let previous = { jobs: 0, items: 0 };
+
+  function meanItemsPerJob(): number {
+    const jobs = current.jobs + previous.jobs;
+    return jobs === 0 ? 1 : Math.max(1, (current.items + previous.items) / jobs);
+  }
+
+  function judge(pressure: QueuePressure): void {
+    const isFull = pressure.memoryUsedRatio !== null && pressure.memoryUsedRatio > memoryUsedRatioMax;
+    isOver = isFull || pressure.waitingJobs * meanItemsPerJob() > backlogMax;
+  }
+
+  function check(): void {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - checkedAtMs < checkEveryMs) return;
+    checkedAtMs = nowMs;
+    // A queue that cannot be asked refuses the hooks by itself; the last verdict stands.
+    queue.pressure().then(judge, () => undefined);
+  }
+
+  return {
+    isExceeded(): boolean {
+      if (isOver) check();
+      return isOver;
+    },
+    noteFlush(jobs: number, items: number): void {
+      const nowMs = clock.monotonicMs();
+      if (nowMs - windowStartMs > windowMs) {
+        previous = current;
+        current = { jobs: 0, items: 0 };
+        windowStartMs = nowMs;
+      }
+      current.jobs += jobs;
+      current.items += items;
+      check();
+    },
+  };
+}
