@@ -1,12 +1,12 @@
+import { ExitError, exitCodes } from '../runtime/exit-error.ts';
 import { type Setting, type SettingName, type Settings, type Surroundings, settingsTable } from './settings.ts';
 
 /** One or more settings are wrong; each line names the variable, what was given, and what is allowed. */
-export class SettingsError extends Error {
+export class SettingsError extends ExitError {
   readonly lines: readonly string[];
 
   constructor(lines: readonly string[]) {
-    super(lines.join('\n'));
-    this.name = 'SettingsError';
+    super(exitCodes.configuration, lines.join('\n'));
     this.lines = lines;
   }
 }

@@ -1,0 +1,47 @@
+import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
+import { type Frame, frameOf } from './frame.ts';
+
+const pageSize = 500;
+const readsAtOnce = 20;
+
+/** Thrown when the log does not go on where a cursor stands: trimmed meanwhile, or begun anew. */
+export class LogDiscontinuityError extends Error {
+  constructor() {
+    super('the event log does not continue at this position');
+    this.name = 'LogDiscontinuityError';
+  }
+}
+
+/**
+ * Reads pages for cursors that lie behind the ring, a bounded number at once, so that many slow clients do not turn
+ * into many reads. Returns the frames right after a position, an empty page at the log's end.
+ */
+export function createLogReader(eventLog: Pick<EventLog, 'readAfter'>) {
+  let running = 0;
+  const queue: (() => void)[] = [];
+
+  async function take(): Promise<void> {
+    if (running < readsAtOnce) running += 1;
+    else await new Promise<void>((resolve) => queue.push(resolve));
+  }
+
+  function release(): void {
+    const next = queue.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+
+  return async (after: LogPosition): Promise<Frame[]> => {
+    await take();
+    try {
+      const records = await eventLog.readAfter(after, pageSize);
+      return records.map((record, index) => {
+        if (record.epoch !== after.epoch || record.seq !== after.seq + 1 + index) throw new LogDiscontinuityError();
+        return frameOf(record);
+      });
+    } finally {
+      release();
+    }
+  };
+}

@@ -1,0 +1,96 @@
+import { formatPosition, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.ts';
+import type { EventLog, EventTail, LogRecord } from '@widget-service/shared/ports/event-log.ts';
+import type { RunRegister } from '@widget-service/shared/ports/run-register.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
+import { frameOf } from './frame.ts';
+import type { Hub } from './hub.ts';
+import type { Ring } from './ring.ts';
+
+export interface TailDeps {
+  readonly eventLog: Pick<EventLog, 'openTail' | 'inspect' | 'append'>;
+  readonly runs: Pick<RunRegister, 'next'>;
+  readonly ring: Ring;
+  readonly hub: Pick<Hub, 'notify' | 'endAll'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const behindMaxMs = 10_000;
+const retryMs = 500;
+
+/** The pod's one reader of the event log: everything new goes into the ring, and the hub is told. */
+export function createTailTask(deps: TailDeps): Task {
+  const { ring, clock } = deps;
+  let behindSinceMs: number | null = null;
+  let tail: EventTail | null = null;
+
+  /** Compares with the log itself: a tail that stands ahead of a restored log would wait for ever. */
+  async function verify(position: LogPosition): Promise<void> {
+    const known = await deps.eventLog.inspect(position);
+    if (known === null) return resync('the log is gone');
+    const { gap } = resolveStreamStart(formatPosition(position), known.extent, known.contains);
+    if (gap !== null) return resync(gap.reason);
+    if (known.extent.last.seq === position.seq) behindSinceMs = null;
+    else behindSinceMs ??= clock.monotonicMs();
+  }
+
+  async function resync(reason: string): Promise<void> {
+    deps.logger.warn({ reason, position: ring.position() }, 'tail.resync');
+    ring.reset(await reachLog(deps));
+    deps.hub.endAll('resync');
+  }
+
+  async function step(reader: EventTail): Promise<void> {
+    const position = ring.position();
+    if (position === null) return ring.reset(await reachLog(deps));
+    const records = await reader.next(position);
+    if (records.length === 0) return verify(position);
+    if (!continues(position, records)) return resync('the log does not continue where the tail stands');
+    for (const record of records) ring.push(frameOf(record));
+    behindSinceMs = null;
+    deps.hub.notify();
+  }
+
+  return {
+    name: 'tail',
+    run: async (signal) => {
+      const reader = deps.eventLog.openTail();
+      tail = reader;
+      signal.addEventListener('abort', () => void reader.close(), { once: true });
+      try {
+        while (!signal.aborted) {
+          await step(reader).catch(async (error: unknown) => {
+            if (signal.aborted) return;
+            deps.logger.warn({ err: error }, 'tail.unavailable');
+            await clock.sleep(retryMs, signal);
+            const position = ring.position();
+            if (position !== null) await verify(position).catch(() => undefined);
+          });
+        }
+      } finally {
+        await tail.close();
+      }
+    },
+    problem: () => {
+      if (ring.position() === null) return 'has not reached the event log yet';
+      const isBehind = behindSinceMs !== null && clock.monotonicMs() - behindSinceMs > behindMaxMs;
+      return isBehind ? 'is behind the event log' : null;
+    },
+  };
+}
+
+function continues(position: LogPosition, records: readonly LogRecord[]): boolean {
+  return records.every((record, index) => record.epoch === position.epoch && record.seq === position.seq + 1 + index);
+}
+
+/** The log's end. A log that was never written to, or was wiped, is begun here, so that streams can open on it. */
+async function reachLog({ eventLog, runs }: Pick<TailDeps, 'eventLog' | 'runs'>): Promise<LogPosition> {
+  const known = await eventLog.inspect(null);
+  if (known !== null) return known.extent.last;
+  const { run, lastPosition } = await runs.next();
+  const { last } = await eventLog.append(run, lastPosition, []);
+  return { epoch: last.epoch, ms: last.ms, seq: last.seq };
+}

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { StreamMessage } from './frame.ts';
+
+/**
+ * Opens an event stream through fastify-sse-v2 and takes its socket over once the opening messages are written.
+ *
+ * The plugin hijacks the reply, sends the headers and pipes a source of its own into the response. The source is
+ * unpiped and destroyed as soon as it has given the opening messages, so that an idle stream costs no more than its
+ * socket. Null when the client left meanwhile.
+ */
+export async function takeOverResponse(
+  reply: FastifyReply,
+  messages: readonly StreamMessage[],
+): Promise<Socket | null> {
+  const response = reply.raw;
+  const written = new Promise<Readable>((resolve) => {
+    response.once('pipe', (source: Readable) => {
+      let left = messages.length;
+      source.on('data', () => {
+        left -= 1;
+        if (left === 0) resolve(source);
+      });
+    });
+  });
+  const left = once(response, 'close').then(() => null);
+  for (const message of messages) reply.sse(message);
+  const source = await Promise.race([written, left]);
+  if (source === null) return null;
+  source.unpipe(response);
+  source.destroy();
+  // A response behind another one on its connection gets the socket later.
+  if (response.socket === null) await Promise.race([once(response, 'socket'), left]);
+  return socketOf(response);
+}
+
+function socketOf(response: ServerResponse): Socket | null {
+  const { socket } = response;
+  return socket === null || socket.destroyed ? null : socket;
+}

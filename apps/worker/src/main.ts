@@ -1,0 +1,26 @@
+import process from 'node:process';
+import { openCluster } from '@widget-service/cluster/open-cluster.ts';
+import { clusterOptionsOf } from '@widget-service/shared/config/backend-options.ts';
+import { loggerOptionsOf } from '@widget-service/shared/config/logger-options.ts';
+import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
+import { openWorker } from './worker.ts';
+
+let report = reportToStandardError;
+
+await runProcess(
+  async (fail) => {
+    // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
+    const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
+    const logger = createLogger(loggerOptionsOf(settings));
+    report = (err) => logger.fatal({ err }, 'failed');
+    const backend = await openCluster({
+      ...clusterOptionsOf(settings),
+      onWarning: (message, details) => logger.warn(details ?? {}, message),
+      onFatal: fail,
+    });
+    return openWorker(settings, backend, logger);
+  },
+  (error) => report(error),
+);

@@ -1,0 +1,39 @@
+import type { Settings } from '@widget-service/shared/config/settings.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
+import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
+import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
+import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
+import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
+
+/** One worker: the tasks and the operators' port, on an opened backend that it closes in the end. */
+export async function openWorker(settings: Settings, backend: Backend, logger: Logger): Promise<RunningProcess> {
+  const metrics = createMetrics();
+  const clock = systemClock;
+  const tasks = createWorkerTasks({ backend, clock, logger, metrics, outboxScanAgeMs: settings.OUTBOX_SCAN_AGE_MS });
+  const supervisor = new Supervisor(tasks, {
+    clock,
+    onFailure: (task, err) => {
+      metrics.taskFailures.inc({ task });
+      logger.error({ task, err }, 'task.failed');
+    },
+  });
+  const ops = await openOpsServer(
+    { registry: metrics.registry, problems: () => supervisor.problems(), isStarted: () => true },
+    settings.OPS_HOST,
+    settings.OPS_PORT,
+  );
+  supervisor.start();
+  logger.info({ ops: { host: ops.address.address, port: ops.address.port } }, 'listening');
+  return {
+    stop: async () => {
+      logger.info('stopping');
+      await supervisor.stop();
+      await ops.close();
+      await backend.close();
+      logger.info('stopped');
+    },
+  };
+}

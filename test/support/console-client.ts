@@ -1,0 +1,53 @@
+/** A person at the console: signed in, with the cookie and the CSRF token that come of it. */
+export interface ConsoleClient {
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** The same session on another pod. */
+  on(baseUrl: string): ConsoleClient;
+  createSubscription(name: string): Promise<{ id: string; token: string; url: string }>;
+  createIntegration(name: string): Promise<{ id: string; token: string; url: string }>;
+  createWidget(body: object, headers?: Record<string, string>): Promise<Response>;
+}
+
+export const testAdmin = { email: 'admin@localhost', password: 'correct horse battery' } as const;
+
+/** Signs in over HTTP. */
+export async function signIn(
+  baseUrl: string,
+  credentials: { email: string; password: string } = testAdmin,
+): Promise<ConsoleClient> {
+  const response = await fetch(`${baseUrl}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials),
+  });
+  if (response.status !== 200) throw new Error(`sign-in answered ${response.status}: ${await response.text()}`);
+  const cookie = (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
+  const { csrfToken } = (await response.json()) as { csrfToken: string };
+  return createClient(baseUrl, cookie, csrfToken);
+}
+
+function createClient(baseUrl: string, cookie: string, csrfToken: string): ConsoleClient {
+  const request: ConsoleClient['request'] = (method, path, body, headers = {}) =>
+    fetch(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        cookie,
+        'x-csrf-token': csrfToken,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const issue = async (path: string, name: string) => {
+    const response = await request('POST', path, { name });
+    if (response.status !== 201) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as { id: string; token: string; url: string };
+  };
+  return {
+    request,
+    on: (other) => createClient(other, cookie, csrfToken),
+    createSubscription: (name) => issue('/api/v1/subscriptions', name),
+    createIntegration: (name) => issue('/api/v1/integrations', name),
+    createWidget: (body, headers) => request('POST', '/api/v1/widgets', body, headers),
+  };
+}

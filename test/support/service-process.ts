@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const mains = { api: 'apps/api/src/main.ts', worker: 'apps/worker/src/main.ts' } as const;
+
+export interface LogLine {
+  readonly msg?: string;
+  readonly [member: string]: unknown;
+}
+
+/** One process of the service, started as an operator would, on free ports. */
+export interface ServiceProcess {
+  readonly pid: number;
+  /** `http://127.0.0.1:<port>` of the public interface; empty for a worker. */
+  readonly url: string;
+  readonly opsUrl: string;
+  /** Every JSON line it has logged. */
+  readonly lines: readonly LogLine[];
+  /** Everything it has printed that is not a JSON line. */
+  readonly output: () => string;
+  /** Sends a signal and resolves with the exit code once the process has ended; null when the signal ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** Starts an api or worker and resolves once it listens. Its environment is `environment` and nothing of ours but PATH. */
+export async function startService(app: 'api' | 'worker', environment: Environment): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [mains[app]], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', PORT: '0', OPS_PORT: '0', LOG_FORMAT: 'json', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: LogLine[] = [];
+  const rest: string[] = [];
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const listening = new Promise<LogLine>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (text) => {
+      const line = parseLine(text);
+      if (line === null) rest.push(text);
+      else lines.push(line);
+      if (line?.msg === 'listening') resolve(line);
+    });
+  });
+  createInterface({ input: child.stderr }).on('line', (text) => rest.push(text));
+  const line = await Promise.race([listening, exited]);
+  if (line === null || typeof line === 'number') {
+    throw new Error(
+      `${app} ended with ${line}: ${rest.join('\n')}\n${lines.map((each) => JSON.stringify(each)).join('\n')}`,
+    );
+  }
+  return {
+    pid: child.pid ?? 0,
+    url: urlOf(line.public),
+    opsUrl: urlOf(line.ops),
+    lines,
+    output: () => rest.join('\n'),
+    stop: (signal = 'SIGTERM') => stopChild(child, exited, signal),
+  };
+}
+
+function stopChild(
+  child: ChildProcess,
+  exited: Promise<number | null>,
+  signal: NodeJS.Signals,
+): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+  return exited;
+}
+
+function parseLine(text: string): LogLine | null {
+  if (!text.startsWith('{')) return null;
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch {
+    return null;
+  }
+}
+
+function urlOf(address: unknown): string {
+  if (typeof address !== 'object' || address === null) return '';
+  return `http://127.0.0.1:${(address as { port: number }).port}`;
+}
