@@ -83,3 +83,9 @@ function urlOf(address: unknown): string {
   if (typeof address !== 'object' || address === null) return '';
   return `http://127.0.0.1:${(address as { port: number }).port}`;
 }
+
+/** The same address on another pod: any token works on any pod. */
+export function onPod(pod: Pick<ServiceProcess, 'url'>, url: string): string {
+  const { pathname, search } = new URL(url);
+  return `${pod.url}${pathname}${search}`;
+}

@@ -1,0 +1,53 @@
+import { expect } from 'vitest';
+import type { SentHook } from '../support/hook-sender.ts';
+import type { StreamEvent } from '../support/stream-client.ts';
+
+interface CloudEvent {
+  readonly id: string;
+  readonly subject?: string;
+  readonly data: { readonly origin: string; readonly widget: { readonly version: number } | null };
+}
+
+/** What checkers look at, parsed once per distinct event and shared by all streams. */
+const parsed = new WeakMap<object, CloudEvent>();
+const parse = (event: StreamEvent): CloudEvent => {
+  const known = parsed.get(event);
+  if (known !== undefined) return known;
+  const value = JSON.parse(event.data) as CloudEvent;
+  parsed.set(event, value);
+  return value;
+};
+
+/** Every hook answered 202 has exactly one event among these; hooks that were never answered have none or one. */
+export function expectEachHookOnce(sent: readonly SentHook[], events: readonly StreamEvent[]): void {
+  const counts = new Map<string, number>();
+  for (const event of events) {
+    const { id, data } = parse(event);
+    if (data.origin === 'hook') counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  const doubled = [...counts].filter(([, count]) => count > 1);
+  expect(doubled, 'events that came more than once').toEqual([]);
+  const accepted = new Set(
+    sent.flatMap((hook) => (hook.status === 202 && hook.eventId !== null ? [hook.eventId] : [])),
+  );
+  const lost = [...accepted].filter((id) => !counts.has(id));
+  expect(lost, 'hooks answered 202 without an event').toEqual([]);
+  const unanswered = sent.filter((hook) => hook.status !== 202).length;
+  expect(counts.size).toBeLessThanOrEqual(accepted.size + unanswered);
+}
+
+/** Per widget `version` rises by exactly one; over the whole stream the positions rise by exactly one. */
+export function expectDenseOrder(events: readonly StreamEvent[]): void {
+  const versions = new Map<string, number>();
+  let lastSeq: number | null = null;
+  for (const event of events) {
+    const { subject = '', data } = parse(event);
+    const seq = Number(event.id.split('.')[2]);
+    if (lastSeq !== null) expect(seq).toBe(lastSeq + 1);
+    lastSeq = seq;
+    if (data.widget === null) continue;
+    const before = versions.get(subject);
+    if (before !== undefined) expect(data.widget.version).toBe(before + 1);
+    versions.set(subject, data.widget.version);
+  }
+}

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { signIn, testAdmin } from '../support/console-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { createHookSender } from '../support/hook-sender.ts';
+import { onPod, type ServiceProcess, startService } from '../support/service-process.ts';
+
+const browserPath = process.env.CHROMIUM_BIN ?? '';
+const isPossible = browserPath !== '' && spawnSync('nginx', ['-v']).status === 0;
+if (!isPossible && process.env.REQUIRE_BROWSER === '1') throw new Error('CHROMIUM_BIN or nginx is missing');
+
+let folder: string;
+let service: ServiceProcess;
+let nginx: ChildProcess;
+let proxyUrl: string;
+
+beforeAll(async () => {
+  if (!isPossible) return;
+  folder = await mkdtemp(join(tmpdir(), 'widget-nginx-'));
+  service = await startService('api', { DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD: testAdmin.password });
+  const port = await freePort();
+  proxyUrl = `http://127.0.0.1:${port}`;
+  await writeFile(join(folder, 'nginx.conf'), nginxConfiguration(port, service.url));
+  nginx = spawn('nginx', ['-p', folder, '-c', 'nginx.conf', '-e', 'error.log'], { stdio: 'ignore' });
+  await eventually(
+    () =>
+      fetch(proxyUrl).then(
+        () => true,
+        () => false,
+      ),
+    'nginx answers',
+  );
+});
+afterAll(async () => {
+  if (!isPossible) return;
+  nginx.kill();
+  await service.stop('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+it.runIf(isPossible)('stream.open and a hook’s event come through default buffering at once', async () => {
+  const client = await signIn(service.url);
+  const subscription = await client.createSubscription('browser');
+  const integration = await client.createIntegration('shop');
+  const browser = await chromium.launch({
+    executablePath: browserPath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+  });
+  const sender = createHookSender(1);
+  try {
+    const page = await browser.newPage();
+    // A page of another origin than the stream's, as a console of one's own would be.
+    await page.route('http://console.test/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<title>console</title>' }),
+    );
+    await page.goto('http://console.test/');
+    const openedAfterMs = await page.evaluate(openEventSource, onPod({ url: proxyUrl }, subscription.url));
+    expect(openedAfterMs).toBeLessThan(1_000);
+    const occurredAt = new Date().toISOString();
+    await sender.send(integration.url, { kind: 'updated', occurredAt, payload: { seen: true } });
+    const seenAfterMs = await page.evaluate(waitForEvent, 'widget.updated');
+    expect(seenAfterMs).toBeLessThan(1_000);
+  } finally {
+    sender.close();
+    await browser.close();
+  }
+});
+
+/** Runs in the page: opens the stream and tells after how many milliseconds `stream.open` came. */
+function openEventSource(url: string): Promise<number> {
+  const startedAtMs = performance.now();
+  const source = new EventSource(url);
+  const seen = new Set<string>();
+  Object.assign(globalThis, { seenEvents: seen });
+  source.addEventListener('widget.updated', () => seen.add('widget.updated'));
+  return new Promise((resolve, reject) => {
+    source.addEventListener('stream.open', () => resolve(performance.now() - startedAtMs));
+    setTimeout(() => reject(new Error('no stream.open within 10 s')), 10_000);
+  });
+}
+
+/** Runs in the page: waits for an event of this name. */
+function waitForEvent(name: string): Promise<number> {
+  const startedAtMs = performance.now();
+  const { seenEvents } = globalThis as unknown as { seenEvents: Set<string> };
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const waitedMs = performance.now() - startedAtMs;
+      if (seenEvents.has(name)) resolve(waitedMs);
+      else if (waitedMs > 10_000) reject(new Error(`no ${name} within 10 s`));
+      else setTimeout(look, 5);
+    };
+    look();
+  });
+}
+
+/** As short as it goes: buffering is nginx's default. */
+function nginxConfiguration(port: number, upstream: string): string {
+  return `
+daemon off;
+pid nginx.pid;
+events {}
+http {
+  access_log off;
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass ${upstream}; }
+  }
+}
+`;
+}

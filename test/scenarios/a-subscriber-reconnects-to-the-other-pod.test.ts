@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
+import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
+import { type ConsoleClient, signIn } from '../support/console-client.ts';
+import { createHookSender, type SentHook } from '../support/hook-sender.ts';
+import { onPod, type ServiceProcess } from '../support/service-process.ts';
+import { openStream, type StreamEvent } from '../support/stream-client.ts';
+import { createWidgets, hooksOver } from '../support/traffic.ts';
+
+let run: ClusterRun;
+let pods: ServiceProcess[];
+let client: ConsoleClient;
+
+beforeAll(async () => {
+  run = await openClusterRun();
+  // Small enough that positions age out of the pods' memory, and soon out of the log too.
+  const small = { RING_FRAMES: '50', EVENT_RETENTION_COUNT: '2000' };
+  pods = [await run.startApi(small), await run.startApi(small)];
+  await run.startWorker(small);
+  client = await signIn(pods[0]!.url);
+});
+afterAll(() => run.dispose());
+
+const isHook = (event: StreamEvent) => event.data.includes('"origin":"hook"');
+
+it('continues without hole or repeat while hooks keep coming', async () => {
+  const widgetIds = await createWidgets(client, 10);
+  const subscription = await client.createSubscription('screen');
+  const integration = await client.createIntegration('factory');
+  const sender = createHookSender(8);
+  const received: StreamEvent[] = [];
+
+  let stream = await openStream(onPod(pods[0]!, subscription.url), { lastEventId: 'earliest' });
+  const sending = sender.sendAll(hooksOver(widgetIds, 1_500), (index) => onPod(pods[index % 2]!, integration.url));
+  for (let turn = 1; turn <= 6; turn += 1) {
+    const soFar = received.filter(isHook).length;
+    await stream.until(() => soFar + stream.widgetEvents().filter(isHook).length >= turn * 250, `${turn * 250} events`);
+    stream.close();
+    received.push(...stream.widgetEvents());
+    stream = await openStream(onPod(pods[turn % 2]!, subscription.url), { lastEventId: stream.lastEventId() });
+    await stream.until(() => stream.events.length > 0, 'stream.open');
+    expect(stream.events[0]).toMatchObject({ event: 'stream.open' });
+    expect(JSON.parse(stream.events[0]!.data)).toMatchObject({ resumed: true, subscriptionId: subscription.id });
+  }
+  const sent: SentHook[] = await sending;
+  stream.close();
+  received.push(...stream.widgetEvents());
+  expectEachHookOnce(sent, received);
+  expectDenseOrder(received);
+  sender.close();
+});
+
+it('is told of the gap first when its position was trimmed', async () => {
+  const [widgetId = ''] = await createWidgets(client, 1);
+  const subscription = await client.createSubscription('screen 2');
+  const integration = await client.createIntegration('factory 2');
+  const stream = await openStream(onPod(pods[0]!, subscription.url));
+  await stream.until(() => stream.events.length > 0, 'stream.open');
+  const position = stream.lastEventId();
+  stream.close();
+
+  const sender = createHookSender(16);
+  const sent = await sender.sendAll(hooksOver([widgetId], 3_000), () => onPod(pods[0]!, integration.url));
+  expect(sent.every((hook) => hook.status === 202)).toBe(true);
+  const live = await openStream(onPod(pods[0]!, subscription.url), { lastEventId: 'earliest' });
+  await live.until(() => live.widgetEvents().at(-1)?.data.includes('"version":3001') === true, 'the last event');
+  live.close();
+
+  const resumed = await openStream(onPod(pods[1]!, subscription.url), { lastEventId: position });
+  await resumed.until(() => resumed.events.length > 1, 'gap and open');
+  expect(resumed.events.slice(0, 2).map((each) => each.event)).toEqual(['stream.gap', 'stream.open']);
+  const gap = JSON.parse(resumed.events[0]!.data) as { requested: string; resumedFrom: string; reason: string };
+  expect(gap).toMatchObject({ requested: position, reason: 'trimmed', resumedFrom: resumed.events[0]!.id });
+  await resumed.until(() => resumed.widgetEvents().at(-1)?.data.includes('"version":3001') === true, 'the last event');
+  expectDenseOrder(resumed.widgetEvents());
+  resumed.close();
+  sender.close();
+});

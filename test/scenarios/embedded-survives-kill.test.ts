@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
+import { signIn, testAdmin } from '../support/console-client.ts';
+import { createHookSender, type SentHook } from '../support/hook-sender.ts';
+import { onPod, type ServiceProcess, startService } from '../support/service-process.ts';
+import { openStream } from '../support/stream-client.ts';
+import { createWidgets, hooksOver } from '../support/traffic.ts';
+
+let folder: string;
+let service: ServiceProcess;
+const start = () => startService('api', { DATA_DIR: folder, ADMIN_PASSWORD: testAdmin.password, LOG_LEVEL: 'info' });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'widget-embedded-'));
+  service = await start();
+});
+afterAll(async () => {
+  await service.stop('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('gives every hook answered 202 exactly one event, through kill -9 and a new start', async () => {
+  const client = await signIn(service.url);
+  const widgetIds = await createWidgets(client, 20);
+  const subscription = await client.createSubscription('screen');
+  const integration = await client.createIntegration('factory');
+  const sender = createHookSender(32);
+
+  let killed: Promise<number | null> | null = null;
+  const hooks = hooksOver(widgetIds, 2_000);
+  const first: SentHook[] = await sender.sendAll(hooks.slice(0, 1_400), (index) => {
+    if (index === 900) killed = service.stop('SIGKILL');
+    return onPod(service, integration.url);
+  });
+  expect(await killed).toBeNull();
+  expect(first.some((hook) => hook.status === 202)).toBe(true);
+  expect(first.some((hook) => hook.status === 0)).toBe(true);
+
+  service = await start();
+  const again = await signIn(service.url);
+  expect((await again.request('GET', '/api/v1/widgets')).status).toBe(200);
+  const second = await sender.sendAll(hooks.slice(1_400), () => onPod(service, integration.url));
+  expect(second.every((hook) => hook.status === 202)).toBe(true);
+
+  const sent = [...first, ...second];
+  const accepted = new Set(sent.filter((hook) => hook.status === 202).map((hook) => hook.eventId));
+  const stream = await openStream(onPod(service, subscription.url), { lastEventId: 'earliest' });
+  const isDone = () => {
+    const told = new Set(stream.widgetEvents().map((event) => (JSON.parse(event.data) as { id: string }).id));
+    return [...accepted].every((id) => told.has(id ?? ''));
+  };
+  await stream.until(isDone, 'an event for every accepted hook', 30_000);
+  expectEachHookOnce(sent, stream.widgetEvents());
+  expectDenseOrder(stream.widgetEvents());
+  stream.close();
+  sender.close();
+});
+
+it('refuses a second process on the same data, and says so', async () => {
+  await expect(start()).rejects.toThrow(/ended with 78.*in use/s);
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
+import { type ConsoleClient, signIn } from '../support/console-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { createHookSender, type HookBody } from '../support/hook-sender.ts';
+import { type RedisProcess, startRedis } from '../support/redis-process.ts';
+import { onPod, type ServiceProcess } from '../support/service-process.ts';
+import { openStream } from '../support/stream-client.ts';
+
+let redis: RedisProcess;
+let run: ClusterRun;
+let pods: ServiceProcess[];
+let client: ConsoleClient;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  run = await openClusterRun({ redisUrl: redis.url });
+  const environment = { HEARTBEAT_INTERVAL_MS: '500' };
+  pods = [await run.startApi(environment), await run.startApi(environment)];
+  await run.startWorker();
+  client = await signIn(pods[0]!.url);
+});
+afterAll(async () => {
+  await run.dispose();
+  await redis.dispose();
+});
+
+it('lists and creates as always, refuses hooks in 2 s, keeps streams open, and goes on without a restart', async () => {
+  const subscription = await client.createSubscription('screen');
+  const integration = await client.createIntegration('factory');
+  const stream = await openStream(onPod(pods[1]!, subscription.url));
+  await stream.until(() => stream.events.length > 0, 'stream.open');
+  let hasEnded = false;
+  void stream.ended.then(() => {
+    hasEnded = true;
+  });
+  const sender = createHookSender(4);
+  const hook: HookBody = { kind: 'updated', occurredAt: new Date().toISOString(), payload: { before: true } };
+  expect((await sender.send(onPod(pods[0]!, integration.url), hook)).status).toBe(202);
+  await stream.until(() => stream.widgetEvents().length === 1, 'the hook before');
+
+  await redis.kill();
+  const createdIds: string[] = [];
+  for (const pod of pods) {
+    const away = client.on(pod.url);
+    const created = await away.createWidget({ name: 'made meanwhile' });
+    expect(created.status).toBe(201);
+    createdIds.push(((await created.json()) as { id: string }).id);
+    const listed = await away.request('GET', '/api/v1/widgets');
+    expect(listed.status).toBe(200);
+    const startedAtMs = performance.now();
+    const refused = await fetch(onPod(pod, integration.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...hook, payload: { before: false } }),
+    });
+    expect(performance.now() - startedAtMs).toBeLessThan(2_100);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('content-type')).toBe('application/problem+json');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(await refused.json()).toMatchObject({ code: 'unavailable', status: 503 });
+    expect((await fetch(`${pod.opsUrl}/readyz`)).status).toBe(200);
+  }
+  expect(hasEnded).toBe(false);
+
+  await redis.start();
+  const isTold = () => {
+    const told = stream.widgetEvents().map((event) => (JSON.parse(event.data) as { subject?: string }).subject);
+    return createdIds.every((id) => told.includes(id));
+  };
+  await stream.until(isTold, 'the creations made meanwhile', 30_000);
+  expect(hasEnded).toBe(false);
+  const after = await sender.send(onPod(pods[1]!, integration.url), { ...hook, payload: { after: true } });
+  expect(after.status).toBe(202);
+  const isAfterTold = () => stream.widgetEvents().some((event) => event.data.includes('"after":true'));
+  await stream.until(isAfterTold, 'the hook after');
+  await eventually(async () => (await run.outboxesLeft()) === 0, 'the outboxes are empty');
+  stream.close();
+  sender.close();
+});

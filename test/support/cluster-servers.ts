@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+
+/** Where the cluster suites find MongoDB and Redis. */
+export interface ClusterServers {
+  readonly environment: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The servers named by MONGODB_URL and REDIS_URL, or containers of this run's own where Docker is there, or null.
+ */
+export async function findClusterServers(): Promise<ClusterServers | null> {
+  const { MONGODB_URL = '', REDIS_URL = '' } = process.env;
+  if (MONGODB_URL !== '' && REDIS_URL !== '') {
+    return { environment: { MONGODB_URL, REDIS_URL }, stop: async () => undefined };
+  }
+  return isDockerThere() ? startContainers() : null;
+}
+
+function isDockerThere(): boolean {
+  return spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 10_000 }).status === 0;
+}
+
+/** Loaded only here: testcontainers is of no use without Docker. */
+async function startContainers(): Promise<ClusterServers> {
+  const { GenericContainer, Wait } = await import('testcontainers');
+  const [mongo, redis] = await Promise.all([
+    new GenericContainer('mongo:8.0').withExposedPorts(27017).withWaitStrategy(Wait.forListeningPorts()).start(),
+    new GenericContainer('redis:7.4')
+      .withExposedPorts(6379)
+      .withCommand(['redis-server', '--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction'])
+      .withWaitStrategy(Wait.forListeningPorts())
+      .start(),
+  ]);
+  return {
+    environment: {
+      MONGODB_URL: `mongodb://${mongo.getHost()}:${mongo.getMappedPort(27017)}/`,
+      REDIS_URL: `redis://${redis.getHost()}:${redis.getMappedPort(6379)}/`,
+    },
+    stop: async () => {
+      await Promise.all([mongo.stop(), redis.stop()]);
+    },
+  };
+}

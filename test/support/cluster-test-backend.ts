@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
+import { openCluster } from '@widget-service/cluster/open-cluster.ts';
+import { Redis } from 'ioredis';
+import type { TestBackend, TestBackendOptions } from './test-backend.ts';
+
+const hourMs = 3_600_000;
+const startTimeoutMs = 5000;
+const defaultDeliveryRetentionMs = 168 * hourMs;
+
+/** The cluster backend on a database and key prefix of its own; needs MONGODB_URL and REDIS_URL. */
+export async function openClusterTestBackend(options: TestBackendOptions): Promise<TestBackend> {
+  const name = `t-${randomBytes(8).toString('hex')}`;
+  const open = () => openNamed(name, options);
+  let backend = await open();
+  let isClosed = false;
+  return {
+    get backend() {
+      return backend;
+    },
+    async reopen() {
+      isClosed = true;
+      await backend.close();
+      backend = await open();
+      isClosed = false;
+    },
+    async dispose() {
+      try {
+        if (!isClosed) await backend.close();
+      } finally {
+        await Promise.all([dropDatabase(name), dropKeys(name)]);
+      }
+    },
+  };
+}
+
+function openNamed(name: string, options: TestBackendOptions) {
+  return openCluster({
+    mongodbUrl: requiredUrl('MONGODB_URL'),
+    mongodbDatabase: name,
+    redisUrl: requiredUrl('REDIS_URL'),
+    redisKeyPrefix: name,
+    migrate: true,
+    startTimeoutMs,
+    durabilityCheck: 'enforce',
+    hookPartitions: options.hookPartitions ?? 2,
+    ackReplicas: 0,
+    retention: {
+      count: options.retentionCount ?? 1_000_000,
+      ageMs: options.retentionMs ?? 24 * hourMs,
+      bytes: options.retentionBytes ?? 2 ** 30,
+    },
+    deliveryRetentionMs: options.deliveryRetentionMs ?? defaultDeliveryRetentionMs,
+    // Short, so that a test that abandons a job sees it again within a second.
+    lockDurationMs: 1000,
+    stalledIntervalMs: 500,
+    drainDelaySeconds: 1,
+  });
+}
+
+async function dropDatabase(name: string): Promise<void> {
+  const stores = await openMongoStores({
+    url: requiredUrl('MONGODB_URL'),
+    database: name,
+    startTimeoutMs,
+    migrate: false,
+    deliveryRetentionMs: defaultDeliveryRetentionMs,
+  });
+  await stores.dropDatabase();
+  await stores.close();
+}
+
+async function dropKeys(name: string): Promise<void> {
+  const redis = new Redis(requiredUrl('REDIS_URL'), { maxRetriesPerRequest: 1 });
+  redis.on('error', () => undefined);
+  try {
+    for await (const keys of redis.scanStream({ match: `*${name}*`, count: 1000 }) as AsyncIterable<string[]>) {
+      if (keys.length > 0) await redis.unlink(...keys);
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function requiredUrl(name: 'MONGODB_URL' | 'REDIS_URL'): string {
+  const url = process.env[name];
+  if (url === undefined || url === '') throw new Error(`${name} is not set: tests of the cluster need real servers.`);
+  return url;
+}

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
+
+/** A Redis of a scenario's own, which it may kill, stop and start. */
+export interface RedisProcess {
+  readonly url: string;
+  /** Starts it again on the same port and the same append-only file. */
+  start(): Promise<void>;
+  /** Ends it like a power cut. */
+  kill(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/** Starts a Redis that syncs every write, as production does where a 202 must survive a power cut. */
+export async function startRedis(): Promise<RedisProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'widget-redis-'));
+  const port = await freePort();
+  let child: ChildProcess | null = null;
+
+  async function start(): Promise<void> {
+    const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes'];
+    const durable = ['--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
+    child = spawn('redis-server', [...options, ...durable], { stdio: 'ignore' });
+    for (let tries = 0; !(await answersPing(port)); tries += 1) {
+      if (tries > 200 || child.exitCode !== null) throw new Error(`redis-server does not answer on port ${port}`);
+      await delay(25);
+    }
+  }
+
+  async function kill(): Promise<void> {
+    const running = child;
+    child = null;
+    if (running === null || running.exitCode !== null) return;
+    const exited = new Promise((resolve) => running.once('exit', resolve));
+    running.kill('SIGKILL');
+    await exited;
+  }
+
+  await start();
+  return {
+    url: `redis://127.0.0.1:${port}/`,
+    start,
+    kill,
+    dispose: async () => {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function answersPing(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    const finish = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('data', (data) => finish(data.toString().startsWith('+PONG')));
+    socket.once('error', () => finish(false));
+  });
+}
