@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { formatPosition, type LogPosition } from './cursor.ts';
+import { type LogExtent, resolveStreamStart } from './stream-start.ts';
+
+const at = (seq: number, ms = 1_000 + seq): LogPosition => ({ epoch: 'e1', ms, seq });
+/** Events 11 to 20 are kept. */
+const extent: LogExtent = { epoch: 'e1', oldest: at(10), last: at(20) };
+
+describe('resolveStreamStart', () => {
+  it('starts at the end when nothing is asked for', () => {
+    expect(resolveStreamStart(null, extent, false)).toEqual({ position: at(20), resumed: false, gap: null });
+  });
+
+  it('starts with all that is kept for `earliest`', () => {
+    expect(resolveStreamStart('earliest', extent, false)).toEqual({ position: at(10), resumed: true, gap: null });
+  });
+
+  it('resumes at an event that is there, at the last one, and where only what follows is there', () => {
+    for (const [position, contains] of [
+      [at(15), true],
+      [at(20), false],
+      [at(10, 1_001), false],
+    ] as const) {
+      expect(resolveStreamStart(formatPosition(position), extent, contains)).toEqual({
+        position,
+        resumed: true,
+        gap: null,
+      });
+    }
+  });
+
+  it('resumes at the last event ever of a log that is empty by now', () => {
+    const empty = { epoch: 'e1', oldest: at(20), last: at(20) };
+    expect(resolveStreamStart(formatPosition(at(20)), empty, false).resumed).toBe(true);
+    expect(resolveStreamStart(formatPosition(at(19)), empty, false).gap?.reason).toBe('trimmed');
+  });
+
+  it.each([
+    ['trimmed', formatPosition(at(9))],
+    ['trimmed', formatPosition(at(15, 999_999_999)).replace('999999999', '1001')],
+    ['ahead-of-stream', formatPosition(at(21))],
+    ['epoch-changed', 'e0.1015.15'],
+  ])('tells a gap, %s, and resumes from the oldest kept', (reason, requested) => {
+    expect(resolveStreamStart(requested, extent, false)).toEqual({
+      position: at(10),
+      resumed: false,
+      gap: { requested, reason },
+    });
+  });
+
+  it('tells `malformed` and starts at the end for what is no position', () => {
+    const start = resolveStreamStart('yesterday', extent, false);
+    expect(start).toEqual({ position: at(20), resumed: false, gap: { requested: 'yesterday', reason: 'malformed' } });
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { applyHooks } from './effect.ts';
+import type { Delivery } from './hook-event.ts';
+import { createWidgetFrom } from './widget.ts';
+import { eventOfEntry, eventWithoutWidget } from './widget-event.ts';
+
+const widget = createWidgetFrom(
+  {
+    name: 'A "quoted"\u2028 name',
+    state: 'active',
+    labels: ['red'],
+    owner: { userId: '0b7e3c5a-0000-4000-8000-000000000001', email: 'owner@example.com', notify: true },
+  },
+  '01900000-0000-7000-8000-000000000000',
+  new Date('2026-01-01T00:00:00.000Z'),
+);
+const delivery: Delivery = {
+  eventId: '00000000-0000-8000-8000-000000000001',
+  integrationId: '01900000-0000-7000-8000-00000000000a',
+  kind: 'retired',
+  occurredAt: '2026-01-02T00:00:00.5+00:00',
+  receivedAt: new Date('2026-01-02T00:00:01.000Z'),
+  widgetId: widget.id,
+  payload: '{"amount": 1.10, "big": 12345678901234567890}',
+  redrive: false,
+};
+
+describe('the event of an applied hook', () => {
+  const effect = applyHooks(widget, [delivery]);
+  const event = eventOfEntry(effect.widget, effect.entries[0]!);
+
+  it('is one CloudEvents object with the widget as it was right after', () => {
+    expect(JSON.parse(event.json)).toEqual({
+      specversion: '1.0',
+      id: delivery.eventId,
+      source: `/api/v1/integrations/${delivery.integrationId}`,
+      type: 'widget.retired',
+      subject: widget.id,
+      time: '2026-01-02T00:00:00.5+00:00',
+      datacontenttype: 'application/json',
+      data: {
+        origin: 'hook',
+        receivedAt: '2026-01-02T00:00:01.000Z',
+        late: false,
+        stateChanged: true,
+        widget: {
+          id: widget.id,
+          name: widget.name,
+          state: 'retired',
+          labels: ['red'],
+          owner: { userId: '0b7e3c5a-0000-4000-8000-000000000001', notify: true },
+          createdAt: '2026-01-01T00:00:00.000Z',
+          updatedAt: '2026-01-02T00:00:01.000Z',
+          retiredAt: '2026-01-02T00:00:00.500Z',
+          lastEventAt: '2026-01-02T00:00:00.500Z',
+          version: 2,
+        },
+        payload: JSON.parse(delivery.payload ?? ''),
+      },
+    });
+  });
+
+  it('carries the payload’s own text and never the owner’s e-mail', () => {
+    expect(event.json).toContain('"payload":{"amount": 1.10, "big": 12345678901234567890}');
+    expect(event.json).not.toContain('owner@example.com');
+  });
+});
+
+describe('the event of a hook without a known widget', () => {
+  it('keeps the id that was sent and tells of no widget', () => {
+    const parsed = JSON.parse(eventWithoutWidget(delivery).json);
+    expect(parsed.subject).toBe(widget.id);
+    expect(parsed.data).toMatchObject({ origin: 'hook', late: false, stateChanged: false, widget: null });
+  });
+
+  it('leaves out `subject` when no widget was named', () => {
+    expect(JSON.parse(eventWithoutWidget({ ...delivery, widgetId: null }).json)).not.toHaveProperty('subject');
+  });
+});

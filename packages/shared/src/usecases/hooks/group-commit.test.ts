@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../domain/errors.ts';
+import type { QueueItem } from '../../domain/queue-item.ts';
+import type { HookBatch, HookQueue } from '../../ports/hook-queue.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { GroupCommit } from './group-commit.ts';
+
+/** A queue whose answers the test gives by hand. */
+function openQueue(partitionCount = 1) {
+  const calls: { batch: HookBatch; resolve: () => void; reject: (error: Error) => void }[] = [];
+  let look = () => {};
+  const pressure = { waitingJobs: 0, memoryUsedRatio: null as number | null };
+  const queue: HookQueue = {
+    partitionCount,
+    enqueue: (batch) =>
+      new Promise((resolve, reject) => {
+        calls.push({ batch, resolve, reject });
+        look();
+      }),
+    pressure: async () => pressure,
+    consume: () => Promise.reject(new Error('not consumed here')),
+  };
+  const until = (count: number) =>
+    new Promise<void>((resolve) => {
+      look = () => {
+        if (calls.length >= count) resolve();
+      };
+      look();
+    });
+  return { queue, calls, until, pressure };
+}
+
+const nudge = (widgetId: string): QueueItem => ({ type: 'nudge', widgetId });
+
+describe('GroupCommit', () => {
+  it('stores what arrives in one turn as one job, and what arrives meanwhile as the next', async () => {
+    const { queue, calls, until } = openQueue();
+    const gate = new GroupCommit(queue, systemClock);
+    const first = Promise.all([gate.submit(nudge('a')), gate.submit(nudge('b'))]);
+    await until(1);
+    const second = Promise.all([gate.submit(nudge('c')), gate.submit(nudge('d'))]);
+    calls[0]?.resolve();
+    await first;
+    await until(2);
+    calls[1]?.resolve();
+    await second;
+    expect(calls.map(({ batch }) => batch.items)).toEqual([
+      [nudge('a'), nudge('b')],
+      [nudge('c'), nudge('d')],
+    ]);
+  });
+
+  it('makes one job per partition and keeps one widget in one partition', async () => {
+    const { queue, calls, until } = openQueue(4);
+    const gate = new GroupCommit(queue, systemClock);
+    const ids = Array.from({ length: 40 }, (_, index) => `widget-${index % 20}`);
+    const all = Promise.all(ids.map((id) => gate.submit(nudge(id))));
+    await until(4);
+    for (const call of calls) call.resolve();
+    await all;
+    expect(calls.length).toBe(4);
+    const partitionsOf = Map.groupBy(
+      calls.flatMap(({ batch }) => batch.items.map((item) => ({ item, partition: batch.partition }))),
+      ({ item }) => (item.type === 'nudge' ? item.widgetId : ''),
+    );
+    for (const places of partitionsOf.values()) expect(new Set(places.map((each) => each.partition)).size).toBe(1);
+  });
+
+  it('cuts jobs at the item limit', async () => {
+    const { queue, calls, until } = openQueue();
+    const gate = new GroupCommit(queue, systemClock, { batchMax: 3 });
+    const all = Promise.all(Array.from({ length: 7 }, (_, index) => gate.submit(nudge(`w${index}`))));
+    await until(3);
+    for (const call of calls) call.resolve();
+    await all;
+    expect(calls.map(({ batch }) => batch.items.length)).toEqual([3, 3, 1]);
+  });
+
+  it('tries a failed job again under the same id', async () => {
+    const { queue, calls, until } = openQueue();
+    const gate = new GroupCommit(queue, systemClock);
+    const stored = gate.submit(nudge('a'));
+    await until(1);
+    calls[0]?.reject(new UnavailableError('away'));
+    await until(2);
+    calls[1]?.resolve();
+    await stored;
+    expect(calls[1]?.batch).toEqual(calls[0]?.batch);
+  });
+
+  it('refuses at the deadline while the queue does not answer, also what still waits behind it', async () => {
+    const { queue, until } = openQueue();
+    const gate = new GroupCommit(queue, systemClock, { deadlineMs: 50 });
+    const first = gate.submit(nudge('a'));
+    await until(1);
+    const second = gate.submit(nudge('b'));
+    await expect(first).rejects.toThrow(UnavailableError);
+    await expect(second).rejects.toThrow(UnavailableError);
+  });
+
+  it('refuses at once when too much waits in the queue, and takes hooks again when it has shrunk', async () => {
+    const { queue, calls, until, pressure } = openQueue();
+    pressure.waitingJobs = 100;
+    let nowMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => nowMs };
+    const gate = new GroupCommit(queue, clock, { backlogMax: 10 });
+    const first = gate.submit(nudge('a'));
+    await until(1);
+    calls[0]?.resolve();
+    await first;
+    await expect(gate.submit(nudge('b'))).rejects.toThrow('right now');
+    pressure.waitingJobs = 0;
+    nowMs += 1_001;
+    await expect(gate.submit(nudge('c'))).rejects.toThrow(UnavailableError);
+    const later = gate.submit(nudge('d'));
+    await until(2);
+    calls[1]?.resolve();
+    await later;
+  });
+});
