@@ -4,23 +4,25 @@ export type { Logger } from 'pino';
 
 export interface LoggerOptions {
   readonly level: string;
+  /** Lines for a person at a terminal instead of JSON. */
+  readonly isPretty?: boolean;
   /** Where the lines go; standard output by default. */
   readonly destination?: DestinationStream;
-  /** Pretty-prints lines for a person at a terminal. */
-  readonly transport?: { readonly target: string; readonly options?: Record<string, unknown> };
 }
 
 /** The process's logger: one JSON object per line, times as RFC 3339. Nothing secret is ever handed to it. */
-export function createLogger({ level, destination, transport }: LoggerOptions): Logger {
+export async function createLogger({ level, isPretty = false, destination }: LoggerOptions): Promise<Logger> {
   const options = {
     level,
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: transport === undefined ? { level: (label: string) => ({ level: label }) } : {},
+    formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError, error: describeError },
   };
-  if (transport !== undefined) return pino({ ...options, transport });
-  return destination === undefined ? pino(options) : pino(options, destination);
+  if (!isPretty) return destination === undefined ? pino(options) : pino(options, destination);
+  const { default: pretty } = await import('pino-pretty');
+  // In this thread and at once: the line that says why a process ends must not die with it.
+  return pino(options, pretty({ sync: true, translateTime: 'SYS:HH:MM:ss.l' }));
 }
 
 /** An error with the text that is for our logs only, and with what caused it. */

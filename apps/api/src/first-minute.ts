@@ -1,0 +1,37 @@
+/** What the embedded service prints when it has started: where it is and, the first time, how to try it. */
+export interface FirstMinute {
+  readonly url: string;
+  readonly opsUrl: string;
+  readonly email: string;
+  /** Null when the admin is there already: the password was shown once. */
+  readonly password: string | null;
+}
+
+/** Lines for a person at a terminal; the commands can be pasted as they are. */
+export function describeFirstMinute({ url, opsUrl, email, password }: FirstMinute): string {
+  const head = `\nWidget Service is at ${url} (operators: ${opsUrl})\n`;
+  if (password === null) return `${head}\n`;
+  const json = "-H 'content-type: application/json'";
+  const signedIn = '-b cookies -H "x-csrf-token: $CSRF"';
+  const credentials = JSON.stringify({ email, password });
+  const member = (name: string) => `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`;
+  return `${head}
+First admin, shown only this once:
+  e-mail    ${email}
+  password  ${password}
+
+Try it in another terminal; paste line by line or all at once:
+
+URL=${url}
+CSRF=$(curl -s -c cookies ${json} -d '${credentials}' $URL/api/v1/session | ${member('csrfToken')})
+STREAM=$(curl -s ${signedIn} ${json} -d '{"name":"my screen"}' $URL/api/v1/subscriptions | ${member('url')})
+HOOK=$(curl -s ${signedIn} ${json} -d '{"name":"my sender"}' $URL/api/v1/integrations | ${member('url')})
+curl -sN $STREAM &
+sleep 1
+WIDGET=$(curl -s ${signedIn} ${json} -d '{"name":"lamp","labels":["hall"]}' $URL/api/v1/widgets | sed 's/^{"id":"\\([^"]*\\)".*/\\1/')
+curl -si ${json} -d "{\\"kind\\":\\"updated\\",\\"occurredAt\\":\\"$(date -u +%Y-%m-%dT%H:%M:%SZ)\\",\\"widgetId\\":\\"$WIDGET\\"}" $HOOK
+curl -s -b cookies $URL/api/v1/widgets
+
+The stream goes on in the background: kill %1 ends it.
+`;
+}

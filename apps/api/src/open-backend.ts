@@ -1,0 +1,22 @@
+import { clusterOptionsOf, embeddedOptionsOf } from '@widget-service/shared/config/backend-options.ts';
+import type { ParsedSettings } from '@widget-service/shared/config/parse-settings.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+
+/** Opens the backend that the settings name; only that one's packages are loaded. */
+export async function openBackend(
+  { settings, backend }: ParsedSettings,
+  logger: Logger,
+  onFatal: (error: Error) => void,
+): Promise<Backend> {
+  if (backend === 'embedded') {
+    const { openEmbedded } = await import('@widget-service/embedded/open-embedded.ts');
+    return openEmbedded(embeddedOptionsOf(settings));
+  }
+  const { openCluster } = await import('@widget-service/cluster/open-cluster.ts');
+  return openCluster({
+    ...clusterOptionsOf(settings),
+    onWarning: (message, details) => logger.warn(details ?? {}, message),
+    onFatal,
+  });
+}

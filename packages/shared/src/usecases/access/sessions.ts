@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { UnavailableError } from '../../domain/errors.ts';
+import { digestOf } from '../../domain/token.ts';
+import type { Session, SessionStore } from '../../ports/session-store.ts';
+import type { User, UserStore } from '../../ports/user-store.ts';
+import type { Clock } from '../../runtime/clock.ts';
+
+const sessionIdBytes = 32;
+/** `lastSeenAt` is written at most this often. */
+const touchIntervalMs = 60_000;
+
+export interface StartedSession {
+  /** The secret for the cookie; stored nowhere. */
+  readonly sessionId: string;
+  readonly session: Session;
+}
+
+export interface StartSessionDeps {
+  readonly sessions: Pick<SessionStore, 'insert'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly sessionLifetimeMs: number;
+}
+
+/** Starts a session of a user under a new id. */
+export function createStartSession({ sessions, clock, sessionLifetimeMs }: StartSessionDeps) {
+  return async (userId: string): Promise<StartedSession> => {
+    const sessionId = randomBytes(sessionIdBytes).toString('base64url');
+    const createdAt = clock.now();
+    const session = {
+      digest: digestOf(sessionId),
+      userId,
+      createdAt,
+      lastSeenAt: createdAt,
+      expiresAt: new Date(createdAt.getTime() + sessionLifetimeMs),
+    };
+    await sessions.insert(session);
+    return { sessionId, session };
+  };
+}
+
+export interface FindSessionDeps {
+  readonly sessions: Pick<SessionStore, 'find' | 'touch'>;
+  readonly users: Pick<UserStore, 'findById'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly sessionIdleMs: number;
+}
+
+export interface SignedIn {
+  readonly user: User;
+  readonly session: Session;
+}
+
+/** Who a session id stands for; null when it is unknown, over, or its user is disabled. */
+export function createFindSession({ sessions, users, clock, sessionIdleMs }: FindSessionDeps) {
+  return async (sessionId: string): Promise<SignedIn | null> => {
+    const session = await sessions.find(digestOf(sessionId));
+    if (session === null) return null;
+    const now = clock.now();
+    const unseenMs = now.getTime() - session.lastSeenAt.getTime();
+    if (now >= session.expiresAt || unseenMs >= sessionIdleMs) return null;
+    const user = await users.findById(session.userId);
+    if (user === null || user.disabled) return null;
+    if (unseenMs >= touchIntervalMs) await touch(sessions, session.digest, now);
+    return { user, session };
+  };
+}
+
+/** A session that could be read is good for this request, also when the note that it was used cannot be written. */
+async function touch(sessions: Pick<SessionStore, 'touch'>, digest: string, now: Date): Promise<void> {
+  try {
+    await sessions.touch(digest, now);
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+  }
+}
+
+/** Ends a session at once, on every pod. */
+export function createEndSession({ sessions }: { readonly sessions: Pick<SessionStore, 'remove'> }) {
+  return (session: Session): Promise<void> => sessions.remove(session.digest);
+}
