@@ -1,0 +1,136 @@
+import { parseHookJob } from '@widget-service/shared/ports/hook-job.ts';
+import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
+import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { type Job, Queue, WaitingError } from 'bullmq';
+import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
+import { queueName, type RedisKeys } from '../redis/keys.ts';
+import { isConnectionError, reasonOf } from '../redis/translate-error.ts';
+import { caretakerQueueOptions, type WorkerTiming, workerOptions } from './queue-options.ts';
+import { WatchedWorker } from './watched-worker.ts';
+
+/** Queues keep a log of what happened to their jobs, which nobody reads here. */
+const keptQueueEvents = 100;
+const rejectedBackoff = { firstMs: 200, maxMs: 5000 };
+/** A job this version cannot read waits for a worker that can, with its lock renewed: nothing overtakes it. */
+const unreadableBackoff = { firstMs: 2000, maxMs: 30_000 };
+
+export interface ConsumerLaneOptions {
+  readonly redis: WorkerRedis;
+  readonly keys: RedisKeys;
+  readonly partitionCount: number;
+  readonly partition: number;
+  readonly timing: WorkerTiming;
+  readonly onWarning: OnWarning;
+  readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
+}
+
+/** One queue and the worker that empties it, a job at a time. */
+export class ConsumerLane {
+  readonly name: string;
+  readonly #options: ConsumerLaneOptions;
+  readonly #queue: Queue<string>;
+  readonly #worker: WatchedWorker;
+  readonly #running = new Map<string, AbortController>();
+  #handledAtMs = 0;
+  #isClosing = false;
+
+  constructor(options: ConsumerLaneOptions) {
+    this.#options = options;
+    const { redis, keys, timing } = options;
+    this.name = queueName(options.partitionCount, options.partition);
+    this.#queue = new Queue<string>(this.name, caretakerQueueOptions(redis, keys.queuePrefix));
+    this.#queue.on('error', () => undefined);
+    this.#worker = new WatchedWorker(
+      this.name,
+      (job, token) => this.#process(job, token ?? ''),
+      workerOptions(redis, keys.queuePrefix, timing),
+    );
+    this.#worker.on('error', (error) => {
+      // That Redis is away is told once, by the connection all lanes share.
+      if (!isConnectionError(error)) this.#warn('hook worker', error);
+    });
+    this.#worker.on('lockRenewalFailed', (jobIds) => {
+      for (const jobId of jobIds) this.#running.get(jobId)?.abort();
+    });
+  }
+
+  /** Of a job that is being handled no news is expected: it may have to wait for a store. */
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  get isRunning(): boolean {
+    return this.#worker.isRunning();
+  }
+
+  /** When it last asked for a job, or had one: the end of a job brings the next one along. */
+  get activeAtMs(): number {
+    return Math.max(this.#worker.polledAtMs, this.#handledAtMs);
+  }
+
+  /** Starts the worker where it does not run, and puts right what a wiped or failing Redis has put wrong. */
+  async lookAfter(): Promise<void> {
+    // A field of the queue in Redis: it is gone with a wiped Redis, and then several workers would take jobs at once.
+    await this.#queue.getBackend().setQueueMeta({ concurrency: 1, 'opts.maxLenEvents': keptQueueEvents });
+    if (!this.#worker.isRunning() && !this.#isClosing) {
+      this.#worker.run().catch((error) => this.#warn('hook worker ended', error));
+    }
+    // BullMQ may call a job failed whose end could not be written. None is: each runs until it is done.
+    await this.#queue.retryJobs({ state: 'failed' });
+  }
+
+  /** Takes no more jobs and resolves when the running one has ended. Waits without limit when Redis is away. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    for (const controller of this.#running.values()) controller.abort();
+    await this.#worker.close();
+    await this.#queue.close();
+  }
+
+  /** For when `close` has been waited for long enough. */
+  abandon(): Promise<void> {
+    return this.#worker.abandon();
+  }
+
+  async #process(job: Job<string, null>, token: string): Promise<null> {
+    const jobId = job.id ?? '';
+    const controller = new AbortController();
+    if (this.#isClosing) controller.abort();
+    this.#running.set(jobId, controller);
+    try {
+      if ((await this.#handle(job, jobId, controller.signal)) === 'done') return null;
+      await job.moveToWait(token).catch((error) => this.#warn('hook job could not be handed back', error, jobId));
+      // Tells BullMQ that the job is neither done nor failed. Where it could not be handed back it is still active,
+      // and comes back once its lock has run out.
+      throw new WaitingError();
+    } finally {
+      this.#running.delete(jobId);
+      this.#handledAtMs = performance.now();
+    }
+  }
+
+  async #handle(job: Job<string, null>, jobId: string, signal: AbortSignal): Promise<ConsumeOutcome> {
+    const starts = job.attemptsStarted;
+    let items: ConsumedBatch['items'];
+    try {
+      items = parseHookJob(job.data);
+    } catch (error) {
+      this.#warn('hook job cannot be read', error, jobId);
+      await systemClock.sleep(backoffMs(starts, unreadableBackoff), signal);
+      return 'hand-back';
+    }
+    try {
+      return await this.#options.handle({ jobId, partition: this.#options.partition, items, starts, signal });
+    } catch (error) {
+      this.#warn('hook job failed', error, jobId);
+      await systemClock.sleep(backoffMs(starts, rejectedBackoff), signal);
+      return 'hand-back';
+    }
+  }
+
+  #warn(message: string, error: unknown, jobId?: string): void {
+    const job = jobId === undefined ? {} : { jobId };
+    this.#options.onWarning(message, { queue: this.name, ...job, reason: reasonOf(error) });
+  }
+}

@@ -1,0 +1,35 @@
+import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
+import { expect, it } from 'vitest';
+import { entryIdOf, fieldsOfEvent, recordOfEntry } from './log-entry.ts';
+
+const withWidget: WidgetEvent = {
+  eventId: '0197b3a0-0000-8000-8000-000000000001',
+  type: 'widget.retired',
+  widgetId: '0197b3a0-0000-7000-8000-000000000002',
+  state: 'retired',
+  stateBefore: 'active',
+  labels: ['a "quoted" one', 'ü'],
+  json: '{"specversion":"1.0"}',
+};
+const withoutWidget: WidgetEvent = { ...withWidget, widgetId: null, state: null, stateBefore: null, labels: null };
+
+it.each([
+  ['with a widget', withWidget],
+  ['without a widget', withoutWidget],
+  ['of a creation', { ...withWidget, stateBefore: null, labels: [] }],
+])('comes out of the log as it went in: %s', (_, event) => {
+  const position = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 9_007_199_254_740_991 };
+  const entry: [string, string[]] = [entryIdOf(position), ['e', position.epoch, ...fieldsOfEvent(event)]];
+  expect(recordOfEntry(entry)).toEqual({ ...position, event });
+});
+
+it('leaves out what there is not', () => {
+  expect(fieldsOfEvent(withoutWidget)).toEqual([
+    'i',
+    withoutWidget.eventId,
+    't',
+    'widget.retired',
+    'd',
+    '{"specversion":"1.0"}',
+  ]);
+});

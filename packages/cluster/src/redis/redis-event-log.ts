@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type {
+  AppendGuard,
+  AppendResult,
+  EventLog,
+  EventRetention,
+  EventTail,
+  LogAppend,
+  LogRecord,
+} from '@widget-service/shared/ports/event-log.ts';
+import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
+import type { Redis } from 'ioredis';
+import type { RedisKeys } from './keys.ts';
+import { entryIdOf, fieldsOfEvent, parseEntryId, recordOfEntry } from './log-entry.ts';
+import { RedisEventTail } from './redis-event-tail.ts';
+import { loadScript, runScript } from './script.ts';
+import { translated } from './translate-error.ts';
+
+/** A run that presents an event again comes long before this, or finds the event settled in its store. */
+const settledGuardSeconds = 3600;
+
+export interface RedisEventLogOptions {
+  /** For short calls; stays open when the log's user is done. */
+  readonly redis: Redis;
+  readonly keys: RedisKeys;
+  readonly retention: EventRetention;
+  /** Makes a connection for one tail. */
+  readonly connectTail: () => Redis;
+}
+
+/** The log is one Redis Stream, whose entry ids are `<ms>-<seq>`; its rules are kept by the scripts. */
+export class RedisEventLog implements EventLog {
+  readonly #redis: Redis;
+  readonly #keys: RedisKeys;
+  readonly #options: RedisEventLogOptions;
+  readonly #tails = new Set<RedisEventTail>();
+  readonly #scripts = {
+    append: loadScript('append'),
+    settle: loadScript('settle'),
+    inspect: loadScript('inspect'),
+    trim: loadScript('trim'),
+  };
+
+  constructor(options: RedisEventLogOptions) {
+    this.#redis = options.redis;
+    this.#keys = options.keys;
+    this.#options = options;
+  }
+
+  async append(run: number, expected: NumberedPosition | null, events: readonly LogAppend[]): Promise<AppendResult> {
+    const { log, logMeta } = this.#keys;
+    const position =
+      expected === null ? ['', '', '', ''] : [expected.epoch, expected.epochRun, expected.ms, expected.seq];
+    const keys = [log, logMeta, ...events.map(({ guard }) => this.#guardKey(guard))];
+    const args = [run, this.#options.retention.count, createEpochWord(), ...position, ...events.flatMap(argsOfAppend)];
+    const work = runScript(this.#redis, this.#scripts.append, keys, args) as Promise<AppendReply>;
+    return resultOfAppend(await translated(work, 'event log append'));
+  }
+
+  async settle(guards: readonly AppendGuard[]): Promise<void> {
+    if (guards.length === 0) return;
+    const keys = guards.map((guard) => this.#guardKey(guard));
+    const args = [settledGuardSeconds, ...guards.map(versionOfGuard)];
+    await translated(runScript(this.#redis, this.#scripts.settle, keys, args), 'event log settle');
+  }
+
+  async inspect(position: LogPosition | null): ReturnType<EventLog['inspect']> {
+    const args = position === null ? ['', ''] : [position.epoch, entryIdOf(position)];
+    const work = runScript(this.#redis, this.#scripts.inspect, [this.#keys.log, this.#keys.logMeta], args);
+    const reply = (await translated(work, 'event log inspect')) as InspectReply | null;
+    if (reply === null) return null;
+    const [epoch, ms, seq, oldestId, contains] = reply;
+    const last = { epoch, ms: Number(ms), seq: Number(seq) };
+    const first = oldestId === '' ? null : parseEntryId(oldestId);
+    const oldest = first === null ? last : { epoch, ms: first.ms, seq: first.seq - 1 };
+    return { extent: { epoch, oldest, last }, contains: contains === 1 };
+  }
+
+  async readAfter(after: LogPosition, limit: number): Promise<LogRecord[]> {
+    const work = this.#redis.xrange(this.#keys.log, `(${entryIdOf(after)}`, '+', 'COUNT', limit);
+    return (await translated(work, 'event log read')).map(recordOfEntry);
+  }
+
+  openTail(): EventTail {
+    const tail = new RedisEventTail({ log: this.#keys.log, connect: this.#options.connectTail });
+    this.#tails.add(tail);
+    return tail;
+  }
+
+  async trim(): Promise<void> {
+    const { count, ageMs, bytes } = this.#options.retention;
+    await translated(
+      runScript(this.#redis, this.#scripts.trim, [this.#keys.log], [count, ageMs, bytes]),
+      'event log trim',
+    );
+  }
+
+  /** Ends tails that were left open. */
+  async close(): Promise<void> {
+    for (const tail of this.#tails) await tail.close();
+  }
+
+  #guardKey(guard: AppendGuard): string {
+    return guard.kind === 'version' ? this.#keys.watermark(guard.widgetId) : this.#keys.appendedEvent(guard.eventId);
+  }
+}
+
+type AppendReply = [epoch: string, epochRun: number, ms: number, seq: number, began: number, ...seqs: number[]];
+type InspectReply = [epoch: string, ms: string, seq: string, oldestId: string, contains: number];
+
+function argsOfAppend({ event, guard }: LogAppend): (string | number)[] {
+  const fields = fieldsOfEvent(event);
+  return [versionOfGuard(guard), fields.length, ...fields];
+}
+
+function versionOfGuard(guard: AppendGuard): string {
+  return guard.kind === 'version' ? String(guard.version) : '';
+}
+
+function resultOfAppend([epoch, epochRun, ms, seq, began, ...seqs]: AppendReply): AppendResult {
+  return {
+    positions: seqs.map((appended) => (appended === 0 ? null : { epoch, ms, seq: appended })),
+    last: { epoch, epochRun, ms, seq },
+    beganEpoch: began === 1,
+  };
+}
+
+/** Eight characters of 36, should an epoch begin: no two epochs of a deployment have the same word. */
+function createEpochWord(): string {
+  return Array.from(randomBytes(8), (byte) => (byte % 36).toString(36)).join('');
+}

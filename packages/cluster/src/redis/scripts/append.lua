@@ -1,0 +1,117 @@
+--[[
+Appends events to the log, in the given order, each at most once. Running it twice with the same arguments is the same
+as running it once, because a client re-sends a command whose reply was lost with its connection.
+
+KEYS[1]    the log (stream)
+KEYS[2]    its meta (hash: epoch, run, ms, seq)
+KEYS[2+n]  the guard of event n: a widget's watermark, or the mark of an event without a widget
+
+ARGV[1]    number of the run that appends
+ARGV[2]    how many events to keep, about
+ARGV[3]    the word of a new epoch, should one begin
+ARGV[4]    the expected position: its epoch, or '' when none is expected; then
+ARGV[5..7] the number of its epoch's run, its ms, its seq
+ARGV[8..]  per event: its version ('' without a widget), the number n of field values, then n names and values
+
+Returns    { epoch, run of the epoch, ms, seq (the last position), 1 if the log had lost its tail and was begun anew,
+           then per event: its seq, or 0 when it was in the log already }. What is appended here has the last ms.
+]]
+local log, meta = KEYS[1], KEYS[2]
+local run, word = ARGV[1], ARGV[3]
+local expectedEpoch, expectedRun = ARGV[4], tonumber(ARGV[5])
+local expectedMs, expectedSeq = tonumber(ARGV[6]), tonumber(ARGV[7])
+
+local known = redis.call('HMGET', meta, 'epoch', 'run', 'ms', 'seq')
+local epoch, epochRun = known[1], tonumber(known[2])
+local lastMs, lastSeq = tonumber(known[3]), tonumber(known[4])
+
+-- A tostring of Lua would write large numbers with an exponent.
+local function text(number)
+  return string.format('%.0f', number)
+end
+
+local function parseId(id)
+  local dash = string.find(id, '-', 1, true)
+  return tonumber(string.sub(id, 1, dash - 1)), tonumber(string.sub(id, dash + 1))
+end
+
+-- True when the log must have held the expected position and cannot have dropped it by trimming.
+local function hasLostTail()
+  if expectedEpoch == '' or epoch == word then
+    return false
+  end
+  if expectedEpoch ~= epoch then
+    return expectedRun >= epochRun
+  end
+  if expectedMs > lastMs or expectedSeq > lastSeq then
+    return true
+  end
+  if expectedMs == lastMs and expectedSeq == lastSeq then
+    return false
+  end
+  local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
+  if not first then
+    return false
+  end
+  local firstMs, firstSeq = parseId(first[1])
+  if expectedMs <= firstMs and expectedSeq < firstSeq then
+    return false
+  end
+  local id = text(expectedMs) .. '-' .. text(expectedSeq)
+  return #redis.call('XRANGE', log, id, id) == 0
+end
+
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local began = 0
+
+if not epoch or hasLostTail() then
+  if epoch or expectedEpoch ~= '' then
+    began = 1
+  end
+  -- The ids of a stream can only rise, also of one that was emptied: the new epoch starts after the last one given.
+  local lastIdMs = -1
+  if redis.call('EXISTS', log) == 1 then
+    local info = redis.call('XINFO', 'STREAM', log)
+    for i = 1, #info, 2 do
+      if info[i] == 'last-generated-id' then
+        lastIdMs = parseId(info[i + 1])
+      end
+    end
+  end
+  epoch, epochRun = word, tonumber(run)
+  lastMs, lastSeq = math.max(now, lastIdMs + 1), 0
+  -- First what a Redis without memory would refuse: it does not undo what a script has done before it failed.
+  redis.call('HSET', meta, 'epoch', epoch, 'run', run, 'ms', text(lastMs), 'seq', '0')
+  redis.call('XTRIM', log, 'MAXLEN', 0)
+end
+
+local ms, seq = math.max(now, lastMs), lastSeq
+local appended = {}
+local at = 8
+for n = 1, #KEYS - 2 do
+  local guard, version, count = KEYS[n + 2], ARGV[at], tonumber(ARGV[at + 1])
+  local first, last = at + 2, at + 1 + count
+  local mark = redis.call('GET', guard)
+  local isNew = not mark or (version ~= '' and tonumber(version) > tonumber(mark))
+  if isNew then
+    seq = seq + 1
+    redis.call('XADD', log, text(ms) .. '-' .. text(seq), 'e', epoch, unpack(ARGV, first, last))
+    -- Without KEEPTTL: a watermark that is raised while it was about to expire must stay until it is settled again.
+    redis.call('SET', guard, version == '' and '1' or version)
+  end
+  appended[n] = isNew and seq or 0
+  at = last + 1
+end
+
+if seq > lastSeq then
+  lastMs, lastSeq = ms, seq
+  redis.call('HSET', meta, 'ms', text(ms), 'seq', text(seq))
+  redis.call('XTRIM', log, 'MAXLEN', '~', ARGV[2])
+end
+
+local result = { epoch, epochRun, lastMs, lastSeq, began }
+for n = 1, #appended do
+  result[5 + n] = appended[n]
+end
+return result
