@@ -1,11 +1,4 @@
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { inject } from 'vitest';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    backend: 'embedded' | 'cluster';
-  }
-}
 
 /** One backend with data of its own, for one test file or one test. */
 export interface TestBackend {
@@ -24,11 +17,4 @@ export interface TestBackendOptions {
   readonly retentionBytes?: number;
   readonly deliveryRetentionMs?: number;
   readonly hookPartitions?: number;
-}
-
-/** Opens the backend that the running vitest project is about, on an own file, or an own database and key prefix. */
-export async function openTestBackend(options: TestBackendOptions = {}): Promise<TestBackend> {
-  if (inject('backend') === 'embedded')
-    return (await import('./embedded-test-backend.ts')).openEmbeddedTestBackend(options);
-  return (await import('./cluster-test-backend.ts')).openClusterTestBackend(options);
 }

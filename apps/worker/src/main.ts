@@ -13,7 +13,7 @@ await runProcess(
   async (fail) => {
     // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
     const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
-    const logger = createLogger(loggerOptionsOf(settings));
+    const logger = await createLogger(loggerOptionsOf(settings));
     report = (err) => logger.fatal({ err }, 'failed');
     const backend = await openCluster({
       ...clusterOptionsOf(settings),

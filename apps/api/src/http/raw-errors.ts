@@ -1,0 +1,52 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
+import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
+import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+import { problemOf } from './problem.ts';
+import { securityHeaders } from './security-headers.ts';
+
+const codeByParserCode: Readonly<Record<string, ProblemCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers-too-large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'headers-too-large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
+};
+
+type SocketWithResponse = Socket & { readonly _httpMessage?: ServerResponse | null };
+
+/**
+ * Answers what Node's parser refuses, on the bare socket, and closes it. Only the parser's code is logged: the error
+ * itself holds the bytes that were sent, a token among them.
+ */
+export function answerParserError(error: NodeJS.ErrnoException, socket: Socket, logger: Logger): void {
+  const current = (socket as SocketWithResponse)._httpMessage;
+  if (error.code === 'ECONNRESET' || !socket.writable || current?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const requestId = createUuidV7();
+  const code = codeByParserCode[error.code ?? ''] ?? 'malformed-request';
+  logger.info({ requestId, code, cause: error.code }, 'request.unreadable');
+  const { status, headers, body } = rawProblem(code, requestId);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}
+
+/** Answers an `Expect` header that asks for anything but `100-continue`. */
+export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const { status, headers, body } = rawProblem('expectation-failed', createUuidV7());
+  response.writeHead(status, headers).end(body);
+}
+
+function rawProblem(code: ProblemCode, requestId: string) {
+  const problem = problemOf({ code }, requestId);
+  const body = JSON.stringify(problem);
+  const headers = {
+    ...securityHeaders,
+    'x-request-id': requestId,
+    'content-type': 'application/problem+json',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  return { status: problem.status, headers, body };
+}

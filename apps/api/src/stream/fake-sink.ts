@@ -1,0 +1,81 @@
+import type { Chunk } from './chunk.ts';
+import type { Sink } from './response-sink.ts';
+
+/** A socket in memory, for tests: it takes what it is given at once, or only when it is told to. */
+export interface FakeSink {
+  readonly sink: Sink;
+  /** Every buffer it was given, in order. */
+  readonly writes: Buffer[];
+  readonly isEnded: boolean;
+  text(): string;
+  unsentBytes(): number;
+  /** From now on takes nothing by itself. */
+  pause(): void;
+  resume(): void;
+  /** Takes what it has been given. */
+  drain(): void;
+  /** The client goes away. */
+  leave(): void;
+  until(condition: () => boolean): Promise<void>;
+}
+
+export function openFakeSink(): FakeSink {
+  const writes: Buffer[] = [];
+  const drains: (() => void)[] = [];
+  const closes: (() => void)[] = [];
+  let unsent = 0;
+  let isPaused = false;
+  let isEnded = false;
+  const drain = () => {
+    if (unsent === 0) return;
+    unsent = 0;
+    for (const listener of drains) listener();
+  };
+  const take = (bytes: Buffer) => {
+    writes.push(bytes);
+    if (isPaused) unsent += bytes.length;
+  };
+  return {
+    sink: {
+      unsentBytes: () => unsent,
+      write: (chunk: Chunk) => take(chunk.plain),
+      onDrain: (listener) => void drains.push(listener),
+      onClose: (listener) => void closes.push(listener),
+      end: (last: Chunk) => {
+        take(last.plain);
+        isEnded = true;
+      },
+      destroy: () => {
+        isEnded = true;
+      },
+    },
+    writes,
+    get isEnded() {
+      return isEnded;
+    },
+    text: () => Buffer.concat(writes).toString(),
+    unsentBytes: () => unsent,
+    pause: () => {
+      isPaused = true;
+    },
+    resume: () => {
+      isPaused = false;
+      drain();
+    },
+    drain,
+    leave: () => {
+      for (const listener of closes) listener();
+    },
+    until: async (condition) => {
+      for (const deadlineMs = performance.now() + 5_000; !condition(); ) {
+        if (performance.now() > deadlineMs) throw new Error('not within 5 s');
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    },
+  };
+}
+
+/** The numbers of the events a sink was given. */
+export function eventsIn(sink: FakeSink): number[] {
+  return [...sink.text().matchAll(/^id: \w+\.\d+\.(\d+)$/gm)].map((match) => Number(match[1]));
+}

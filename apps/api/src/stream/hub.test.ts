@@ -1,0 +1,199 @@
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { eventsIn, type FakeSink, openFakeSink } from './fake-sink.ts';
+import type { Frame } from './frame.ts';
+import { Hub, type HubOptions } from './hub.ts';
+import { LogDiscontinuityError } from './log-reader.ts';
+import { Ring } from './ring.ts';
+
+const frame = (seq: number, size = 20): Frame => ({
+  ms: 1_000 + seq,
+  seq,
+  bytes: Buffer.from(`id: e1.${1_000 + seq}.${seq}\ndata: ${'x'.repeat(size)}\n\n`),
+});
+
+const patient: HubOptions = {
+  heartbeatIntervalMs: 60_000,
+  lifetimeMs: 60_000,
+  unsentLimitBytes: 4_096,
+  stallMs: 60_000,
+};
+const open: Hub[] = [];
+afterEach(() => {
+  for (const hub of open.splice(0)) hub.close();
+});
+
+/** A hub over a log of `kept` events, of which the ring holds the newest `ringFrames`. */
+function openHub(kept: number, ringFrames: number, options: Partial<HubOptions> = {}) {
+  const log: Frame[] = [];
+  const ring = new Ring({ frames: ringFrames, bytes: 1_000_000 });
+  ring.reset({ epoch: 'e1', ms: 1_000, seq: 0 });
+  const reads: number[] = [];
+  const hub = new Hub({
+    ring,
+    readLog: async (after) => {
+      reads.push(after.seq);
+      await new Promise((resolve) => setImmediate(resolve));
+      const page = log.slice(after.seq, after.seq + 7);
+      if (page[0] !== undefined && page[0].seq !== after.seq + 1) throw new LogDiscontinuityError();
+      return page;
+    },
+    clock: systemClock,
+    options: { ...patient, ...options },
+    onDelivered: () => undefined,
+  });
+  open.push(hub);
+  const append = (count: number, size?: number) => {
+    for (let added = 0; added < count; added += 1) {
+      const next = frame(log.length + 1, size);
+      log.push(next);
+      ring.push(next);
+    }
+    hub.notify();
+  };
+  append(kept);
+  const reasons: string[] = [];
+  const join = (sink: FakeSink, seq: number) =>
+    hub.join({
+      sink: sink.sink,
+      subscriptionId: 's1',
+      epoch: 'e1',
+      cursor: { ms: 1_000 + seq, seq },
+      onEnd: (reason) => reasons.push(reason),
+    });
+  return { hub, ring, append, join, reads, reasons };
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+describe('Hub', () => {
+  it('feeds every connection each event once and in order, wherever it starts and however slow it is', async () => {
+    const plan = fc.record({
+      kept: fc.nat(40),
+      ringFrames: fc.integer({ min: 1, max: 60 }),
+      starts: fc.array(fc.nat(40), { minLength: 1, maxLength: 5 }),
+      bursts: fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 6 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(plan, async ({ kept, ringFrames, starts, bursts }) => {
+        const { append, join, hub, reasons } = openHub(kept, ringFrames);
+        const streams = starts.map((start) => ({ start: Math.min(start, kept), sink: openFakeSink() }));
+        for (const { start, sink } of streams) join(sink, start);
+        let total = kept;
+        for (const burst of bursts) {
+          append(burst);
+          total += burst;
+          await new Promise((resolve) => setImmediate(resolve));
+          for (const { sink } of streams) sink.drain();
+        }
+        for (const { start, sink } of streams) {
+          await sink.until(() => sink.isEnded || eventsIn(sink).at(-1) === total || start === total);
+          const got = eventsIn(sink);
+          expect(got).toEqual(range(start + 1, start + got.length));
+        }
+        // Only one that was live and fell out of the ring may have been cut.
+        expect(reasons.every((reason) => reason === 'slow' || reason === 'resync')).toBe(true);
+        hub.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('writes what came in one turn as one buffer to all that have caught up', async () => {
+    const { append, join } = openHub(0, 100);
+    const sinks = [openFakeSink(), openFakeSink()];
+    for (const sink of sinks) join(sink, 0);
+    append(3);
+    append(2);
+    await sinks[1]!.until(() => eventsIn(sinks[1]!).length === 5);
+    expect(sinks.map((sink) => sink.writes.length)).toEqual([1, 1]);
+    expect(sinks[0]!.writes[0]).toBe(sinks[1]!.writes[0]);
+  });
+
+  it('does not ask the log for cursors inside the ring', async () => {
+    const { join, reads } = openHub(50, 100);
+    const sink = openFakeSink();
+    join(sink, 10);
+    await sink.until(() => eventsIn(sink).length === 40);
+    expect(reads).toEqual([]);
+  });
+
+  it('holds back what a slow client has not taken, and goes on when it takes it', async () => {
+    const { append, join } = openHub(0, 1_000, { unsentLimitBytes: 1_000 });
+    const sink = openFakeSink();
+    sink.pause();
+    join(sink, 0);
+    append(300, 300);
+    await sink.until(() => sink.writes.length > 0);
+    const unsent = sink.unsentBytes();
+    expect(unsent).toBeLessThan(1_000 + 70_000);
+    sink.resume();
+    await sink.until(() => eventsIn(sink).length === 300);
+    expect(eventsIn(sink)).toEqual(range(1, 300));
+  });
+
+  it('cuts a client that has fallen out of the ring', async () => {
+    const { append, join, reasons } = openHub(0, 10, { unsentLimitBytes: 100 });
+    const sink = openFakeSink();
+    sink.pause();
+    join(sink, 0);
+    append(5, 200);
+    await sink.until(() => sink.writes.length > 0);
+    append(50, 200);
+    sink.resume();
+    await sink.until(() => sink.isEnded);
+    expect(reasons).toEqual(['slow']);
+  });
+
+  it('cuts a client that has taken nothing for the stall time', async () => {
+    const { append, join, reasons } = openHub(0, 1_000, { stallMs: 100, heartbeatIntervalMs: 200 });
+    const sink = openFakeSink();
+    sink.pause();
+    join(sink, 0);
+    append(5);
+    await sink.until(() => sink.isEnded);
+    expect(reasons).toEqual(['slow']);
+  });
+
+  it('sends heartbeats, and ends a stream after its lifetime with a word why', async () => {
+    const { join, reasons } = openHub(0, 10, { heartbeatIntervalMs: 100, lifetimeMs: 400 });
+    const sink = openFakeSink();
+    join(sink, 0);
+    await sink.until(() => sink.isEnded);
+    expect(sink.text()).toContain(':\n\n');
+    expect(sink.text()).toMatch(/event: stream\.closing\ndata: \{"reason":"lifetime"\}\nretry: \d+\n\n$/);
+    expect(reasons).toEqual(['lifetime']);
+  });
+
+  it('counts the open streams per subscription, and forgets those whose client has left', () => {
+    const { hub, join, reasons } = openHub(0, 10);
+    const sinks = [openFakeSink(), openFakeSink()];
+    for (const sink of sinks) join(sink, 0);
+    expect([hub.size(), hub.sizeOf('s1'), hub.sizeOf('s2')]).toEqual([2, 2, 0]);
+    sinks[0]?.leave();
+    expect([hub.size(), hub.sizeOf('s1')]).toEqual([1, 1]);
+    expect(reasons).toEqual(['client-left']);
+  });
+
+  it('ends a stream of another epoch with `resync`', () => {
+    const { hub, reasons } = openHub(3, 10);
+    const sink = openFakeSink();
+    hub.join({
+      sink: sink.sink,
+      subscriptionId: 's',
+      epoch: 'e0',
+      cursor: { ms: 1, seq: 1 },
+      onEnd: (reason) => reasons.push(reason),
+    });
+    expect(reasons).toEqual(['resync']);
+    expect(sink.isEnded).toBe(true);
+  });
+
+  it('drains every stream within the window', async () => {
+    const { hub, join, reasons } = openHub(0, 10);
+    for (let count = 0; count < 50; count += 1) join(openFakeSink(), 0);
+    await hub.drain(200);
+    expect(reasons).toEqual(new Array(50).fill('draining'));
+  });
+});

@@ -1,0 +1,20 @@
+import process from 'node:process';
+import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
+import { mongoOptionsOf } from '@widget-service/shared/config/backend-options.ts';
+import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
+import { reportToStandardError } from '@widget-service/shared/runtime/run-process.ts';
+
+try {
+  // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
+  const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
+  const { mongodbUrl, mongodbDatabase, startTimeoutMs, deliveryRetentionMs } = mongoOptionsOf(settings);
+  const target = { url: mongodbUrl, database: mongodbDatabase, startTimeoutMs, deliveryRetentionMs };
+  await (await openMongoStores({ ...target, migrate: true })).close();
+  // Made and then looked at anew, as every later start does.
+  await (await openMongoStores({ ...target, migrate: false })).close();
+  process.stdout.write(`${mongodbDatabase}: every index is there\n`);
+} catch (error) {
+  reportToStandardError(error);
+  process.exitCode = error instanceof ExitError ? error.exitCode : exitCodes.unexpected;
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { createMongoDatabase, MongoUnreachableError, openMongo } from './client.ts';
+
+const weakening =
+  'w=1&journal=false&wtimeoutMS=1&readConcernLevel=local&readPreference=secondary&readPreferenceTags=dc:far' +
+  '&retryWrites=false&socketTimeoutMS=0&serverSelectionTimeoutMS=90000&waitQueueTimeoutMS=90000&maxPoolSize=1';
+
+test('the connection string weakens nothing that is set in code', async () => {
+  const { client, db } = createMongoDatabase({ url: `mongodb://127.0.0.1:1/?${weakening}`, database: 'any' });
+  const collection = db.collection('widgets');
+  for (const holder of [db, collection]) {
+    expect(holder.readPreference).toMatchObject({ mode: 'primary', tags: undefined });
+    expect(holder.readConcern).toMatchObject({ level: 'majority' });
+    expect(holder.writeConcern).toMatchObject({ w: 'majority', journal: true, wtimeoutMS: 10_000 });
+  }
+  expect(client.options).toMatchObject({
+    retryWrites: true,
+    socketTimeoutMS: 8000,
+    serverSelectionTimeoutMS: 1500,
+    waitQueueTimeoutMS: 500,
+    maxPoolSize: 50,
+  });
+  await client.close();
+});
+
+test('a server that is not there is waited for, then the start fails with an error of its own', async () => {
+  const start = performance.now();
+  const opening = openMongo({ url: 'mongodb://127.0.0.1:1/', database: 'any', startTimeoutMs: 400 });
+  await expect(opening).rejects.toThrow(MongoUnreachableError);
+  expect(performance.now() - start).toBeLessThan(2500);
+});
+
+test('a malformed connection string is reported without quoting it', () => {
+  const url = 'mongodb://user:topsecret@@/bad host';
+  expect(() => createMongoDatabase({ url, database: 'any' })).toThrow(MongoUnreachableError);
+  expect(() => createMongoDatabase({ url, database: 'any' })).not.toThrow(/topsecret/);
+});

@@ -1,0 +1,68 @@
+import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { Delivery, HookKind } from '@widget-service/shared/domain/hook-event.ts';
+import type { DeadReason, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
+import { UUID } from 'mongodb';
+
+export interface DeliveryDocument {
+  /** The event id. */
+  _id: UUID;
+  integrationId: string;
+  kind: HookKind;
+  occurredAt: string;
+  widgetId: UUID | null;
+  receivedAt: Date;
+  /** The JSON text as it came, never a document. */
+  payload: string | null;
+  state: LedgerRow['state'];
+  attempts: number;
+  duplicates: number;
+  reason: DeadReason | null;
+  publishedAt: Date | null;
+  position: LogPosition | null;
+  /** Set at publication, for the server's own removal of old rows. What is not published stays. */
+  expiresAt?: Date;
+}
+
+/** What a delivery brings, and no run changes. */
+export function deliveryMembers(delivery: Delivery) {
+  return {
+    integrationId: delivery.integrationId,
+    kind: delivery.kind,
+    occurredAt: delivery.occurredAt,
+    widgetId: delivery.widgetId === null ? null : new UUID(delivery.widgetId),
+    receivedAt: delivery.receivedAt,
+    payload: delivery.payload,
+  };
+}
+
+export function toReceivedDocument(delivery: Delivery): DeliveryDocument {
+  return {
+    _id: new UUID(delivery.eventId),
+    ...deliveryMembers(delivery),
+    state: 'received',
+    attempts: 1,
+    duplicates: 0,
+    reason: null,
+    publishedAt: null,
+    position: null,
+  };
+}
+
+export function toLedgerRow(document: DeliveryDocument): LedgerRow {
+  const { position } = document;
+  return {
+    eventId: document._id.toHexString(),
+    integrationId: document.integrationId,
+    kind: document.kind,
+    occurredAt: document.occurredAt,
+    widgetId: document.widgetId?.toHexString() ?? null,
+    payload: document.payload,
+    receivedAt: document.receivedAt,
+    state: document.state,
+    attempts: document.attempts,
+    duplicates: document.duplicates,
+    reason: document.reason,
+    publishedAt: document.publishedAt,
+    position: position === null ? null : { epoch: position.epoch, ms: position.ms, seq: position.seq },
+  };
+}

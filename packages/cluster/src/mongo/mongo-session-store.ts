@@ -1,0 +1,49 @@
+import type { Session, SessionStore } from '@widget-service/shared/ports/session-store.ts';
+import type { Collection, Db } from 'mongodb';
+import { collectionNames } from './indexes.ts';
+import { guarded, requestDeadlineMs } from './translate-error.ts';
+
+interface SessionDocument {
+  /** The digest. */
+  _id: string;
+  userId: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+  expiresAt: Date;
+}
+
+export class MongoSessionStore implements SessionStore {
+  readonly #sessions: Collection<SessionDocument>;
+
+  constructor(db: Db) {
+    this.#sessions = db.collection<SessionDocument>(collectionNames.sessions);
+  }
+
+  insert({ digest, userId, createdAt, lastSeenAt, expiresAt }: Session): Promise<void> {
+    return guarded('insert a session', async () => {
+      await this.#sessions.insertOne({ _id: digest, userId, createdAt, lastSeenAt, expiresAt });
+    });
+  }
+
+  find(digest: string): Promise<Session | null> {
+    return guarded('find a session', async () => {
+      const document = await this.#sessions.findOne({ _id: digest }, { maxTimeMS: requestDeadlineMs });
+      if (document === null) return null;
+      const { userId, createdAt, lastSeenAt, expiresAt } = document;
+      return { digest, userId, createdAt, lastSeenAt, expiresAt };
+    });
+  }
+
+  /** Never back: two pods may see one session at once, and their writes may arrive in either order. */
+  touch(digest: string, lastSeenAt: Date): Promise<void> {
+    return guarded('touch a session', async () => {
+      await this.#sessions.updateOne({ _id: digest }, { $max: { lastSeenAt } });
+    });
+  }
+
+  remove(digest: string): Promise<void> {
+    return guarded('remove a session', async () => {
+      await this.#sessions.deleteOne({ _id: digest });
+    });
+  }
+}

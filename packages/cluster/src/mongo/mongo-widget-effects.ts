@@ -1,0 +1,116 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { Claim, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
+import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
+import { bsonUuids } from './bson-uuid.ts';
+import { guarded, runDeadlineMs } from './translate-error.ts';
+import { toOutboxDocument, toWidget, type WidgetDocument, widgetCollection } from './widget-document.ts';
+
+const maxTimeMS = runDeadlineMs;
+const maxClaimRounds = 5;
+
+type ClaimedDocument = Omit<WidgetDocument, 'idem'>;
+
+export class MongoWidgetEffects implements WidgetEffects {
+  readonly #widgets: Collection<WidgetDocument>;
+
+  constructor(db: Db) {
+    this.#widgets = widgetCollection(db);
+  }
+
+  claim(run: number, widgetIds: readonly string[]): Promise<Claim> {
+    return guarded(
+      'claim widgets',
+      async () => toClaim(run, widgetIds, await this.#fence(run, widgetIds)),
+      runDeadlineMs,
+    );
+  }
+
+  apply(run: number, changes: readonly WidgetChange[]): Promise<{ readonly refused: readonly string[] }> {
+    return guarded(
+      'apply hooks',
+      async () => {
+        if (changes.length === 0) return { refused: [] };
+        const operations = changes.map((change) => toUpdate(run, change));
+        const { matchedCount } = await this.#widgets.bulkWrite(operations, { ordered: false });
+        if (matchedCount === changes.length) return { refused: [] };
+        return { refused: await this.#notApplied(run, changes) };
+      },
+      runDeadlineMs,
+    );
+  }
+
+  /** Raises the fences, then reads. A widget that came into being in between is still without, so it goes again. */
+  async #fence(run: number, widgetIds: readonly string[]): Promise<ClaimedDocument[]> {
+    const ids = bsonUuids(widgetIds);
+    if (ids.length === 0) return [];
+    for (let round = 0; round < maxClaimRounds; round += 1) {
+      await this.#widgets.updateMany({ id: { $in: ids }, fence: { $lt: run } }, { $set: { fence: run } });
+      const documents = await this.#widgets
+        .find<ClaimedDocument>({ id: { $in: ids } }, { projection: { idem: 0 }, maxTimeMS, batchSize: ids.length + 1 })
+        .toArray();
+      if (documents.every((document) => document.fence >= run)) return documents;
+    }
+    throw new UnavailableError('MongoDB, claim widgets: a fence stays below the number that was written');
+  }
+
+  /**
+   * The bulk's totals do not tell which updates found nothing. Those that a repeated call finds done already count as
+   * done: the fence says that nobody else wrote since, the version and the last event that it was this very change.
+   */
+  async #notApplied(run: number, changes: readonly WidgetChange[]): Promise<string[]> {
+    const ids = bsonUuids(changes.map((change) => change.widgetId));
+    const documents = await this.#widgets
+      .find({ id: { $in: ids } }, { projection: { id: 1, fence: 1, version: 1, 'outbox.eventId': 1 }, maxTimeMS })
+      .toArray();
+    const byId = new Map(documents.map((document) => [document.id.toHexString(), document]));
+    return changes
+      .filter((change) => !isApplied(run, change, byId.get(change.widgetId)))
+      .map((change) => change.widgetId);
+  }
+}
+
+function isApplied(
+  run: number,
+  change: WidgetChange,
+  document: Pick<WidgetDocument, 'fence' | 'version' | 'outbox'> | undefined,
+): boolean {
+  if (document?.fence !== run || document.version !== change.after.version) return false;
+  const stored = new Set(document.outbox.map((entry) => entry.eventId));
+  return change.entries.every((entry) => stored.has(entry.eventId));
+}
+
+function toClaim(run: number, widgetIds: readonly string[], documents: readonly ClaimedDocument[]): Claim {
+  const found = new Set(documents.map((document) => document.id.toHexString()));
+  return {
+    claimed: documents
+      .filter((document) => document.fence === run)
+      .map((document) => ({ widget: toWidget(document), outbox: document.outbox.map(toOutboxDocument) })),
+    refused: documents.filter((document) => document.fence !== run).map((document) => document.id.toHexString()),
+    unknown: widgetIds.filter((id) => !found.has(id)),
+  };
+}
+
+function toUpdate(run: number, change: WidgetChange): AnyBulkWriteOperation<WidgetDocument> {
+  const { after, entries } = change;
+  const receivedAt = entries.map((entry) => entry.receivedAt.getTime());
+  return {
+    updateOne: {
+      filter: { id: new UUID(change.widgetId), fence: run, version: change.fromVersion },
+      update: {
+        $set: {
+          state: after.state,
+          updatedAt: after.updatedAt,
+          retiredAt: after.retiredAt,
+          lastEventAt: after.lastEventAt,
+          version: after.version,
+        },
+        ...(entries.length === 0
+          ? {}
+          : {
+              $push: { outbox: { $each: entries.map(toOutboxDocument) } },
+              $min: { outboxSince: new Date(Math.min(...receivedAt)) },
+            }),
+      },
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { PublishedThrough, WidgetOutbox } from '@widget-service/shared/ports/widget-outbox.ts';
+import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
+import { bsonUuids } from './bson-uuid.ts';
+import { guarded, requestDeadlineMs, runDeadlineMs } from './translate-error.ts';
+import { type WidgetDocument, widgetCollection } from './widget-document.ts';
+
+export class MongoWidgetOutbox implements WidgetOutbox {
+  readonly #widgets: Collection<WidgetDocument>;
+
+  constructor(db: Db) {
+    this.#widgets = widgetCollection(db);
+  }
+
+  pull(run: number, published: readonly PublishedThrough[]): Promise<{ readonly refused: readonly string[] }> {
+    return guarded(
+      'empty outboxes',
+      async () => {
+        if (published.length === 0) return { refused: [] };
+        const operations = published.map((one) => toPull(run, one));
+        const { matchedCount } = await this.#widgets.bulkWrite(operations, { ordered: false });
+        if (matchedCount === published.length) return { refused: [] };
+        return { refused: await this.#notOfRun(run, published) };
+      },
+      runDeadlineMs,
+    );
+  }
+
+  findStale(before: Date, limit: number): Promise<string[]> {
+    return guarded('find stale outboxes', async () => {
+      const documents = await this.#widgets
+        .find({ outboxSince: { $lt: before } }, { projection: { id: 1 }, maxTimeMS: requestDeadlineMs })
+        .sort({ outboxSince: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map((document) => document.id.toHexString());
+    });
+  }
+
+  async #notOfRun(run: number, published: readonly PublishedThrough[]): Promise<string[]> {
+    const ids = published.map((one) => one.widgetId);
+    const documents = await this.#widgets
+      .find({ id: { $in: bsonUuids(ids) }, fence: run }, { projection: { id: 1 }, maxTimeMS: runDeadlineMs })
+      .toArray();
+    const ofRun = new Set(documents.map((document) => document.id.toHexString()));
+    return ids.filter((id) => !ofRun.has(id));
+  }
+}
+
+/** Removes the entries and says anew how old the oldest one left is, in one step: no crash can part the two. */
+function toPull(run: number, { widgetId, version }: PublishedThrough): AnyBulkWriteOperation<WidgetDocument> {
+  const isLeft = { $gt: ['$$entry.after.version', version] };
+  const isEmpty = { $eq: [{ $size: '$outbox' }, 0] };
+  return {
+    updateOne: {
+      filter: { id: new UUID(widgetId), fence: run },
+      update: [
+        { $set: { outbox: { $filter: { input: '$outbox', as: 'entry', cond: isLeft } } } },
+        { $set: { outboxSince: { $cond: [isEmpty, '$$REMOVE', { $min: '$outbox.receivedAt' }] } } },
+      ],
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { Widget } from '@widget-service/shared/domain/widget.ts';
+import type {
+  InsertOutcome,
+  WidgetCreation,
+  WidgetFilter,
+  WidgetStore,
+} from '@widget-service/shared/ports/widget-store.ts';
+import type { Collection, Db, Filter } from 'mongodb';
+import { bsonUuid } from './bson-uuid.ts';
+import { widgetIndexes } from './indexes.ts';
+import { guarded, isDuplicateKey, requestDeadlineMs } from './translate-error.ts';
+import {
+  documentIdOf,
+  type StoredWidget,
+  toWidget,
+  toWidgetDocument,
+  type WidgetDocument,
+  widgetCollection,
+  widgetOnly,
+} from './widget-document.ts';
+
+const maxTimeMS = requestDeadlineMs;
+
+export class MongoWidgetStore implements WidgetStore {
+  readonly #widgets: Collection<WidgetDocument>;
+
+  constructor(db: Db) {
+    this.#widgets = widgetCollection(db);
+  }
+
+  insertOnce(creation: WidgetCreation): Promise<InsertOutcome> {
+    return guarded('create a widget', async () => {
+      try {
+        await this.#widgets.insertOne(toWidgetDocument(creation));
+        return { status: 'created' };
+      } catch (error) {
+        if (isDuplicateKey(error)) return await this.#outcomeOfEarlier(creation);
+        throw error;
+      }
+    });
+  }
+
+  get(id: string): Promise<Widget | null> {
+    return guarded('get a widget', async () => {
+      const uuid = bsonUuid(id);
+      if (uuid === null) return null;
+      const document = await this.#widgets.findOne<StoredWidget>({ id: uuid }, { projection: widgetOnly, maxTimeMS });
+      return document === null ? null : toWidget(document);
+    });
+  }
+
+  list(filter: WidgetFilter, range: { readonly offset: number; readonly limit: number }): Promise<Widget[]> {
+    return guarded('list widgets', async () => {
+      const documents = await this.#widgets
+        .find<StoredWidget>(toQuery(filter), { projection: widgetOnly, maxTimeMS })
+        .sort({ createdAt: -1, id: -1 })
+        .skip(range.offset)
+        .limit(range.limit)
+        .batchSize(range.limit)
+        .toArray();
+      return documents.map(toWidget);
+    });
+  }
+
+  count(filter: WidgetFilter, atMost: number): Promise<number> {
+    return guarded('count widgets', () => {
+      const hint = filter.state === null ? widgetIndexes.byAge : widgetIndexes.byStateAndAge;
+      return this.#widgets.countDocuments(toQuery(filter), { limit: atMost, hint, maxTimeMS });
+    });
+  }
+
+  /**
+   * The insert met another document: whose is it? A record that the majority does not have yet is not seen at
+   * once. The document itself is found where the insert had been repeated after a lost answer.
+   */
+  async #outcomeOfEarlier({ widget, idempotency }: WidgetCreation): Promise<InsertOutcome> {
+    const _id = documentIdOf(widget.id, idempotency);
+    const end = performance.now() + requestDeadlineMs;
+    for (let pauseMs = 5; performance.now() < end; pauseMs = Math.min(pauseMs * 2, 80)) {
+      const found = await this.#widgets.findOne({ _id }, { projection: { id: 1, idem: 1 }, maxTimeMS });
+      if (found !== null) {
+        if (found.id.toHexString() === widget.id) return { status: 'created' };
+        const isSameBody = found.idem?.fingerprint === idempotency?.fingerprint;
+        return isSameBody ? { status: 'replayed', body: found.idem?.body ?? '' } : { status: 'conflict' };
+      }
+      await delay(pauseMs);
+    }
+    throw new UnavailableError('MongoDB, create a widget: the record of an idempotency key could not be read back');
+  }
+}
+
+function toQuery(filter: WidgetFilter): Filter<WidgetDocument> {
+  return {
+    ...(filter.state === null ? {} : { state: filter.state }),
+    ...(filter.createdAtOrBefore === null ? {} : { createdAt: { $lte: filter.createdAtOrBefore } }),
+  };
+}

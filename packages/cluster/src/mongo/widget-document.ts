@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
+import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
+import { uuidV8From } from '@widget-service/shared/domain/uuid.ts';
+import type { Widget, WidgetOwner, WidgetState } from '@widget-service/shared/domain/widget.ts';
+import type { WidgetCreation } from '@widget-service/shared/ports/widget-store.ts';
+import { type Collection, type Db, UUID } from 'mongodb';
+import { collectionNames } from './indexes.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** An outbox entry as it is stored; `after.version` orders the entries. */
+export interface OutboxDocument extends Mutable<Omit<OutboxEntry, 'after'>> {
+  after: Mutable<OutboxEntry['after']>;
+}
+
+/** One widget with all that must change together with it. */
+export interface WidgetDocument {
+  /** Of the idempotency key, so that of all inserts with one key exactly one succeeds; without a key that of the widget. */
+  _id: UUID;
+  id: UUID;
+  name: string;
+  state: WidgetState;
+  labels: string[];
+  owner: Mutable<WidgetOwner> | null;
+  createdAt: Date;
+  updatedAt: Date;
+  retiredAt: Date | null;
+  lastEventAt: Date | null;
+  version: number;
+  /** The number of the latest run that claimed the widget. */
+  fence: number;
+  idem?: { scope: string; key: string; fingerprint: string; body: string };
+  /** Oldest first. */
+  outbox: OutboxDocument[];
+  /** Not later than the receipt of any entry in the outbox; not there while that is empty. */
+  outboxSince?: Date;
+}
+
+export function widgetCollection(db: Db): Collection<WidgetDocument> {
+  return db.collection<WidgetDocument>(collectionNames.widgets);
+}
+
+export function toWidgetDocument({ widget, created, idempotency }: WidgetCreation): WidgetDocument {
+  return {
+    _id: documentIdOf(widget.id, idempotency),
+    id: new UUID(widget.id),
+    name: widget.name,
+    state: widget.state,
+    labels: [...widget.labels],
+    owner: widget.owner === null ? null : toOwner(widget.owner),
+    createdAt: widget.createdAt,
+    updatedAt: widget.updatedAt,
+    retiredAt: widget.retiredAt,
+    lastEventAt: widget.lastEventAt,
+    version: widget.version,
+    fence: 0,
+    ...(idempotency === null
+      ? {}
+      : {
+          idem: {
+            scope: idempotency.scope,
+            key: idempotency.key,
+            fingerprint: idempotency.fingerprint,
+            body: idempotency.body,
+          },
+        }),
+    outbox: [toOutboxDocument(created)],
+    outboxSince: created.receivedAt,
+  };
+}
+
+/** Keys of two principals never meet, and no key meets a widget's own id, which has another version. */
+export function documentIdOf(widgetId: string, key: Pick<IdempotencyRecord, 'scope' | 'key'> | null): UUID {
+  if (key === null) return new UUID(widgetId);
+  return new UUID(uuidV8From(createHash('sha256').update(`${key.scope}\n${key.key}`).digest()));
+}
+
+/** What `toWidget` reads; the rest of the document may be left out of a query. */
+export type StoredWidget = Omit<WidgetDocument, '_id' | 'fence' | 'idem' | 'outbox' | 'outboxSince'>;
+
+/** Leaves what is not the widget's own where it is: an idempotency record and an outbox can be large. */
+export const widgetOnly = { _id: 0, fence: 0, idem: 0, outbox: 0, outboxSince: 0 } as const;
+
+export function toWidget(document: StoredWidget): Widget {
+  return {
+    id: document.id.toHexString(),
+    name: document.name,
+    state: document.state,
+    labels: document.labels,
+    owner: document.owner === null ? null : toOwner(document.owner),
+    createdAt: document.createdAt,
+    updatedAt: document.updatedAt,
+    retiredAt: document.retiredAt,
+    lastEventAt: document.lastEventAt,
+    version: document.version,
+  };
+}
+
+export function toOutboxDocument(entry: OutboxEntry): OutboxDocument {
+  const { after } = entry;
+  return {
+    eventId: entry.eventId,
+    kind: entry.kind,
+    integrationId: entry.integrationId,
+    occurredAt: entry.occurredAt,
+    receivedAt: entry.receivedAt,
+    payload: entry.payload,
+    late: entry.late,
+    stateBefore: entry.stateBefore,
+    after: {
+      state: after.state,
+      updatedAt: after.updatedAt,
+      retiredAt: after.retiredAt,
+      lastEventAt: after.lastEventAt,
+      version: after.version,
+    },
+  };
+}
+
+function toOwner(owner: WidgetOwner): WidgetOwner {
+  return { userId: owner.userId, email: owner.email, notify: owner.notify };
+}

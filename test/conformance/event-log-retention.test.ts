@@ -1,0 +1,73 @@
+import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
+import { describe, expect, it } from 'vitest';
+import { anEventAppend } from '../support/builders.ts';
+import { openTestBackend } from '../support/open-test-backend.ts';
+
+const looseAppends = (count: number): LogAppend[] => Array.from({ length: count }, () => anEventAppend());
+
+// Each test has a log of its own, because what is kept depends on how it was opened.
+describe('EventLog: retention', () => {
+  async function trimmed(options: Parameters<typeof openTestBackend>[0], batches: readonly LogAppend[][]) {
+    const own = await openTestBackend(options);
+    const run = (await own.backend.runs.next()).run;
+    for (const events of batches) await own.backend.eventLog.append(run, null, events);
+    await own.backend.eventLog.trim();
+    const kept = (await own.backend.eventLog.inspect(null))?.extent;
+    if (kept === undefined) throw new Error('something was appended');
+    return { own, eventLog: own.backend.eventLog, run, kept };
+  }
+
+  it('by count keeps the newest', async () => {
+    const batches = Array.from({ length: 5 }, () => looseAppends(60));
+    const { own, eventLog, run, kept } = await trimmed({ retentionCount: 100 }, batches);
+    expect(kept.last.seq - kept.oldest.seq).toBe(100);
+    const records = await eventLog.readAfter(kept.oldest, 500);
+    expect(records.map(({ event }) => event)).toEqual(
+      batches
+        .flat()
+        .slice(-100)
+        .map(({ event }) => event),
+    );
+    // A position that was trimmed is no lost tail.
+    const expected = { ...kept.oldest, epochRun: run, seq: kept.oldest.seq - 50 };
+    expect(await eventLog.append(run, expected, looseAppends(1))).toMatchObject({ beganEpoch: false });
+    await own.dispose();
+  });
+
+  it('by age empties the log, which goes on where it was', async () => {
+    const { own, eventLog, run, kept } = await trimmed({ retentionMs: 30 }, [looseAppends(10)]);
+    await expect
+      .poll(
+        async () => {
+          await eventLog.trim();
+          return (await eventLog.inspect(null))?.extent.oldest;
+        },
+        { timeout: 5000 },
+      )
+      .toEqual(kept.last);
+    expect(await eventLog.readAfter(kept.oldest, 10)).toEqual([]);
+    expect(await eventLog.inspect(kept.last)).toMatchObject({ contains: false, extent: { last: kept.last } });
+    const result = await eventLog.append(run, { ...kept.last, epochRun: run }, looseAppends(1));
+    expect(result).toMatchObject({ beganEpoch: false, last: { epoch: kept.last.epoch, seq: kept.last.seq + 1 } });
+    await own.dispose();
+  });
+
+  it('by bytes keeps about as much as fits', async () => {
+    const json = JSON.stringify({ filling: 'x'.repeat(1000) });
+    const batches = Array.from({ length: 5 }, () => Array.from({ length: 200 }, () => anEventAppend({ json })));
+    const { own, eventLog, kept } = await trimmed({ retentionBytes: 200_000 }, batches);
+    const count = kept.last.seq - kept.oldest.seq;
+    expect(count).toBeLessThan(250);
+    expect(count).toBeGreaterThan(50);
+    const records = await eventLog.readAfter(kept.oldest, 500);
+    expect(records.at(-1)?.event).toEqual(batches.flat().at(-1)?.event);
+    await own.dispose();
+  });
+
+  it('may be asked for before there is anything', async () => {
+    const own = await openTestBackend();
+    await own.backend.eventLog.trim();
+    expect(await own.backend.eventLog.inspect(null)).toBeNull();
+    await own.dispose();
+  });
+});

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { digestOf } from '@widget-service/shared/domain/token.ts';
+import type { Session } from '@widget-service/shared/ports/session-store.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestBackend } from '../support/open-test-backend.ts';
+import type { TestBackend } from '../support/test-backend.ts';
+
+/** A session that is not over: a store may remove one that is at any time. */
+function aSession(overrides: Partial<Session> = {}): Session {
+  const now = Date.now();
+  return {
+    digest: digestOf(randomUUID()),
+    userId: randomUUID(),
+    createdAt: new Date(now - 2001),
+    lastSeenAt: new Date(now - 1003),
+    expiresAt: new Date(now + 3_600_007),
+    ...overrides,
+  };
+}
+
+describe('SessionStore', () => {
+  let store: TestBackend;
+  beforeAll(async () => {
+    store = await openTestBackend();
+  });
+  afterAll(() => store.dispose());
+  const sessions = () => store.backend.sessions;
+
+  it('gives a session back as it was, to the millisecond', async () => {
+    const session = aSession();
+    await sessions().insert(session);
+    expect(await sessions().find(session.digest)).toEqual(session);
+  });
+
+  it('knows none by an unknown digest', async () => {
+    expect(await sessions().find(digestOf(randomUUID()))).toBeNull();
+  });
+
+  it('moves only lastSeenAt when it is touched', async () => {
+    const session = aSession();
+    await sessions().insert(session);
+    const lastSeenAt = new Date();
+    await sessions().touch(session.digest, lastSeenAt);
+    expect(await sessions().find(session.digest)).toEqual({ ...session, lastSeenAt });
+  });
+
+  it('makes no session by a touch', async () => {
+    const digest = digestOf(randomUUID());
+    await sessions().touch(digest, new Date());
+    expect(await sessions().find(digest)).toBeNull();
+  });
+
+  it('removes one session and no other, also when asked twice', async () => {
+    const userId = randomUUID();
+    const [one, other] = [aSession({ userId }), aSession({ userId })];
+    await sessions().insert(one);
+    await sessions().insert(other);
+    await sessions().remove(one.digest);
+    await sessions().remove(one.digest);
+    expect(await sessions().find(one.digest)).toBeNull();
+    expect(await sessions().find(other.digest)).toEqual(other);
+  });
+
+  it('keeps a session that is not over when what is expired is removed', async () => {
+    const session = aSession();
+    await sessions().insert(session);
+    await store.backend.removeExpired(new Date());
+    expect(await sessions().find(session.digest)).toEqual(session);
+  });
+
+  it('keeps sessions, and forgets removed ones, across a reopen', async () => {
+    const [kept, removed] = [aSession(), aSession()];
+    await sessions().insert(kept);
+    await sessions().insert(removed);
+    await sessions().remove(removed.digest);
+    await store.reopen();
+    expect(await sessions().find(kept.digest)).toEqual(kept);
+    expect(await sessions().find(removed.digest)).toBeNull();
+  });
+});

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { User } from '@widget-service/shared/ports/user-store.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { awkwardTexts, someTime } from '../support/builders.ts';
+import { openTestBackend } from '../support/open-test-backend.ts';
+import type { TestBackend } from '../support/test-backend.ts';
+
+function aUser(overrides: Partial<User> = {}): User {
+  return {
+    id: randomUUID(),
+    email: `${randomUUID()}@example.org`,
+    role: 'editor',
+    disabled: false,
+    passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
+    createdAt: someTime,
+    lastSignInAt: null,
+    ...overrides,
+  };
+}
+
+describe('UserStore', () => {
+  let store: TestBackend;
+  beforeAll(async () => {
+    store = await openTestBackend();
+  });
+  afterAll(() => store.dispose());
+  const users = () => store.backend.users;
+
+  it('inserts a first user only while there is none, and at most one of many at once', async () => {
+    const candidates = Array.from({ length: 20 }, () => aUser({ role: 'admin' }));
+    const outcomes = await Promise.all(candidates.map((user) => users().insertFirst(user)));
+    const stored = await Promise.all(candidates.map(({ id }) => users().findById(id)));
+    const winners = candidates.filter((_, n) => outcomes[n] === true);
+    expect(winners.length).toBeLessThanOrEqual(1);
+    expect(stored.filter((user) => user !== null)).toEqual(winners);
+    if (winners.length === 0) expect(await users().insertFirst(aUser())).toBe(true);
+    expect(await users().insertFirst(aUser())).toBe(false);
+  });
+
+  it('gives a user back as it was, by id and by e-mail', async () => {
+    const user = aUser({ role: 'viewer', disabled: true, lastSignInAt: new Date('2026-03-01T10:00:00.001Z') });
+    expect(await users().insert(user)).toBe(true);
+    expect(await users().findById(user.id)).toEqual(user);
+    expect(await users().findByEmail(user.email)).toEqual(user);
+  });
+
+  it('knows nobody by an unknown id or e-mail', async () => {
+    expect(await users().findById(randomUUID())).toBeNull();
+    expect(await users().findByEmail('nobody@example.org')).toBeNull();
+    expect(await users().findByEmail('')).toBeNull();
+  });
+
+  it.each(awkwardTexts)('keeps the texts %j', async (text) => {
+    const user = aUser({ email: `${text}-${randomUUID()}`, passwordHash: text });
+    expect(await users().insert(user)).toBe(true);
+    expect(await users().findByEmail(user.email)).toEqual(user);
+  });
+
+  it('refuses an e-mail that is in use, and leaves its user as it was', async () => {
+    const user = aUser();
+    const other = aUser({ email: user.email });
+    await users().insert(user);
+    expect(await users().insert(other)).toBe(false);
+    expect(await users().findByEmail(user.email)).toEqual(user);
+    expect(await users().findById(other.id)).toBeNull();
+  });
+
+  it('lets exactly one of many inserts of one e-mail succeed', async () => {
+    const candidates = Array.from({ length: 20 }, () => aUser({ email: 'wanted@example.org' }));
+    const outcomes = await Promise.all(candidates.map((user) => users().insert(user)));
+    expect(outcomes.filter((inserted) => inserted)).toHaveLength(1);
+    expect(await users().findByEmail('wanted@example.org')).toEqual(candidates[outcomes.indexOf(true)]);
+  });
+
+  it('records when a user signed in, to the millisecond', async () => {
+    const user = aUser();
+    await users().insert(user);
+    const at = new Date('2026-04-01T00:00:00.987Z');
+    await users().recordSignIn(user.id, at);
+    expect(await users().findById(user.id)).toEqual({ ...user, lastSignInAt: at });
+    const unknown = randomUUID();
+    await users().recordSignIn(unknown, at);
+    expect(await users().findById(unknown)).toBeNull();
+  });
+
+  it('keeps users across a reopen', async () => {
+    const user = aUser();
+    await users().insert(user);
+    await store.reopen();
+    expect(await users().findById(user.id)).toEqual(user);
+    expect(await users().insert(aUser({ email: user.email }))).toBe(false);
+    expect(await users().insertFirst(aUser())).toBe(false);
+  });
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aCreation, anEntry, aWidget } from '../support/builders.ts';
+import { openTestBackend } from '../support/open-test-backend.ts';
+import type { TestBackend } from '../support/test-backend.ts';
+
+describe('WidgetOutbox', () => {
+  let store: TestBackend;
+  beforeAll(async () => {
+    store = await openTestBackend();
+  });
+  afterAll(() => store.dispose());
+  const outboxes = () => store.backend.outboxes;
+
+  const nextRun = async () => (await store.backend.runs.next()).run;
+
+  /** A widget with `entryCount` entries in its outbox, received a second apart from `firstAt` on. */
+  async function stored(entryCount: number, firstAt = new Date('2026-03-01T00:00:00.000Z')) {
+    const creation = aCreation(aWidget({ createdAt: firstAt }));
+    const { widget } = creation;
+    await store.backend.widgets.insertOnce(creation);
+    const entries = Array.from({ length: entryCount - 1 }, (_, n) =>
+      anEntry(widget, n + 2, { receivedAt: new Date(firstAt.getTime() + (n + 1) * 1000) }),
+    );
+    const after = entries.at(-1)?.after;
+    if (after !== undefined) {
+      const run = await nextRun();
+      await store.backend.effects.claim(run, [widget.id]);
+      await store.backend.effects.apply(run, [{ widgetId: widget.id, fromVersion: 1, after, entries }]);
+    }
+    return widget.id;
+  }
+
+  async function claimedBy(run: number, widgetId: string) {
+    const { claimed } = await store.backend.effects.claim(run, [widgetId]);
+    return claimed[0]?.outbox.map(({ after }) => after.version);
+  }
+
+  describe('a pull', () => {
+    it('removes the entries up to the version and keeps the later ones', async () => {
+      const id = await stored(4);
+      const run = await nextRun();
+      expect(await claimedBy(run, id)).toEqual([1, 2, 3, 4]);
+      expect(await outboxes().pull(run, [{ widgetId: id, version: 2 }])).toEqual({ refused: [] });
+      expect(await claimedBy(run, id)).toEqual([3, 4]);
+      expect(await outboxes().pull(run, [{ widgetId: id, version: 4 }])).toEqual({ refused: [] });
+      expect(await claimedBy(run, id)).toEqual([]);
+    });
+
+    it('may be repeated, also on an empty outbox', async () => {
+      const id = await stored(1);
+      const run = await nextRun();
+      await claimedBy(run, id);
+      for (let n = 0; n < 2; n += 1) {
+        expect(await outboxes().pull(run, [{ widgetId: id, version: 1 }])).toEqual({ refused: [] });
+      }
+    });
+
+    it('leaves the widget itself as it was', async () => {
+      const id = await stored(3);
+      const before = await store.backend.widgets.get(id);
+      const run = await nextRun();
+      await claimedBy(run, id);
+      await outboxes().pull(run, [{ widgetId: id, version: 3 }]);
+      expect(await store.backend.widgets.get(id)).toEqual(before);
+    });
+
+    it('is refused to every run but the one that has the claim, and then removes nothing', async () => {
+      const id = await stored(2);
+      const [low, middle, high] = [await nextRun(), await nextRun(), await nextRun()];
+      await claimedBy(low, id);
+      await claimedBy(middle, id);
+      for (const run of [low, high]) {
+        expect(await outboxes().pull(run, [{ widgetId: id, version: 2 }])).toEqual({ refused: [id] });
+      }
+      expect(await claimedBy(high, id)).toEqual([1, 2]);
+    });
+
+    it('that is refused for one widget takes place for the others', async () => {
+      const [mine, other] = [await stored(1), await stored(1)];
+      const [run, higher] = [await nextRun(), await nextRun()];
+      await claimedBy(run, mine);
+      await claimedBy(higher, other);
+      const published = [other, mine].map((widgetId) => ({ widgetId, version: 1 }));
+      expect(await outboxes().pull(run, published)).toEqual({ refused: [other] });
+      expect(await claimedBy(higher, mine)).toEqual([]);
+      expect(await claimedBy(higher, other)).toEqual([1]);
+    });
+
+    it('of nothing is nothing', async () => {
+      expect(await outboxes().pull(await nextRun(), [])).toEqual({ refused: [] });
+    });
+
+    it('survives a reopen', async () => {
+      const id = await stored(2);
+      const run = await nextRun();
+      await claimedBy(run, id);
+      await outboxes().pull(run, [{ widgetId: id, version: 1 }]);
+      await store.reopen();
+      expect(await claimedBy(await nextRun(), id)).toEqual([2]);
+    });
+  });
+
+  describe('the stale outboxes', () => {
+    // Each test keeps to a time before all the others, because the search sees the whole store.
+    it('are those whose oldest entry is older than the time, oldest first', async () => {
+      const at = (second: number) => new Date(Date.UTC(2003, 0, 1, 0, 0, second));
+      const [third, first, second] = [await stored(1, at(30)), await stored(3, at(10)), await stored(1, at(20))];
+      expect(await outboxes().findStale(at(31), 10)).toEqual([first, second, third]);
+      expect(await outboxes().findStale(at(31), 2)).toEqual([first, second]);
+      expect(await outboxes().findStale(at(30), 10)).toEqual([first, second]);
+      expect(await outboxes().findStale(at(10), 10)).toEqual([]);
+    });
+
+    it('are judged by what is left after a pull', async () => {
+      const at = (second: number) => new Date(Date.UTC(2002, 0, 1, 0, 0, second));
+      const id = await stored(2, at(0));
+      expect(await outboxes().findStale(at(1), 10)).toEqual([id]);
+      const run = await nextRun();
+      await claimedBy(run, id);
+      await outboxes().pull(run, [{ widgetId: id, version: 1 }]);
+      expect(await outboxes().findStale(at(1), 10)).toEqual([]);
+      expect(await outboxes().findStale(at(2), 10)).toEqual([id]);
+      await outboxes().pull(run, [{ widgetId: id, version: 2 }]);
+      expect(await outboxes().findStale(at(2), 10)).toEqual([]);
+    });
+
+    it('are none where nothing is old', async () => {
+      await stored(1);
+      expect(await outboxes().findStale(new Date('1990-01-01T00:00:00.000Z'), 10)).toEqual([]);
+    });
+
+    it('name each widget once', async () => {
+      const at = new Date(Date.UTC(2001, 0, 1));
+      const id = await stored(20, at);
+      expect(await outboxes().findStale(new Date(Date.UTC(2001, 0, 2)), 10)).toEqual([id]);
+      expect(await outboxes().findStale(new Date(Date.UTC(2001, 0, 2)), 1)).toEqual([id]);
+    });
+  });
+});
