@@ -28,6 +28,8 @@ export default defineConfig({
       },
       onBackend('conformance', 'embedded', ['test/conformance/**/*.test.ts']),
       onBackend('conformance', 'cluster', ['test/conformance/**/*.test.ts']),
+      onBackend('processing', 'embedded', ['test/processing/**/*.test.ts']),
+      onBackend('processing', 'cluster', ['test/processing/**/*.test.ts']),
       onBackend('api', 'embedded', ['test/api/**/*.test.ts']),
       onBackend('api', 'cluster', ['test/api/**/*.test.ts']),
       {

@@ -5,8 +5,8 @@
 import { findClusterServers } from './cluster-servers.ts';
 import { runVitest } from './run-vitest.ts';
 
-const everywhere = ['unit', 'conformance-embedded', 'api-embedded'];
-const withServers = ['conformance-cluster', 'api-cluster'];
+const everywhere = ['unit', 'conformance-embedded', 'processing-embedded', 'api-embedded'];
+const withServers = ['conformance-cluster', 'processing-cluster', 'api-cluster'];
 
 const servers = await findClusterServers();
 const projects = servers === null ? everywhere : [...everywhere, ...withServers];

@@ -1,4 +1,4 @@
-import fastifyCookie from '@fastify/cookie';
+import { stringifySetCookie } from 'cookie';
 
 export const sessionCookieName = 'service_console';
 
@@ -21,12 +21,12 @@ export function sessionIdOf(cookieHeader: string | undefined): string | null {
 
 /** A `Set-Cookie` that lasts as long as the browser is open; the server knows when the session ends. */
 export function sessionCookie(sessionId: string, isSecure: boolean): string {
-  return fastifyCookie.serialize(sessionCookieName, sessionId, attributes(isSecure));
+  return stringifySetCookie({ name: sessionCookieName, value: sessionId, ...attributes(isSecure) });
 }
 
 /** A `Set-Cookie` that removes the cookie. */
 export function clearedSessionCookie(isSecure: boolean): string {
-  return fastifyCookie.serialize(sessionCookieName, '', { ...attributes(isSecure), maxAge: 0 });
+  return stringifySetCookie({ name: sessionCookieName, value: '', ...attributes(isSecure), maxAge: 0 });
 }
 
 function attributes(isSecure: boolean) {

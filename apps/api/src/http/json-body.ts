@@ -82,7 +82,7 @@ function isTooDeep(json: string): boolean {
 
 /** The depth is bounded by now, so recursion is too. */
 function refuseUnsafe(value: unknown): void {
-  if (typeof value === 'string') return refuseIllFormed(value);
+  if (typeof value === 'string') refuseIllFormed(value);
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     for (const item of value) refuseUnsafe(item);

@@ -26,7 +26,10 @@ const content = {
   content: { 'application/problem+json': { schema: problemSchema } },
 };
 
-/** What a route's documentation says of its refusals. */
-export function problems<const Status extends number>(...statuses: Status[]): Record<Status, typeof content> {
-  return Object.fromEntries(statuses.map((status) => [status, content])) as Record<Status, typeof content>;
+/**
+ * What a route's documentation says of its answers. Answers are typed where they are made and not walked through
+ * again when they are sent: this is documentation only.
+ */
+export function answers(own: Readonly<Record<number, object>>, ...refusals: number[]): unknown {
+  return { ...own, ...Object.fromEntries(refusals.map((status) => [status, content])) };
 }

@@ -5,17 +5,12 @@ import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { createOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
+import type { StreamTokenVerdict } from '../../auth/stream-token.ts';
 import { sendProblem } from '../../http/problem.ts';
 import { type ClosingReason, closingMessage, openingMessages, randomWithin } from '../../stream/frame.ts';
 import type { Hub } from '../../stream/hub.ts';
 import { createResponseSink } from '../../stream/response-sink.ts';
 import { takeOverResponse } from '../../stream/take-over-response.ts';
-
-export type StreamTokenVerdict =
-  | { readonly status: 'ok'; readonly subscription: Subscription }
-  | { readonly status: 'unknown' }
-  /** The token has the right form, but the store that knows it cannot be asked. */
-  | { readonly status: 'unavailable' };
 
 export interface StreamRouteDeps {
   readonly verifyToken: (token: string) => Promise<StreamTokenVerdict>;

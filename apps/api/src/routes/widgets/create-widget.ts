@@ -1,0 +1,41 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { createCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
+import { callerOf } from '../../auth/policy.ts';
+import { idempotencyKeyOf } from '../../http/idempotency-header.ts';
+import type { ZodApp } from '../../http/zod-app.ts';
+import { answers } from '../../schemas/problem.ts';
+import { newWidgetSchema, widgetSchema } from '../../schemas/widget.ts';
+
+export interface CreateWidgetRouteDeps {
+  readonly createWidget: ReturnType<typeof createCreateWidget>;
+}
+
+/** `POST /api/v1/widgets`: creates a widget, once per idempotency key. */
+export function registerCreateWidget(app: ZodApp, { createWidget }: CreateWidgetRouteDeps): void {
+  app.post('/api/v1/widgets', {
+    config: { policy: { permission: 'widgets:create' } },
+    schema: {
+      operationId: 'example.widgets.create',
+      summary: 'Create a widget',
+      security: [{ sessionCookie: [], csrfToken: [] }],
+      body: newWidgetSchema,
+      response: answers({ 201: widgetSchema }, 400, 403, 409, 429, 503),
+    },
+    handler: async (request, reply) => {
+      const outcome = await createWidget({
+        chosen: request.body,
+        principalId: callerOf(request).user.id,
+        idempotencyKey: idempotencyKeyOf(request),
+      });
+      if (outcome.status === 'conflict') {
+        throw new ServiceError('idempotency-key-reused', 'This idempotency key was used before, with another body.');
+      }
+      if (outcome.status === 'replayed') reply.header('idempotent-replayed', 'true');
+      return reply
+        .code(201)
+        .header('location', `widgets/${outcome.widgetId}`)
+        .header('content-type', 'application/json; charset=utf-8')
+        .send(outcome.body);
+    },
+  });
+}

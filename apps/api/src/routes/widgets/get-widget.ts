@@ -1,0 +1,34 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
+import { z } from 'zod';
+import type { ZodApp } from '../../http/zod-app.ts';
+import { answers } from '../../schemas/problem.ts';
+import { widgetSchema } from '../../schemas/widget.ts';
+import { toWidgetBody } from './widget-body.ts';
+
+export interface GetWidgetRouteDeps {
+  readonly widgets: Pick<WidgetStore, 'get'>;
+}
+
+/** `GET /api/v1/widgets/{id}`. */
+export function registerGetWidget(app: ZodApp, { widgets }: GetWidgetRouteDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/widgets/:id',
+    config: { policy: { permission: 'widgets:read' } },
+    schema: {
+      operationId: 'example.widgets.get',
+      summary: 'Get a widget',
+      security: [{ sessionCookie: [] }],
+      params: z.object({ id: z.string() }),
+      response: answers({ 200: widgetSchema }, 403, 404, 503),
+    },
+    handler: async (request) => {
+      const id = parseUuid(request.params.id);
+      const widget = id === null ? null : await widgets.get(id);
+      if (widget === null) throw new ServiceError('not-found', 'There is no such widget.');
+      return toWidgetBody(widget);
+    },
+  });
+}

@@ -1,0 +1,72 @@
+import { formatPosition } from '@widget-service/shared/domain/cursor.ts';
+import type {
+  createListWidgets,
+  ListWidgetsInput,
+  WidgetPage,
+} from '@widget-service/shared/usecases/widgets/list-widgets.ts';
+import type { z } from 'zod';
+import type { ZodApp } from '../../http/zod-app.ts';
+import { listWidgetsQuerySchema, widgetPageSchema } from '../../schemas/page.ts';
+import { answers } from '../../schemas/problem.ts';
+import { toWidgetBody } from './widget-body.ts';
+
+export interface ListWidgetsRouteDeps {
+  readonly listWidgets: ReturnType<typeof createListWidgets>;
+}
+
+/** `GET /api/v1/widgets`: one page of widgets, newest first. */
+export function registerListWidgets(app: ZodApp, { listWidgets }: ListWidgetsRouteDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/widgets',
+    config: { policy: { permission: 'widgets:read' } },
+    schema: {
+      operationId: 'example.widgets.list',
+      summary: 'List widgets',
+      security: [{ sessionCookie: [] }],
+      querystring: listWidgetsQuerySchema,
+      response: answers({ 200: widgetPageSchema }, 400, 403, 429, 503),
+    },
+    handler: async (request, reply) => {
+      const { page, pageSize, state = null, asOf = null } = request.query;
+      const found = await listWidgets({ page, pageSize, state, asOf });
+      return reply.header('link', linksOf(found, state)).send(toPageBody(found));
+    },
+  });
+}
+
+function toPageBody(found: WidgetPage): z.output<typeof widgetPageSchema> {
+  const { items, page, pageSize, totalItems, totalPages, hasNext, asOf, streamCursor } = found;
+  return {
+    items: items.map(toWidgetBody),
+    page,
+    pageSize,
+    totalItems,
+    totalPages,
+    hasNext,
+    asOf: asOf.toISOString(),
+    streamCursor: streamCursor === null ? null : formatPosition(streamCursor),
+  };
+}
+
+/** The neighbouring pages (RFC 8288), as references relative to this one; all are bound to the same `asOf`. */
+function linksOf(found: WidgetPage, state: ListWidgetsInput['state']): string {
+  const last = Math.max(found.totalPages, 1);
+  const pages = {
+    first: 1,
+    ...(found.page > 1 ? { prev: Math.min(found.page - 1, last) } : {}),
+    ...(found.hasNext ? { next: found.page + 1 } : {}),
+    last,
+  };
+  return Object.entries(pages)
+    .map(([relation, page]) => {
+      const query = new URLSearchParams({
+        page: String(page),
+        pageSize: String(found.pageSize),
+        ...(state === null ? {} : { state }),
+        asOf: found.asOf.toISOString(),
+      });
+      return `<?${query}>; rel="${relation}"`;
+    })
+    .join(', ');
+}

@@ -1,0 +1,49 @@
+import type { Settings } from '@widget-service/shared/config/settings.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
+import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
+import { Hub } from './hub.ts';
+import { createLogReader } from './log-reader.ts';
+import { Ring } from './ring.ts';
+import { createTailTask } from './tail.ts';
+
+export interface FanOutDeps {
+  readonly backend: Pick<Backend, 'eventLog' | 'runs'>;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'framesDelivered'>;
+}
+
+export interface FanOut {
+  readonly ring: Ring;
+  readonly hub: Hub;
+  /** Runs as long as the pod does. */
+  readonly tail: Task;
+  /** Resolves once the tail knows a position, or after `withinMs`. */
+  reached(withinMs: number): Promise<void>;
+}
+
+/** Puts the way from the event log to the connections together: tail, ring, hub. */
+export function openFanOut({ backend, settings, clock, logger, metrics }: FanOutDeps): FanOut {
+  const ring = new Ring({ frames: settings.RING_FRAMES, bytes: settings.RING_BYTES });
+  const hub = new Hub({
+    ring,
+    readLog: createLogReader(backend.eventLog),
+    clock,
+    options: {
+      heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
+      lifetimeMs: settings.STREAM_LIFETIME_MS,
+      unsentLimitBytes: settings.STREAM_UNSENT_LIMIT_BYTES,
+      stallMs: settings.STREAM_STALL_MS,
+    },
+    onDelivered: (events) => metrics.framesDelivered.inc(events),
+  });
+  const tail = createTailTask({ eventLog: backend.eventLog, runs: backend.runs, ring, hub, clock, logger });
+  const reached = async (withinMs: number) => {
+    for (let waitedMs = 0; ring.position() === null && waitedMs < withinMs; waitedMs += 10) await clock.sleep(10);
+  };
+  return { ring, hub, tail, reached };
+}
