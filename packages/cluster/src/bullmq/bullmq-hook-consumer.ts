@@ -21,6 +21,7 @@ export interface BullmqHookConsumerOptions {
   readonly timing: WorkerTiming;
   readonly onWarning: OnWarning;
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
+  readonly takeAlong: boolean;
 }
 
 /** A worker for every queue there ever was. */

@@ -2,6 +2,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { serializeHookJob } from '@widget-service/shared/ports/hook-job.ts';
 import type {
   ConsumedBatch,
+  ConsumeOptions,
   ConsumeOutcome,
   HookBatch,
   HookConsumer,
@@ -67,10 +68,13 @@ export class BullmqHookQueue implements HookQueue {
     return withDeadline(translated(this.#askPressure(), 'hook queue pressure'), deadlineMs, 'hook queue pressure');
   }
 
-  async consume(handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>): Promise<HookConsumer> {
+  async consume(
+    handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>,
+    { takeAlong }: ConsumeOptions = { takeAlong: false },
+  ): Promise<HookConsumer> {
     const { keys, partitions, connectWorkers, timing, onWarning } = this.#options;
     const redis = connectWorkers();
-    const consumer = new BullmqHookConsumer({ redis, keys, partitions, timing, onWarning, handle });
+    const consumer = new BullmqHookConsumer({ redis, keys, partitions, timing, onWarning, handle, takeAlong });
     this.#consumers.add(consumer);
     consumer.start();
     return consumer;

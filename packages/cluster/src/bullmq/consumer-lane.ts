@@ -6,6 +6,7 @@ import { type Job, Queue, WaitingError } from 'bullmq';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
 import { isConnectionError, reasonOf } from '../redis/translate-error.ts';
+import { removeTakenAlong, takeAlong } from './jobs-taken-along.ts';
 import { caretakerQueueOptions, type WorkerTiming, workerOptions } from './queue-options.ts';
 import { WatchedWorker } from './watched-worker.ts';
 
@@ -23,6 +24,7 @@ export interface ConsumerLaneOptions {
   readonly timing: WorkerTiming;
   readonly onWarning: OnWarning;
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
+  readonly takeAlong: boolean;
 }
 
 /** One queue and the worker that empties it, a job at a time. */
@@ -121,7 +123,13 @@ export class ConsumerLane {
       return 'hand-back';
     }
     try {
-      return await this.#options.handle({ jobId, partition: this.#options.partition, items, starts, signal });
+      // After several starts a job is run alone, so that what is wrong with it concerns no other.
+      const along =
+        !this.#options.takeAlong || starts > 2 ? { jobIds: [], items: [] } : await takeAlong(this.#queue, items);
+      const batch = { jobId, partition: this.#options.partition, items: [...items, ...along.items], starts, signal };
+      const outcome = await this.#options.handle(batch);
+      if (outcome === 'done') await removeTakenAlong(this.#queue, along.jobIds);
+      return outcome;
     } catch (error) {
       this.#warn('hook job failed', error, jobId);
       await systemClock.sleep(backoffMs(starts, rejectedBackoff), signal);

@@ -8,13 +8,23 @@ export interface HookBatch {
 }
 
 export interface ConsumedBatch {
+  /** The job that was started. */
   readonly jobId: string;
   readonly partition: number;
+  /** Its items, and behind them those of later jobs that are run together with it. */
   readonly items: readonly QueueItem[];
   /** How often the job was started, this time included. A hint only: a restored store may have forgotten some. */
   readonly starts: number;
   /** Aborted when this consumer has lost the job or is closing: stop as soon as it is safe to. */
   readonly signal: AbortSignal;
+}
+
+export interface ConsumeOptions {
+  /**
+   * Whether jobs that wait behind the one that was started are run together with it, up to about 256 items. A run costs
+   * much the same for one item as for many.
+   */
+  readonly takeAlong: boolean;
 }
 
 /** `hand-back` puts the job at the front of its partition again. */
@@ -40,7 +50,7 @@ export interface HookQueue {
   enqueue(batch: HookBatch): Promise<void>;
   pressure(): Promise<QueuePressure>;
   /** Starts handing jobs to `handle`, of every partition there ever was. A rejection of `handle` is a hand-back. */
-  consume(handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>): Promise<HookConsumer>;
+  consume(handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>, options?: ConsumeOptions): Promise<HookConsumer>;
 }
 
 export interface HookConsumer {

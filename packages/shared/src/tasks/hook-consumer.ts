@@ -28,7 +28,7 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
   return {
     name: 'hook-consumer',
     run: async (signal) => {
-      const opened = await deps.hookQueue.consume((batch) => consumeBatch(deps, batch));
+      const opened = await deps.hookQueue.consume((batch) => consumeBatch(deps, batch), { takeAlong: true });
       consumer = opened;
       try {
         await new Promise<void>((resolve) => {
