@@ -18,14 +18,17 @@ let folder: string;
 let service: ServiceProcess;
 let nginx: ChildProcess;
 let proxyUrl: string;
+/** A page of another origin than the stream's, as a console of one's own would be. */
+let consoleUrl: string;
 
 beforeAll(async () => {
   if (!isPossible) return;
   folder = await mkdtemp(join(tmpdir(), 'widget-nginx-'));
   service = await startService('api', { DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD: testAdmin.password });
-  const port = await freePort();
+  const [port, consolePort] = [await freePort(), await freePort()];
   proxyUrl = `http://127.0.0.1:${port}`;
-  await writeFile(join(folder, 'nginx.conf'), nginxConfiguration(port, service.url));
+  consoleUrl = `http://127.0.0.1:${consolePort}/`;
+  await writeFile(join(folder, 'nginx.conf'), nginxConfiguration(port, service.url, consolePort));
   nginx = spawn('nginx', ['-p', folder, '-c', 'nginx.conf', '-e', 'error.log'], { stdio: 'ignore' });
   await eventually(
     () =>
@@ -54,11 +57,7 @@ it.runIf(isPossible)('stream.open and a hook’s event come through default buff
   const sender = createHookSender(1);
   try {
     const page = await browser.newPage();
-    // A page of another origin than the stream's, as a console of one's own would be.
-    await page.route('http://console.test/', (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<title>console</title>' }),
-    );
-    await page.goto('http://console.test/');
+    await page.goto(consoleUrl);
     const openedAfterMs = await page.evaluate(openEventSource, onPod({ url: proxyUrl }, subscription.url));
     expect(openedAfterMs).toBeLessThan(1_000);
     const occurredAt = new Date().toISOString();
@@ -100,7 +99,7 @@ function waitForEvent(name: string): Promise<number> {
 }
 
 /** As short as it goes: buffering is nginx's default. */
-function nginxConfiguration(port: number, upstream: string): string {
+function nginxConfiguration(port: number, upstream: string, consolePort: number): string {
   return `
 daemon off;
 pid nginx.pid;
@@ -115,6 +114,11 @@ http {
   server {
     listen 127.0.0.1:${port};
     location / { proxy_pass ${upstream}; }
+  }
+  server {
+    listen 127.0.0.1:${consolePort};
+    default_type text/html;
+    location / { return 200 '<title>console</title>'; }
   }
 }
 `;

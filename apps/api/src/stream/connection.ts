@@ -12,6 +12,8 @@ export interface Connection {
    * `live`: fed from the ring. `replaying`: behind the ring, fed from the log. `closed`: no longer in the hub.
    */
   state: 'live' | 'replaying' | 'closed';
+  /** True from when its socket took no more until it has caught up again. */
+  isHeldBack: boolean;
   /** When the next heartbeat is due, when the lifetime ends: on the monotonic clock, in milliseconds. */
   heartbeatAtMs: number;
   endsAtMs: number;

@@ -146,6 +146,17 @@ describe('Hub', () => {
     expect(reasons).toEqual(['slow']);
   });
 
+  it('goes on from the log for a client that took all there was, when more came at once than the ring holds', async () => {
+    const { append, join, reasons, reads } = openHub(0, 10);
+    const sink = openFakeSink();
+    join(sink, 0);
+    append(100);
+    await sink.until(() => eventsIn(sink).length === 100);
+    expect(eventsIn(sink)).toEqual(range(1, 100));
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reasons).toEqual([]);
+  });
+
   it('cuts a client that has taken nothing for the stall time', async () => {
     const { append, join, reasons } = openHub(0, 1_000, { stallMs: 100, heartbeatIntervalMs: 200 });
     const sink = openFakeSink();

@@ -71,6 +71,7 @@ export class Hub {
       subscriptionId: request.subscriptionId,
       cursor: { ...request.cursor },
       state: 'live',
+      isHeldBack: false,
       heartbeatAtMs: nowMs + jittered(options.heartbeatIntervalMs),
       endsAtMs: nowMs + jittered(options.lifetimeMs),
       lastUnsentBytes: 0,
@@ -141,9 +142,12 @@ export class Hub {
     const { ring, options } = this.#deps;
     while (connection.sink.unsentBytes() < options.unsentLimitBytes) {
       const nextSeq = connection.cursor.seq + 1;
-      if (nextSeq > (ring.position()?.seq ?? 0)) return;
+      if (nextSeq > (ring.position()?.seq ?? 0)) {
+        connection.isHeldBack = false;
+        return;
+      }
       if (ring.at(nextSeq) === undefined) {
-        this.#end(connection, 'slow');
+        this.#fallBehind(connection);
         return;
       }
       const known = joined?.get(nextSeq);
@@ -151,6 +155,14 @@ export class Hub {
       if (known === undefined) joined?.set(nextSeq, { chunk, last });
       this.#send(connection, chunk, last);
     }
+    connection.isHeldBack = true;
+  }
+
+  /** More came at once than the ring holds: who took all there was goes on from the log, who did not is cut. */
+  #fallBehind(connection: Connection): void {
+    const epoch = this.#deps.ring.position()?.epoch;
+    if (connection.isHeldBack || epoch === undefined) this.#end(connection, 'slow');
+    else void this.#replay(connection, epoch);
   }
 
   #send(connection: Connection, chunk: Chunk, last: Frame): void {

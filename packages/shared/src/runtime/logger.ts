@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { ExitError } from './exit-error.ts';
 
 export type { Logger } from 'pino';
 
@@ -34,7 +35,8 @@ function describeError(error: unknown): unknown {
     message: error.message,
     ...(code === undefined ? {} : { code }),
     ...(internal === undefined ? {} : { internal }),
-    stack: error.stack,
+    // An error for the operator says what to do; where it was thrown is of no use to anybody.
+    ...(error instanceof ExitError ? {} : { stack: error.stack }),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };
 }

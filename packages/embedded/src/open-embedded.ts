@@ -1,0 +1,72 @@
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
+import { type Database, openDatabase } from './database.ts';
+import { EventGuards } from './event-guards.ts';
+import { SqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
+import { SqliteEventLog } from './sqlite-event-log.ts';
+import { SqliteHookQueue } from './sqlite-hook-queue.ts';
+import { SqliteIntegrationStore } from './sqlite-integration-store.ts';
+import { SqliteRunRegister } from './sqlite-run-register.ts';
+import { SqliteSessionStore } from './sqlite-session-store.ts';
+import { SqliteSubscriptionStore } from './sqlite-subscription-store.ts';
+import { SqliteUserStore } from './sqlite-user-store.ts';
+import { SqliteWidgetEffects } from './sqlite-widget-effects.ts';
+import { SqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
+import { SqliteWidgetStore } from './sqlite-widget-store.ts';
+
+export interface EmbeddedOptions {
+  /** Where the database file is kept; made where it is missing. */
+  readonly dataDir: string;
+  readonly retention: EventRetention;
+  /** How long a delivery is remembered after its publication, and with it that its repetition is one. */
+  readonly deliveryRetentionMs: number;
+  readonly now?: () => Date;
+  readonly onWarning?: (message: string, details?: object) => void;
+}
+
+/**
+ * Opens every port on one SQLite file that this process alone may use. Rejects with `DatabaseInUseError` while another
+ * process has it, and with `DatabaseTooNewError` when a newer version of the service wrote it.
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<Backend> {
+  const db = openDatabase(options.dataDir);
+  try {
+    return assemble(db, options);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function assemble(db: Database, options: EmbeddedOptions): Backend {
+  const now = options.now ?? (() => new Date());
+  const ledger = new SqliteDeliveryLedger(db);
+  const sessions = new SqliteSessionStore(db);
+  const guards = new EventGuards(db);
+  const eventLog = new SqliteEventLog(db, { guards, retention: options.retention, now });
+  const hookQueue = new SqliteHookQueue(db, options.onWarning ?? (() => undefined));
+  return {
+    kind: 'embedded',
+    widgets: new SqliteWidgetStore(db),
+    effects: new SqliteWidgetEffects(db),
+    outboxes: new SqliteWidgetOutbox(db),
+    ledger,
+    runs: new SqliteRunRegister(db),
+    eventLog,
+    hookQueue,
+    users: new SqliteUserStore(db),
+    sessions,
+    subscriptions: new SqliteSubscriptionStore(db),
+    integrations: new SqliteIntegrationStore(db),
+    removeExpired: async (at) => {
+      await sessions.removeExpired(at);
+      await ledger.removePublished(new Date(at.getTime() - options.deliveryRetentionMs));
+      await guards.removeExpired(at);
+    },
+    close: async () => {
+      await hookQueue.close();
+      await eventLog.close();
+      db.close();
+    },
+  };
+}

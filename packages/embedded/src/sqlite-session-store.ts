@@ -1,0 +1,69 @@
+import type { StatementSync } from 'node:sqlite';
+import type { Session, SessionStore } from '@widget-service/shared/ports/session-store.ts';
+import type { Database } from './database.ts';
+
+interface SessionRow {
+  readonly digest: string;
+  readonly user_id: string;
+  readonly created_at: number;
+  readonly last_seen_at: number;
+  readonly expires_at: number;
+}
+
+export class SqliteSessionStore implements SessionStore {
+  readonly #db: Database;
+  readonly #insert: StatementSync;
+  readonly #select: StatementSync;
+  readonly #touch: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #deleteExpired: StatementSync;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#insert = db.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?)');
+    this.#select = db.prepare('SELECT * FROM sessions WHERE digest = ?');
+    this.#touch = db.prepare('UPDATE sessions SET last_seen_at = ? WHERE digest = ?');
+    this.#delete = db.prepare('DELETE FROM sessions WHERE digest = ?');
+    this.#deleteExpired = db.prepare(
+      'DELETE FROM sessions WHERE digest IN (SELECT digest FROM sessions WHERE expires_at <= ? LIMIT ?)',
+    );
+  }
+
+  insert(session: Session): Promise<void> {
+    const times = [session.createdAt, session.lastSeenAt, session.expiresAt].map((time) => time.getTime());
+    return this.#db.write(() => {
+      this.#insert.run(session.digest, session.userId, ...times);
+    });
+  }
+
+  find(digest: string): Promise<Session | null> {
+    return this.#db.read(() => {
+      const row = this.#select.get(digest) as SessionRow | undefined;
+      if (row === undefined) return null;
+      return {
+        digest: row.digest,
+        userId: row.user_id,
+        createdAt: new Date(row.created_at),
+        lastSeenAt: new Date(row.last_seen_at),
+        expiresAt: new Date(row.expires_at),
+      };
+    });
+  }
+
+  touch(digest: string, lastSeenAt: Date): Promise<void> {
+    return this.#db.write(() => {
+      this.#touch.run(lastSeenAt.getTime(), digest);
+    });
+  }
+
+  remove(digest: string): Promise<void> {
+    return this.#db.write(() => {
+      this.#delete.run(digest);
+    });
+  }
+
+  /** Removes the sessions that are over at `now`. */
+  removeExpired(now: Date): Promise<void> {
+    return this.#db.deleteInSteps(this.#deleteExpired, now.getTime());
+  }
+}

@@ -1,0 +1,87 @@
+import type { StatementSync } from 'node:sqlite';
+import type { Role } from '@widget-service/shared/domain/role.ts';
+import type { User, UserStore } from '@widget-service/shared/ports/user-store.ts';
+import type { Database } from './database.ts';
+import { dateOf } from './widget-row.ts';
+
+interface UserRow {
+  readonly id: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly disabled: number;
+  readonly password_hash: string;
+  readonly created_at: number;
+  readonly last_sign_in_at: number | null;
+}
+
+export class SqliteUserStore implements UserStore {
+  readonly #db: Database;
+  readonly #insert: StatementSync;
+  readonly #hasAny: StatementSync;
+  readonly #selectByEmail: StatementSync;
+  readonly #selectById: StatementSync;
+  readonly #recordSignIn: StatementSync;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#insert = db.prepare('INSERT INTO users VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (email) DO NOTHING');
+    this.#hasAny = db.prepare('SELECT 1 FROM users LIMIT 1');
+    this.#selectByEmail = db.prepare('SELECT * FROM users WHERE email = ?');
+    this.#selectById = db.prepare('SELECT * FROM users WHERE id = ?');
+    this.#recordSignIn = db.prepare('UPDATE users SET last_sign_in_at = ? WHERE id = ?');
+  }
+
+  insert(user: User): Promise<boolean> {
+    return this.#db.write(() => this.#insertUser(user));
+  }
+
+  insertFirst(user: User): Promise<boolean> {
+    return this.#db.write(() => this.#hasAny.get() === undefined && this.#insertUser(user));
+  }
+
+  findByEmail(email: string): Promise<User | null> {
+    return this.#find(this.#selectByEmail, email);
+  }
+
+  findById(id: string): Promise<User | null> {
+    return this.#find(this.#selectById, id);
+  }
+
+  recordSignIn(id: string, at: Date): Promise<void> {
+    return this.#db.write(() => {
+      this.#recordSignIn.run(at.getTime(), id);
+    });
+  }
+
+  #insertUser(user: User): boolean {
+    const { changes } = this.#insert.run(
+      user.id,
+      user.email,
+      user.role,
+      user.disabled ? 1 : 0,
+      user.passwordHash,
+      user.createdAt.getTime(),
+      user.lastSignInAt?.getTime() ?? null,
+    );
+    return changes === 1;
+  }
+
+  #find(statement: StatementSync, key: string): Promise<User | null> {
+    return this.#db.read(() => {
+      const row = statement.get(key) as UserRow | undefined;
+      return row === undefined ? null : toUser(row);
+    });
+  }
+}
+
+function toUser(row: UserRow): User {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    disabled: row.disabled === 1,
+    passwordHash: row.password_hash,
+    createdAt: new Date(row.created_at),
+    lastSignInAt: dateOf(row.last_sign_in_at),
+  };
+}

@@ -1,0 +1,78 @@
+import type { StatementSync } from 'node:sqlite';
+import type { Claim, ClaimedWidget, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
+import type { Database } from './database.ts';
+import { insertOutboxEntry, prepareOutboxInsert, prepareOutboxSelect, selectOutbox } from './outbox-row.ts';
+import { toWidget, type WidgetRow, widgetColumns } from './widget-row.ts';
+
+export class SqliteWidgetEffects implements WidgetEffects {
+  readonly #db: Database;
+  readonly #select: StatementSync;
+  readonly #raiseFence: StatementSync;
+  readonly #change: StatementSync;
+  readonly #changeState: StatementSync;
+  readonly #selectOutbox: StatementSync;
+  readonly #insertEntry: StatementSync;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#select = db.prepare(`SELECT ${widgetColumns}, fence FROM widgets WHERE id = ?`);
+    this.#raiseFence = db.prepare('UPDATE widgets SET fence = ? WHERE id = ?');
+    this.#change = db.prepare(
+      'UPDATE widgets SET updated_at = ?, retired_at = ?, last_event_at = ?, version = ? ' +
+        'WHERE id = ? AND fence = ? AND version = ?',
+    );
+    // Apart, because naming an indexed column writes its index anew even where the value stays, and mostly it does.
+    this.#changeState = db.prepare('UPDATE widgets SET state = ?1 WHERE id = ?2 AND state <> ?1');
+    this.#selectOutbox = prepareOutboxSelect(db);
+    this.#insertEntry = prepareOutboxInsert(db);
+  }
+
+  claim(run: number, widgetIds: readonly string[]): Promise<Claim> {
+    return this.#db.write(() => {
+      const claimed: ClaimedWidget[] = [];
+      const refused: string[] = [];
+      const unknown: string[] = [];
+      for (const id of widgetIds) {
+        const row = this.#select.get(id) as (WidgetRow & { readonly fence: number }) | undefined;
+        if (row === undefined) {
+          unknown.push(id);
+        } else if (row.fence > run) {
+          refused.push(id);
+        } else {
+          if (row.fence < run) this.#raiseFence.run(run, id);
+          claimed.push({ widget: toWidget(row), outbox: selectOutbox(this.#selectOutbox, id) });
+        }
+      }
+      return { claimed, refused, unknown };
+    });
+  }
+
+  apply(run: number, changes: readonly WidgetChange[]): Promise<{ readonly refused: readonly string[] }> {
+    return this.#db.write(() => {
+      const refused: string[] = [];
+      for (const change of changes) {
+        if (!this.#changeWidget(run, change)) {
+          refused.push(change.widgetId);
+          continue;
+        }
+        for (const entry of change.entries) insertOutboxEntry(this.#insertEntry, change.widgetId, entry);
+      }
+      return { refused };
+    });
+  }
+
+  #changeWidget(run: number, { widgetId, fromVersion, after }: WidgetChange): boolean {
+    const { changes } = this.#change.run(
+      after.updatedAt.getTime(),
+      after.retiredAt?.getTime() ?? null,
+      after.lastEventAt?.getTime() ?? null,
+      after.version,
+      widgetId,
+      run,
+      fromVersion,
+    );
+    if (changes !== 1) return false;
+    this.#changeState.run(after.state, widgetId);
+    return true;
+  }
+}
