@@ -2,7 +2,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const mains = { api: 'apps/api/src/main.ts', worker: 'apps/worker/src/main.ts' } as const;
 
-export interface LogLine {
+interface LogLine {
   readonly msg?: string;
   readonly [member: string]: unknown;
 }

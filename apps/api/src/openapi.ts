@@ -29,9 +29,24 @@ export function registerOpenApiRoute(app: FastifyInstance): void {
   });
 }
 
-/** `HEAD` is `GET` without a body, and would be described twice under one operation's name. */
+/**
+ * `HEAD` is `GET` without a body, and would be described twice under one operation's name. Answers may get further
+ * members within a version, so the description must not close their objects.
+ */
 function describe(app: FastifyInstance): object {
   const document = app.swagger();
-  for (const path of Object.values(document.paths ?? {})) delete (path as { head?: unknown }).head;
+  for (const path of Object.values(document.paths ?? {})) {
+    delete (path as { head?: unknown }).head;
+    for (const operation of Object.values(path as Record<string, { responses?: unknown }>)) {
+      openObjects(operation.responses);
+    }
+  }
   return document;
+}
+
+function openObjects(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  const node = schema as Record<string, unknown>;
+  if (node.additionalProperties === false) delete node.additionalProperties;
+  for (const member of Object.values(node)) openObjects(member);
 }

@@ -1,20 +1,32 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { digestOf, isWellFormedToken } from '@widget-service/shared/domain/token.ts';
 import type { Integration } from '@widget-service/shared/ports/integration-store.ts';
-import type { onRequestAsyncHookHandler } from 'fastify';
+import type { onRequestHookHandler } from 'fastify';
 import type { TokenCache } from './token-cache.ts';
 
-/** Finds the integration of the hook token in the path, or refuses: unknown and malformed tokens alike. */
+/**
+ * Finds the integration of the hook token in the path, or refuses: unknown and malformed tokens alike. A token in use
+ * is answered from memory, without a promise: this runs for every hook.
+ */
 export function createVerifyHookToken(
   cache: Pick<TokenCache<Integration>, 'recall' | 'resolve'>,
-): onRequestAsyncHookHandler {
-  return async (request) => {
+): onRequestHookHandler {
+  return (request, _reply, done) => {
     const { token } = request.params as { token: string };
-    if (!isWellFormedToken(token, 'wht')) throw unknownToken();
     const digest = digestOf(token);
-    const integration = cache.recall(digest) ?? (await cache.resolve(digest));
-    if (integration === null) throw unknownToken();
-    request.integration = integration;
+    // What is remembered has the right form.
+    const known = cache.recall(digest);
+    if (known !== undefined) {
+      request.integration = known;
+      done();
+    } else if (!isWellFormedToken(token, 'wht')) {
+      done(unknownToken());
+    } else {
+      cache.resolve(digest).then((integration) => {
+        request.integration = integration;
+        done(integration === null ? unknownToken() : undefined);
+      }, done);
+    }
   };
 }
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type Permission, permissionsOf } from '@widget-service/shared/domain/role.ts';
 import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
-import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
 import { isCsrfToken, isOwnOrigin } from './csrf.ts';
 import { sessionIdOf } from './session-cookie.ts';
 
@@ -24,7 +24,7 @@ export interface SignedInCaller extends SignedIn {
 
 export interface PolicyDeps {
   readonly findSession: (sessionId: string) => Promise<SignedIn | null>;
-  readonly verifyHookToken: onRequestAsyncHookHandler;
+  readonly verifyHookToken: onRequestHookHandler;
   readonly publicBaseUrl: string | null;
 }
 
@@ -48,11 +48,11 @@ function checkOf(
   policy: RoutePolicy,
   deps: PolicyDeps,
   publicOrigin: readonly string[],
-): onRequestAsyncHookHandler | null {
+): onRequestAsyncHookHandler | onRequestHookHandler | null {
   if (policy === 'public') return null;
   if (policy === 'hook-token') return deps.verifyHookToken;
-  if (policy === 'own-origin') return async (request) => refuseForeignOrigin(request, publicOrigin);
-  return async (request) => {
+  if (policy === 'own-origin') return async (request: FastifyRequest) => refuseForeignOrigin(request, publicOrigin);
+  return async (request: FastifyRequest) => {
     const caller = await identify(request, deps);
     if (!readingMethods.includes(request.method)) {
       refuseForeignOrigin(request, publicOrigin);

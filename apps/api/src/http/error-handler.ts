@@ -39,6 +39,9 @@ export function answerFrameworkError(error: unknown, request: FastifyRequest, re
   } else {
     sendProblem(reply, refusalOf(error));
   }
+  // No hook of ours runs for such a request, the one that writes the log line neither.
+  const line = { requestId: request.id, method, route: 'unmatched', status: reply.statusCode };
+  request.log.info({ ...line, code: request.problemCode }, 'request');
 }
 
 function refusalOf(error: unknown): Refusal {

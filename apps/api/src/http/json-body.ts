@@ -61,6 +61,17 @@ function parse(json: string): unknown {
 
 /** Looks at the text, so that a deep one is refused before anything is built of it. */
 function isTooDeep(json: string): boolean {
+  return countUpTo(json, '{') + countUpTo(json, '[') > depthMax && isNestedTooDeep(json);
+}
+
+/** Few brackets cannot nest deep, and are counted faster than walked through. */
+function countUpTo(json: string, bracket: string): number {
+  let count = 0;
+  for (let at = json.indexOf(bracket); at !== -1 && count <= depthMax; at = json.indexOf(bracket, at + 1)) count += 1;
+  return count;
+}
+
+function isNestedTooDeep(json: string): boolean {
   let depth = 0;
   let isInString = false;
   for (let at = 0; at < json.length; at += 1) {

@@ -1,7 +1,7 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
-import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { problemOf } from './problem.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -24,7 +24,7 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Socket, 
     socket.destroy();
     return;
   }
-  const requestId = createUuidV7();
+  const requestId = randomUUIDv7();
   const code = codeByParserCode[error.code ?? ''] ?? 'malformed-request';
   logger.info({ requestId, code, cause: error.code }, 'request.unreadable');
   const { status, headers, body } = rawProblem(code, requestId);
@@ -34,7 +34,7 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Socket, 
 
 /** Answers an `Expect` header that asks for anything but `100-continue`. */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const { status, headers, body } = rawProblem('expectation-failed', createUuidV7());
+  const { status, headers, body } = rawProblem('expectation-failed', randomUUIDv7());
   response.writeHead(status, headers).end(body);
 }
 

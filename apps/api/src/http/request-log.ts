@@ -1,35 +1,43 @@
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify';
 
 const foreignIdMax = 128;
 
-interface Countable {
-  inc(): void;
-}
+type CountStatus = (method: string, status: number) => void;
 
 /**
  * One wide line and one count per request. Both name the route by its pattern: an address may hold a token and is
- * written nowhere.
+ * written nowhere. Registered per route, because fastify makes a new object whenever a request is asked for its route.
  */
 export function registerRequestLog(app: FastifyInstance, metrics: Pick<Metrics, 'httpRequests'>): void {
-  const counters = new Map<string, Countable>();
-
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unmatched';
-    count(request.method, route, reply.statusCode);
-    if (!request.isLogged) writeLine(request, reply, route);
-    done();
+  const observe = (route: string): onResponseHookHandler => {
+    const count = createStatusCounter(metrics, route);
+    return (request, reply, done) => {
+      count(request.method, reply.statusCode);
+      if (!request.isLogged) writeLine(request, reply, route);
+      done();
+    };
+  };
+  app.addHook('onRoute', (route) => {
+    route.onResponse = [observe(route.url), ...[route.onResponse ?? []].flat()];
   });
+  const observeUnmatched = observe('unmatched');
+  app.addHook('onResponse', function (request, reply, done) {
+    if (request.is404) observeUnmatched.call(this, request, reply, done);
+    else done();
+  });
+}
 
-  function count(method: string, route: string, status: number): void {
-    const key = `${method} ${route} ${status}`;
-    let counter = counters.get(key);
-    if (counter === undefined) {
-      counter = metrics.httpRequests.labels({ method, route, status });
-      counters.set(key, counter);
-    }
+/** Looks a counter up by a number, not by a text made for each request. */
+function createStatusCounter({ httpRequests }: Pick<Metrics, 'httpRequests'>, route: string): CountStatus {
+  const countersByMethod = new Map<string, Map<number, { inc(): void }>>();
+  return (method, status) => {
+    const counters = countersByMethod.get(method) ?? new Map();
+    countersByMethod.set(method, counters);
+    const counter = counters.get(status) ?? httpRequests.labels({ method, route, status });
+    counters.set(status, counter);
     counter.inc();
-  }
+  };
 }
 
 function writeLine(request: FastifyRequest, reply: FastifyReply, route: string): void {

@@ -1,11 +1,7 @@
-/**
- * What every answer carries. A stream's answer replaces `cache-control` by its own. Nothing of this service is a page:
- * the policy lets a browser load nothing that an answer might name.
- */
+/** What every answer carries. A stream's answer replaces `cache-control` by its own. */
 export const securityHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;

@@ -38,10 +38,10 @@ export const listWidgetsQuerySchema = z.strictObject({
 
 export const widgetPageSchema = z.object({
   items: z.array(widgetSchema),
-  page: z.int(),
-  pageSize: z.int(),
-  totalItems: z.int(),
-  totalPages: z.int(),
+  page: z.int().min(1),
+  pageSize: z.int().min(1),
+  totalItems: z.int().min(0),
+  totalPages: z.int().min(0),
   hasNext: z.boolean(),
   asOf: timestamp,
   streamCursor: z.string().nullable(),

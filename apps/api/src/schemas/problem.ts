@@ -10,7 +10,7 @@ const mistake = z.object({
 });
 
 /** The body of every refusal. */
-export const problemSchema = z.object({
+const problemSchema = z.object({
   type: z.string(),
   title: z.string(),
   status: z.int(),

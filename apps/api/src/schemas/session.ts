@@ -5,7 +5,7 @@ import { timestamp } from './text.ts';
 /** What is sent to sign in. Its form is not checked further: a wrong one is just a wrong one. */
 export const credentialsSchema = z.strictObject({ email: z.string(), password: z.string() });
 
-export const userSchema = z.object({
+const userSchema = z.object({
   id: z.string().meta({ format: 'uuid' }),
   email: z.string(),
   role: z.enum(roles),
@@ -16,7 +16,7 @@ export const userSchema = z.object({
 
 export const sessionSchema = z.object({
   user: userSchema,
-  permissions: z.array(z.enum(permissions)).readonly(),
+  permissions: z.array(z.enum(permissions)),
   csrfToken: z.string(),
   expiresAt: timestamp,
 });

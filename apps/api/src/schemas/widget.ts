@@ -45,11 +45,8 @@ export const widgetSchema = z.object({
   id: z.string().meta({ format: 'uuid' }),
   name: z.string(),
   state: z.enum(widgetStates),
-  labels: z.array(z.string()).readonly(),
-  owner: z
-    .object({ userId: z.string().meta({ format: 'uuid' }), email: z.string(), notify: z.boolean() })
-    .readonly()
-    .nullable(),
+  labels: z.array(z.string()),
+  owner: z.object({ userId: z.string().meta({ format: 'uuid' }), email: z.string(), notify: z.boolean() }).nullable(),
   createdAt: timestamp,
   updatedAt: timestamp,
   retiredAt: timestamp.nullable(),

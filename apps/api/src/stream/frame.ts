@@ -1,4 +1,4 @@
-import { formatPosition, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { formatPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 
@@ -86,9 +86,4 @@ export const heartbeatBytes = Buffer.from(':\n\n');
 /** A whole number between the two, both possible. */
 export function randomWithin(min: number, max: number): number {
   return min + Math.floor(Math.random() * (max - min + 1));
-}
-
-/** The position right after a frame. */
-export function positionOf(epoch: string, frame: Pick<Frame, 'ms' | 'seq'>): LogPosition {
-  return { epoch, ms: frame.ms, seq: frame.seq };
 }

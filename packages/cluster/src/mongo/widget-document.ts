@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import { uuidV8From } from '@widget-service/shared/domain/uuid.ts';
@@ -73,7 +73,7 @@ export function toWidgetDocument({ widget, created, idempotency }: WidgetCreatio
 /** Keys of two principals never meet, and no key meets a widget's own id, which has another version. */
 export function documentIdOf(widgetId: string, key: Pick<IdempotencyRecord, 'scope' | 'key'> | null): UUID {
   if (key === null) return new UUID(widgetId);
-  return new UUID(uuidV8From(createHash('sha256').update(`${key.scope}\n${key.key}`).digest()));
+  return new UUID(uuidV8From(hash('sha256', `${key.scope}\n${key.key}`, 'hex')));
 }
 
 /** What `toWidget` reads; the rest of the document may be left out of a query. */

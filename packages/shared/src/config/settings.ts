@@ -170,6 +170,6 @@ export type Settings = {
 };
 
 /** Whether an address is reached from this machine only. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

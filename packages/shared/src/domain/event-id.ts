@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { HookEvent } from './hook-event.ts';
 import { createUuidV7, uuidV8From } from './uuid.ts';
@@ -11,7 +11,7 @@ export type DeduplicationKey =
 
 /** The identity of a hook's event: the same on every pod and at every repetition, without a look-up. */
 export function deriveEventId(integrationId: string, key: DeduplicationKey): string {
-  return uuidV8From(createHash('sha256').update(`${integrationId}\n${key.kind}\n${key.value}`).digest());
+  return uuidV8From(hash('sha256', `${integrationId}\n${key.kind}\n${key.value}`, 'hex'));
 }
 
 /** An identity for a hook that is never the repetition of another one. */
@@ -21,7 +21,7 @@ export function createEventId(): string {
 
 /** The identity of the event that tells of a widget's creation over the API: one per widget. */
 export function creationEventId(widgetId: string): string {
-  return uuidV8From(createHash('sha256').update(`/api/v1/widgets\ncreated\n${widgetId}`).digest());
+  return uuidV8From(hash('sha256', `/api/v1/widgets\ncreated\n${widgetId}`, 'hex'));
 }
 
 /**

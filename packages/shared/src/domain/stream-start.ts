@@ -1,6 +1,6 @@
 import { type LogPosition, parsePosition } from './cursor.ts';
 
-export type GapReason = 'trimmed' | 'epoch-changed' | 'ahead-of-stream' | 'malformed';
+type GapReason = 'trimmed' | 'epoch-changed' | 'ahead-of-stream' | 'malformed';
 
 /** What the log holds at one moment. */
 export interface LogExtent {

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** `wst` opens a stream, `wht` posts hooks. */
@@ -27,7 +27,7 @@ export function isWellFormedToken(text: string, prefix: TokenPrefix): boolean {
 
 /** What is stored instead of a token or session id: its SHA-256, in hexadecimal. */
 export function digestOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }
 
 function checksum(text: string): string {

@@ -13,11 +13,11 @@ export function createUuidV7(): string {
   return v7();
 }
 
-/** A UUIDv8 (RFC 9562 section 5.8) that carries the first 16 bytes of `bytes`, less the version and variant bits. */
-export function uuidV8From(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes.subarray(0, 16));
-  hex[6] = ((hex[6] ?? 0) & 0x0f) | 0x80;
-  hex[8] = ((hex[8] ?? 0) & 0x3f) | 0x80;
-  const text = hex.toString('hex');
-  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
+/** A UUIDv8 (RFC 9562 section 5.8) of the first 32 hexadecimal digits, less the version and variant bits. */
+export function uuidV8From(hex: string): string {
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return (
+    `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-` +
+    `${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+  );
 }

@@ -16,14 +16,29 @@ export async function createLogger({ level, isPretty = false, destination }: Log
   const options = {
     level,
     base: null,
-    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    timestamp: createTimestamp(),
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError, error: describeError },
   };
-  if (!isPretty) return destination === undefined ? pino(options) : pino(options, destination);
+  // Not in the caller's way: what comes while a write is under way shares the next one. pino flushes at exit.
+  if (!isPretty) return pino(options, destination ?? pino.destination({ dest: 1, sync: false }));
   const { default: pretty } = await import('pino-pretty');
   // In this thread and at once: the line that says why a process ends must not die with it.
   return pino(options, pretty({ sync: true, translateTime: 'SYS:HH:MM:ss.l' }));
+}
+
+/** The time as pino writes it; lines of one millisecond share its text. */
+function createTimestamp(): () => string {
+  let lastMs = 0;
+  let text = '';
+  return () => {
+    const nowMs = Date.now();
+    if (nowMs !== lastMs) {
+      lastMs = nowMs;
+      text = `,"time":"${new Date(nowMs).toISOString()}"`;
+    }
+    return text;
+  };
 }
 
 /** An error with the text that is for our logs only, and with what caused it. */

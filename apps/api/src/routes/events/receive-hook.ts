@@ -3,7 +3,7 @@ import { textOfMember } from '@widget-service/shared/domain/json-member.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { createAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { idempotencyKeyOf } from '../../http/idempotency-header.ts';
 import type { ZodApp } from '../../http/zod-app.ts';
 import { hookEventSchema } from '../../schemas/hook-event.ts';
@@ -23,7 +23,7 @@ export function registerReceiveHook(app: ZodApp, { acceptHook, metrics }: Receiv
       summary: 'Receive an inbound hook',
       security: [],
       body: hookEventSchema,
-      response: answers({ 202: { description: 'The event was accepted.' } }, 400, 429, 503),
+      response: answers({ 202: z.null().describe('The event was accepted.') }, 400, 429, 503),
     },
     onResponse: (request, _reply, done) => {
       if (request.problemCode !== null) metrics.hooksRefused.inc({ code: request.problemCode });

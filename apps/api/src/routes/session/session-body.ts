@@ -16,7 +16,7 @@ export function toSessionBody(sessionId: string, { user, session }: SignedIn): z
       createdAt: createdAt.toISOString(),
       lastSignInAt: lastSignInAt?.toISOString() ?? null,
     },
-    permissions: permissionsOf(role),
+    permissions: [...permissionsOf(role)],
     csrfToken: csrfTokenOf(sessionId),
     expiresAt: session.expiresAt.toISOString(),
   };

@@ -1,4 +1,5 @@
 import type { createEndSession } from '@widget-service/shared/usecases/access/sessions.ts';
+import { z } from 'zod';
 import { callerOf } from '../../auth/policy.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import type { ZodApp } from '../../http/zod-app.ts';
@@ -17,7 +18,7 @@ export function registerSignOut(app: ZodApp, { endSession, cookieSecure }: SignO
       operationId: 'example.session.delete',
       summary: 'Sign out',
       security: [{ sessionCookie: [], csrfToken: [] }],
-      response: answers({ 204: { description: 'Signed out.' } }, 403, 503),
+      response: answers({ 204: z.null().describe('Signed out.') }, 403, 503),
     },
     handler: async (request, reply) => {
       await endSession(callerOf(request).session);

@@ -8,7 +8,7 @@ export function toWidgetBody(widget: Widget): WidgetBody {
     id,
     name,
     state,
-    labels,
+    labels: [...labels],
     owner: owner === null ? null : { userId: owner.userId, email: owner.email, notify: owner.notify },
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

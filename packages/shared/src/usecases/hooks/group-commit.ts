@@ -19,7 +19,7 @@ export interface GroupCommitOptions {
   readonly waitersMax: number;
 }
 
-export const groupCommitDefaults: GroupCommitOptions = {
+const groupCommitDefaults: GroupCommitOptions = {
   batchMax: 256,
   batchMaxBytes: 512 * 1024,
   backlogMax: 1_000_000,

@@ -2,7 +2,7 @@ import type { WidgetFilter, WidgetStore } from '../../ports/widget-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 /** Up to here totals are exact at every request. */
-export const exactTotalMax = 1_000;
+const exactTotalMax = 1_000;
 const keptForMs = 5_000;
 /** Filters whose `createdAtOrBefore` is younger than this share one total: their difference is within what is promised. */
 const recentMs = 5_000;

@@ -1,0 +1,122 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { describe, expect, test } from 'vitest';
+import { TokenCache } from './token-cache.ts';
+
+/** A store whose answers are scripted and counted, and a clock that stands still. */
+function setUp() {
+  const state = { nowMs: 0, asked: [] as string[], answer: 'value' as string | null | Error };
+  const cache = new TokenCache<string>({
+    find: async (digest) => {
+      state.asked.push(digest);
+      if (state.answer instanceof Error) throw state.answer;
+      return state.answer;
+    },
+    clock: { monotonicMs: () => state.nowMs },
+  });
+  return { cache, state };
+}
+
+const away = new UnavailableError('the store is away');
+
+describe('a known token', () => {
+  test('is asked for once a minute', async () => {
+    const { cache, state } = setUp();
+    expect(cache.recall('a')).toBeUndefined();
+    expect(await cache.resolve('a')).toBe('value');
+    expect(cache.recall('a')).toBe('value');
+    expect(await cache.resolve('a')).toBe('value');
+    expect(state.asked).toHaveLength(1);
+    state.nowMs = 60_000;
+    expect(cache.recall('a')).toBeUndefined();
+    expect(await cache.resolve('a')).toBe('value');
+    expect(state.asked).toHaveLength(2);
+  });
+
+  test('in use is refreshed before its minute is over, and nobody waits', async () => {
+    const { cache, state } = setUp();
+    await cache.resolve('a');
+    state.nowMs = 45_000;
+    state.answer = 'newer';
+    expect(cache.recall('a')).toBe('value');
+    await cache.resolve('b');
+    expect(cache.recall('a')).toBe('newer');
+    expect(state.asked).toEqual(['a', 'a', 'b']);
+  });
+
+  test('that is gone is unknown a minute later at the latest', async () => {
+    const { cache, state } = setUp();
+    await cache.resolve('a');
+    state.nowMs = 60_000;
+    state.answer = null;
+    expect(await cache.resolve('a')).toBeNull();
+  });
+
+  test('stays known while the store is away, which is then asked every five seconds', async () => {
+    const { cache, state } = setUp();
+    await cache.resolve('a');
+    state.answer = away;
+    state.nowMs = 3_600_000;
+    expect(await cache.resolve('a')).toBe('value');
+    expect(cache.recall('a')).toBe('value');
+    expect(state.asked).toHaveLength(2);
+    state.nowMs += 5_000;
+    expect(await cache.resolve('a')).toBe('value');
+    expect(state.asked).toHaveLength(3);
+    state.answer = null;
+    state.nowMs += 5_000;
+    expect(await cache.resolve('a')).toBeNull();
+  });
+});
+
+describe('an unknown token', () => {
+  test('is asked for once a minute', async () => {
+    const { cache, state } = setUp();
+    state.answer = null;
+    expect(await cache.resolve('a')).toBeNull();
+    expect(await cache.resolve('a')).toBeNull();
+    expect(state.asked).toHaveLength(1);
+    state.nowMs = 60_000;
+    state.answer = 'issued meanwhile';
+    expect(await cache.resolve('a')).toBe('issued meanwhile');
+  });
+
+  test('is not called unknown while the store is away', async () => {
+    const { cache, state } = setUp();
+    state.answer = away;
+    await expect(cache.resolve('a')).rejects.toBe(away);
+    state.answer = 'value';
+    expect(await cache.resolve('a')).toBe('value');
+  });
+
+  test('does not displace known ones, however many come', async () => {
+    const { cache, state } = setUp();
+    await cache.resolve('known');
+    state.answer = null;
+    for (let n = 0; n < 30_000; n += 1) await cache.resolve(`guess ${n}`);
+    expect(cache.recall('known')).toBe('value');
+  });
+});
+
+test('those who ask at the same time share one look-up', async () => {
+  const { cache, state } = setUp();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => cache.resolve('a')));
+  expect(new Set(answers)).toEqual(new Set(['value']));
+  expect(state.asked).toHaveLength(1);
+});
+
+test('at most twenty look-ups run at once', async () => {
+  let running = 0;
+  let highest = 0;
+  const cache = new TokenCache<string>({
+    find: async () => {
+      running += 1;
+      highest = Math.max(highest, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      return null;
+    },
+    clock: { monotonicMs: () => 0 },
+  });
+  await Promise.all(Array.from({ length: 100 }, (_, n) => cache.resolve(`${n}`)));
+  expect(highest).toBe(20);
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+
+const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+let service: TestApp;
+let editor: TestCaller;
+beforeAll(async () => {
+  service = await openTestApp();
+  editor = await service.signedIn('editor');
+});
+afterAll(() => service.close());
+
+const create = (payload: object | string, headers: Record<string, string> = {}) =>
+  service.inject({
+    method: 'POST',
+    url: '/api/v1/widgets',
+    headers: { ...editor.headers, 'content-type': 'application/json', ...headers },
+    payload,
+  });
+
+describe('create a widget', () => {
+  test('with a name only: every field is there, defaults filled in', async () => {
+    const response = await create({ name: 'lamp' });
+    expect(response.statusCode).toBe(201);
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    const body = response.json();
+    expect(body).toEqual({
+      id: expect.stringMatching(uuidV7),
+      name: 'lamp',
+      state: 'active',
+      labels: [],
+      owner: null,
+      createdAt: expect.stringMatching(time),
+      updatedAt: body.createdAt,
+      retiredAt: null,
+      lastEventAt: null,
+      version: 1,
+    });
+    expect(response.headers.location).toBe(`widgets/${body.id}`);
+    expect(response.headers['idempotent-replayed']).toBeUndefined();
+    expect(response.headers['cache-control']).toBe('no-store');
+  });
+
+  test('with everything, normalised', async () => {
+    const response = await create({
+      name: '  lamp 💡 ',
+      state: 'retired',
+      labels: [' hall ', 'a', 'hall'],
+      owner: { userId: '0197A0B0-0000-0000-0000-00000000ABCD', email: 'ann@localhost' },
+    });
+    expect(response.statusCode).toBe(201);
+    const body = response.json();
+    expect(body).toMatchObject({
+      name: 'lamp 💡',
+      state: 'retired',
+      labels: ['hall', 'a'],
+      owner: { userId: '0197a0b0-0000-0000-0000-00000000abcd', email: 'ann@localhost', notify: false },
+      retiredAt: body.createdAt,
+    });
+  });
+
+  test('null stands for the default of an optional member', async () => {
+    const response = await create({ name: 'x', state: null, labels: null, owner: null });
+    expect(response.json()).toMatchObject({ state: 'active', labels: [], owner: null });
+  });
+
+  test.each([
+    ['200 emoji', { name: '💡'.repeat(200) }],
+    ['32 labels after duplicates are dropped', { name: 'x', labels: [...Array(40).keys()].map((n) => `l${n % 32}`) }],
+    ['a label of 64', { name: 'x', labels: ['é'.repeat(64)] }],
+  ])('%s are accepted', async (_, body) => {
+    expect((await create(body)).statusCode).toBe(201);
+  });
+
+  test('also with a byte order mark and a charset', async () => {
+    const response = await create('\ufeff{"name":"x"}', { 'content-type': 'application/json; charset=UTF-8' });
+    expect(response.statusCode).toBe(201);
+  });
+
+  test('puts the creation into the outbox', async () => {
+    const before = new Date(Date.now() + 60_000);
+    const { id } = (await create({ name: 'to be published' })).json();
+    expect(await service.backend.outboxes.findStale(before, 1_000)).toContain(id);
+  });
+});
+
+describe('with an idempotency key', () => {
+  test('the same request is answered the same, byte for byte, and creates once', async () => {
+    const first = await create({ name: 'once' }, { 'idempotency-key': 'key-1' });
+    const second = await create({ name: ' once ', state: 'active' }, { 'idempotency-key': '"key-1"' });
+    expect(second.statusCode).toBe(201);
+    expect(second.body).toBe(first.body);
+    expect(second.headers['idempotent-replayed']).toBe('true');
+    expect(second.headers.location).toBe(first.headers.location);
+  });
+
+  test('fifty at once create one widget', async () => {
+    const name = 'fifty at once';
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => create({ name }, { 'idempotency-key': 'key-50' })),
+    );
+    expect(new Set(answers.map((each) => `${each.statusCode} ${each.body}`)).size).toBe(1);
+    expect(answers.filter((each) => each.headers['idempotent-replayed'] === undefined)).toHaveLength(1);
+    const all = await service.backend.widgets.list({ state: null, createdAtOrBefore: null }, { offset: 0, limit: 200 });
+    expect(all.filter((widget) => widget.name === name)).toHaveLength(1);
+  });
+
+  test('keys of two people do not meet', async () => {
+    const other = await service.signedIn('editor');
+    const mine = await create({ name: 'mine' }, { 'idempotency-key': 'shared' });
+    const theirs = await create({ name: 'theirs' }, { 'idempotency-key': 'shared', ...other.headers });
+    expect([mine.statusCode, theirs.statusCode]).toEqual([201, 201]);
+    expect(theirs.json().name).toBe('theirs');
+  });
+});

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
+import { createWidgetFrom, type WidgetState } from '@widget-service/shared/domain/widget.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+
+const position: LogPosition = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 12 };
+let service: TestApp;
+let viewer: TestCaller;
+let tail: LogPosition | null = null;
+beforeAll(async () => {
+  service = await openTestApp({ tailPosition: () => tail });
+  viewer = await service.signedIn('viewer');
+});
+afterAll(() => service.close());
+
+const list = (query = '') =>
+  service.inject({ method: 'GET', url: `/api/v1/widgets${query}`, headers: { cookie: viewer.cookie } });
+
+async function store(name: string, createdAt: Date, state: WidgetState = 'active'): Promise<void> {
+  const widget = createWidgetFrom({ name, state, labels: [], owner: null }, createUuidV7(), createdAt);
+  const { updatedAt, retiredAt, lastEventAt, version } = widget;
+  await service.backend.widgets.insertOnce({
+    widget,
+    created: {
+      eventId: randomUUID(),
+      kind: 'created',
+      integrationId: null,
+      occurredAt: createdAt.toISOString(),
+      receivedAt: createdAt,
+      payload: null,
+      late: false,
+      stateBefore: null,
+      after: { state, updatedAt, retiredAt, lastEventAt, version },
+    },
+    idempotency: null,
+  });
+}
+
+describe('an empty list', () => {
+  test('has no pages', async () => {
+    const response = await list();
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toEqual({
+      items: [],
+      page: 1,
+      pageSize: 50,
+      totalItems: 0,
+      totalPages: 0,
+      hasNext: false,
+      asOf: expect.any(String),
+      streamCursor: null,
+    });
+    expect(Math.abs(Date.now() - 2_000 - Date.parse(response.json().asOf))).toBeLessThan(2_000);
+    expect(response.headers.link).toMatch(
+      /^<\?page=1&pageSize=50&asOf=[^>]+>; rel="first", <\?page=1&[^>]+>; rel="last"$/,
+    );
+  });
+});
+
+describe('a list of seven', () => {
+  const start = Date.now() - 3_600_000;
+  beforeAll(async () => {
+    for (let n = 1; n <= 7; n += 1) await store(`w${n}`, new Date(start + n), n % 3 === 0 ? 'retired' : 'active');
+  });
+
+  const names = (response: { json(): { items: { name: string }[] } }) => response.json().items.map((each) => each.name);
+
+  test('is newest first', async () => {
+    expect(names(await list())).toEqual(['w7', 'w6', 'w5', 'w4', 'w3', 'w2', 'w1']);
+  });
+
+  test('is paged, and the links lead through it', async () => {
+    const first = await list('?pageSize=3');
+    expect(first.json()).toMatchObject({ page: 1, pageSize: 3, totalItems: 7, totalPages: 3, hasNext: true });
+    const walked = names(first);
+    let response = first;
+    for (;;) {
+      const next = /<([^>]+)>; rel="next"/.exec(String(response.headers.link))?.[1];
+      if (next === undefined) break;
+      response = await list(next);
+      walked.push(...names(response));
+      expect(response.json().asOf).toBe(first.json().asOf);
+    }
+    expect(walked).toEqual(['w7', 'w6', 'w5', 'w4', 'w3', 'w2', 'w1']);
+    expect(response.json()).toMatchObject({ page: 3, hasNext: false, totalItems: 7 });
+    expect(String(response.headers.link)).toContain('page=2&pageSize=3');
+  });
+
+  test('is filtered by state', async () => {
+    expect(names(await list('?state=retired'))).toEqual(['w6', 'w3']);
+    const page = await list('?state=active&pageSize=2&page=2');
+    expect(names(page)).toEqual(['w4', 'w2']);
+    expect(page.json()).toMatchObject({ totalItems: 5, totalPages: 3, hasNext: true });
+    expect(String(page.headers.link)).toContain('state=active');
+  });
+
+  test('past its end it has no items', async () => {
+    const response = await list('?page=2147483647&pageSize=200');
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ items: [], totalItems: 7, totalPages: 1, hasNext: false });
+    expect(String(response.headers.link)).toMatch(/page=1&[^>]+>; rel="prev"/);
+  });
+
+  test('as of a time it leaves out what came later', async () => {
+    const asOf = new Date(start + 4).toISOString();
+    const response = await list(`?asOf=${asOf}`);
+    expect(names(response)).toEqual(['w4', 'w3', 'w2', 'w1']);
+    expect(response.json()).toMatchObject({ totalItems: 4, asOf });
+  });
+
+  test('the first page is as of the newest widget, also when its clock runs ahead', async () => {
+    const ahead = new Date(Date.now() + 30_000);
+    await store('ahead', ahead);
+    const response = await list('?pageSize=1');
+    expect(names(response)).toEqual(['ahead']);
+    expect(response.json().asOf).toBe(ahead.toISOString());
+    expect((await list('?page=2&pageSize=1')).json().asOf).toBe(ahead.toISOString());
+  });
+
+  test('names the position from which a stream continues', async () => {
+    tail = position;
+    expect((await list()).json().streamCursor).toBe('k3f9.1764000000000.12');
+    tail = null;
+  });
+
+  test('HEAD answers without a body', async () => {
+    const response = await service.inject({
+      method: 'HEAD',
+      url: '/api/v1/widgets',
+      headers: { cookie: viewer.cookie },
+    });
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toBe('');
+  });
+});

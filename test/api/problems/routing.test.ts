@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectProblem } from '../../support/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../support/test-app.ts';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await openTestApp();
+});
+afterAll(() => service.close());
+
+describe('404: unknown paths', () => {
+  test.each([
+    ['GET', '/'],
+    ['GET', '/api/v1/nothing'],
+    ['GET', '/API/V1/WIDGETS'],
+    ['POST', '/api/v2/widgets'],
+    ['OPTIONS', '/nowhere'],
+    ['GET', '/api/v1/widgets/a/b'],
+  ] as const)('%s %s', async (method, url) => {
+    expectProblem(await service.inject({ method, url }), { status: 404, code: 'not-found' });
+  });
+
+  test('whatever their body', async () => {
+    const response = await service.inject({
+      method: 'POST',
+      url: '/nowhere',
+      headers: { 'content-type': 'application/json' },
+      payload: '{broken',
+    });
+    expectProblem(response, { status: 404, code: 'not-found' });
+  });
+
+  test('are in no answer and no log line', async () => {
+    const response = await service.inject({ method: 'GET', url: '/api/v1/event/wst_secretsecret?x=wst_secretsecret' });
+    expect(response.body).not.toContain('secretsecret');
+    expect(service.logLines.join('')).not.toContain('secretsecret');
+  });
+});
+
+describe('405: known paths', () => {
+  test.each([
+    ['DELETE', '/api/v1/widgets', 'GET, HEAD, POST'],
+    ['OPTIONS', '/api/v1/widgets?x=1', 'GET, HEAD, POST'],
+    ['POST', '/api/v1/widgets/abc', 'GET, HEAD'],
+    ['PUT', '/api/v1/session', 'DELETE, GET, HEAD, POST'],
+    ['GET', '/api/v1/events/hooks/abc', 'POST'],
+  ] as const)('%s %s', async (method, url, allow) => {
+    const response = await service.inject({ method, url });
+    expectProblem(response, { status: 405, code: 'method-not-allowed' });
+    expect(response.headers.allow).toBe(allow);
+  });
+});
+
+describe('400: below the routes', () => {
+  test('an address that cannot be decoded', async () => {
+    const response = await service.inject({ method: 'GET', url: '/api/v1/widgets/%zz' });
+    expectProblem(response, { status: 400, code: 'malformed-request' });
+    expect(JSON.parse(service.logLines.at(-1) ?? '{}')).toMatchObject({
+      route: 'unmatched',
+      code: 'malformed-request',
+    });
+  });
+});
+
+test('a request id of ours is in every answer; a foreign one is only logged', async () => {
+  const response = await service.inject({ method: 'GET', url: '/', headers: { 'x-request-id': 'theirs' } });
+  expect(response.headers['x-request-id']).not.toBe('theirs');
+  const line = JSON.parse(service.logLines.at(-1) ?? '{}');
+  expect(line).toMatchObject({
+    msg: 'request',
+    foreignRequestId: 'theirs',
+    requestId: response.headers['x-request-id'],
+  });
+  expect(line).toMatchObject({ route: 'unmatched', status: 404, code: 'not-found' });
+});
+
+test('security headers', async () => {
+  const { headers } = await service.inject({ method: 'GET', url: '/' });
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-robots-tag': 'noindex',
+  });
+});

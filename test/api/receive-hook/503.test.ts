@@ -1,0 +1,58 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { mintToken } from '@widget-service/shared/domain/token.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectProblem } from '../../support/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../support/test-app.ts';
+
+const failures = { queue: false, store: false };
+let service: TestApp;
+let token: string;
+beforeAll(async () => {
+  service = await openTestApp({
+    replace: ({ hookQueue, integrations }) => ({
+      hookQueue: {
+        partitionCount: hookQueue.partitionCount,
+        pressure: () => hookQueue.pressure(),
+        consume: (handle) => hookQueue.consume(handle),
+        enqueue: (batch) =>
+          failures.queue
+            ? Promise.reject(new UnavailableError('the queue is away: internal text'))
+            : hookQueue.enqueue(batch),
+      },
+      integrations: {
+        insert: (integration) => integrations.insert(integration),
+        findByTokenDigest: (digest) =>
+          failures.store
+            ? Promise.reject(new UnavailableError('the store is away'))
+            : integrations.findByTokenDigest(digest),
+      },
+    }),
+  });
+  ({ token } = await service.issueHookToken());
+});
+afterAll(() => service.close());
+
+const send = (to: string) =>
+  service.inject({
+    method: 'POST',
+    url: `/api/v1/events/hooks/${to}`,
+    payload: { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' },
+  });
+
+test('while the queue takes nothing, and not longer', async () => {
+  failures.queue = true;
+  const response = await send(token);
+  expectProblem(response, { status: 503, code: 'unavailable' });
+  expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  expect(response.body).not.toContain('internal text');
+  failures.queue = false;
+  expect((await send(token)).statusCode).toBe(202);
+});
+
+test('while a token cannot be checked; a known one goes on', async () => {
+  expect((await send(token)).statusCode).toBe(202);
+  failures.store = true;
+  expectProblem(await send(mintToken('wht')), { status: 503, code: 'unavailable' });
+  expect((await send(token)).statusCode).toBe(202);
+  failures.store = false;
+});

@@ -1,0 +1,102 @@
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { createCreateFirstAdmin } from '@widget-service/shared/usecases/access/create-first-admin.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/hash-password.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectProblem } from '../../support/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../support/test-app.ts';
+
+const email = 'admin@localhost';
+const password = 'correct horse battery';
+const passwords = createPasswordHasher();
+let service: TestApp;
+beforeAll(async () => {
+  service = await openTestApp({ cookieSecure: true });
+});
+afterAll(() => service.close());
+
+const createFirstAdmin = () =>
+  createCreateFirstAdmin({ users: service.backend.users, passwords, clock: systemClock })(email, password);
+
+const signIn = (payload: object, headers: Record<string, string> = {}) =>
+  service.inject({ method: 'POST', url: '/api/v1/session', headers, payload });
+
+test('the first admin is made once', async () => {
+  expect(await createFirstAdmin()).toEqual({ status: 'created', email, generatedPassword: null });
+  expect(await createFirstAdmin()).toEqual({ status: 'not-needed' });
+});
+
+describe('200', () => {
+  test('sets the cookie and tells who is signed in', async () => {
+    const response = await signIn({ email: 'Admin@LOCALHOST', password });
+    expect(response.statusCode).toBe(200);
+    expect(String(response.headers['set-cookie'])).toMatch(
+      /^service_console=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    const body = response.json();
+    expect(body).toMatchObject({ user: { email, role: 'admin', disabled: false }, csrfToken: expect.any(String) });
+    expect(body.permissions).toContain('users:manage');
+    expect(response.body).not.toContain('argon2');
+    expect(Date.parse(body.expiresAt) - Date.now()).toBeGreaterThan(167 * 3_600_000);
+  });
+
+  test('a new id each time, and the session works', async () => {
+    const [first, second] = [await signIn({ email, password }), await signIn({ email, password })];
+    const cookies = [first, second].map((each) => String(each.headers['set-cookie']).split(';')[0] ?? '');
+    expect(cookies[0]).not.toBe(cookies[1]);
+    const shown = await service.inject({
+      method: 'GET',
+      url: '/api/v1/session',
+      headers: { cookie: cookies[0] ?? '' },
+    });
+    expect(shown.json()).toMatchObject({ csrfToken: first.json().csrfToken, user: { email } });
+  });
+
+  test('cookies sent along are ignored', async () => {
+    const response = await signIn({ email, password }, { cookie: 'service_console=a; service_console=b' });
+    expect(response.statusCode).toBe(200);
+  });
+});
+
+describe('403', () => {
+  test('wrong password, unknown and disabled account answer alike', async () => {
+    await service.backend.users.insert({
+      id: '0197a0b0-0000-7000-8000-00000000abcd',
+      email: 'off@localhost',
+      role: 'viewer',
+      disabled: true,
+      passwordHash: await passwords.hash(password),
+      createdAt: new Date(),
+      lastSignInAt: null,
+    });
+    const refused = await Promise.all([
+      signIn({ email, password: 'wrong' }),
+      signIn({ email: 'nobody@localhost', password }),
+      signIn({ email: 'off@localhost', password }),
+      signIn({ email: '', password: '' }),
+    ]);
+    for (const response of refused) {
+      expectProblem(response, { status: 403, code: 'invalid-credentials' });
+      expect(response.headers['set-cookie']).toBeUndefined();
+    }
+    expect(new Set(refused.map((each) => each.json().detail)).size).toBe(1);
+  });
+
+  test('from a page of another origin', async () => {
+    const response = await signIn({ email, password }, { 'sec-fetch-site': 'cross-site' });
+    expectProblem(response, { status: 403, code: 'csrf-token-invalid' });
+  });
+});
+
+test('400: a body of another form', async () => {
+  const response = await signIn({ email, remember: true });
+  const errors = [
+    { pointer: '#/password', code: 'required' },
+    { pointer: '#/remember', code: 'unknown-field' },
+  ];
+  expectProblem(response, { status: 400, code: 'invalid-request', errors });
+});
+
+test('the password is in no log line', async () => {
+  await signIn({ email, password });
+  expect(service.logLines.join('')).not.toContain(password);
+});
