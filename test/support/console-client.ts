@@ -1,5 +1,7 @@
 /** A person at the console: signed in, with the cookie and the CSRF token that come of it. */
 export interface ConsoleClient {
+  /** `service_console=<session id>`. */
+  readonly cookie: string;
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** The same session on another pod. */
   on(baseUrl: string): ConsoleClient;
@@ -44,6 +46,7 @@ function createClient(baseUrl: string, cookie: string, csrfToken: string): Conso
     return (await response.json()) as { id: string; token: string; url: string };
   };
   return {
+    cookie,
     request,
     on: (other) => createClient(other, cookie, csrfToken),
     createSubscription: (name) => issue('/api/v1/subscriptions', name),
