@@ -17,6 +17,7 @@ import { drain } from './drain.ts';
 import { ensureFirstAdmin } from './first-admin.ts';
 import { describeFirstMinute } from './first-minute.ts';
 import { registerStreamRoute } from './routes/events/stream-events.ts';
+import { createAdmission } from './stream/admission.ts';
 import { type FanOut, openFanOut } from './stream/open-fan-out.ts';
 import { createUseCases } from './use-cases.ts';
 
@@ -134,7 +135,7 @@ function composeApp({ settings, backend, logger, metrics, fanOut }: CompositionD
         openStream: createOpenStream({ eventLog: backend.eventLog, recent: fanOut.ring }),
         hub: fanOut.hub,
         metrics,
-        limits: { perToken: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD },
+        admit: createAdmission({ perToken: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
         heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
       }),
   });

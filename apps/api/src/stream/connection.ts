@@ -4,8 +4,6 @@ import type { Sink } from './response-sink.ts';
 /** One open stream: a cursor into the log, and a socket. */
 export interface Connection {
   readonly sink: Sink;
-  /** Connections of one subscription count together. */
-  readonly subscriptionId: string;
   /** The event sent last. */
   cursor: { ms: number; seq: number };
   /**

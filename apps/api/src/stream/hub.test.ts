@@ -57,7 +57,6 @@ function openHub(kept: number, ringFrames: number, options: Partial<HubOptions> 
   const join = (sink: FakeSink, seq: number) =>
     hub.join({
       sink: sink.sink,
-      subscriptionId: 's1',
       epoch: 'e1',
       cursor: { ms: 1_000 + seq, seq },
       onEnd: (reason) => reasons.push(reason),
@@ -177,13 +176,13 @@ describe('Hub', () => {
     expect(reasons).toEqual(['lifetime']);
   });
 
-  it('counts the open streams per subscription, and forgets those whose client has left', () => {
+  it('counts the open streams, and forgets those whose client has left', () => {
     const { hub, join, reasons } = openHub(0, 10);
     const sinks = [openFakeSink(), openFakeSink()];
     for (const sink of sinks) join(sink, 0);
-    expect([hub.size(), hub.sizeOf('s1'), hub.sizeOf('s2')]).toEqual([2, 2, 0]);
+    expect(hub.size()).toBe(2);
     sinks[0]?.leave();
-    expect([hub.size(), hub.sizeOf('s1')]).toEqual([1, 1]);
+    expect(hub.size()).toBe(1);
     expect(reasons).toEqual(['client-left']);
   });
 
@@ -192,7 +191,6 @@ describe('Hub', () => {
     const sink = openFakeSink();
     hub.join({
       sink: sink.sink,
-      subscriptionId: 's',
       epoch: 'e0',
       cursor: { ms: 1, seq: 1 },
       onEnd: (reason) => reasons.push(reason),

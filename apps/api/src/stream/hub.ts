@@ -24,7 +24,6 @@ export interface HubDeps {
 
 export interface JoinRequest {
   readonly sink: Sink;
-  readonly subscriptionId: string;
   readonly epoch: string;
   readonly cursor: { readonly ms: number; readonly seq: number };
   readonly onEnd: Connection['onEnd'];
@@ -42,7 +41,6 @@ const connectionsPerTurn = 500;
 export class Hub {
   readonly #deps: HubDeps;
   readonly #connections = new Set<Connection>();
-  readonly #perSubscription = new Map<string, number>();
   readonly #sweepTimer: NodeJS.Timeout;
   #isFanningOut = false;
   #hasNews = false;
@@ -58,17 +56,12 @@ export class Hub {
     return this.#connections.size;
   }
 
-  sizeOf(subscriptionId: string): number {
-    return this.#perSubscription.get(subscriptionId) ?? 0;
-  }
-
   /** Takes over an opened stream: from here on only the hub writes to it. */
   join(request: JoinRequest): void {
     const { clock, options } = this.#deps;
     const nowMs = clock.monotonicMs();
     const connection: Connection = {
       sink: request.sink,
-      subscriptionId: request.subscriptionId,
       cursor: { ...request.cursor },
       state: 'live',
       isHeldBack: false,
@@ -79,7 +72,6 @@ export class Hub {
       onEnd: request.onEnd,
     };
     this.#connections.add(connection);
-    this.#perSubscription.set(request.subscriptionId, this.sizeOf(request.subscriptionId) + 1);
     connection.sink.onClose(() => this.#remove(connection, 'client-left'));
     connection.sink.onDrain(() => {
       if (connection.state === 'live') this.#pump(connection);
@@ -254,9 +246,6 @@ export class Hub {
     if (connection.state === 'closed') return;
     connection.state = 'closed';
     this.#connections.delete(connection);
-    const left = this.sizeOf(connection.subscriptionId) - 1;
-    if (left > 0) this.#perSubscription.set(connection.subscriptionId, left);
-    else this.#perSubscription.delete(connection.subscriptionId);
     connection.onEnd(reason);
   }
 }

@@ -28,7 +28,8 @@ export function createResponseSink(response: ServerResponse, socket: Socket): Si
     unsentBytes: () => socket.writableLength,
     write: (chunk) => void socket.write(bytesOf(chunk)),
     onDrain: (listener) => void socket.on('drain', listener),
-    onClose: (listener) => void socket.once('close', listener),
+    // A socket that has closed already will not say so again.
+    onClose: (listener) => void (socket.closed ? setImmediate(listener) : socket.once('close', listener)),
     end: (last) => {
       socket.write(bytesOf(last));
       if (isChunked) socket.write(lastChunk);

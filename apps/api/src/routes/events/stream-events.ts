@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
 import type { StreamTokenVerdict } from '../../auth/stream-token.ts';
 import { sendProblem } from '../../http/problem.ts';
+import type { createAdmission } from '../../stream/admission.ts';
 import { type ClosingReason, closingMessage, openingMessages, randomWithin } from '../../stream/frame.ts';
 import type { Hub } from '../../stream/hub.ts';
 import { createResponseSink } from '../../stream/response-sink.ts';
@@ -17,7 +18,7 @@ export interface StreamRouteDeps {
   readonly openStream: ReturnType<typeof createOpenStream>;
   readonly hub: Hub;
   readonly metrics: Pick<Metrics, 'streamsOpen' | 'streamsClosed'>;
-  readonly limits: { readonly perToken: number; readonly perPod: number };
+  readonly admit: ReturnType<typeof createAdmission>;
   readonly heartbeatIntervalMs: number;
 }
 
@@ -35,11 +36,11 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
     const verdict = await verdictOf(request, deps);
     if (verdict.status === 'unknown') return sendUnknown(reply);
     setStreamHeaders(reply);
-    const refusal = verdict.status === 'unavailable' ? 'unavailable' : overLimit(deps, verdict.subscription);
-    if (refusal !== null || verdict.status !== 'ok') return close(reply, refusal ?? 'unavailable');
-    const start = await startOf(deps, request);
-    if (start === null) return close(reply, 'unavailable');
-    await open(deps, verdict.subscription, start, request, reply);
+    if (verdict.status === 'unavailable') return close(reply, 'unavailable');
+    const admission = deps.admit(verdict.subscription.id);
+    if (admission.status === 'refused') return close(reply, admission.reason);
+    const isOpen = await open(deps, verdict.subscription, admission.leave, request, reply);
+    if (!isOpen) admission.leave();
     return reply;
   });
 
@@ -84,11 +85,6 @@ function setStreamHeaders(reply: FastifyReply): void {
   });
 }
 
-function overLimit(deps: StreamRouteDeps, subscription: Subscription): ClosingReason | null {
-  if (deps.hub.size() >= deps.limits.perPod) return 'overloaded';
-  return deps.hub.sizeOf(subscription.id) >= deps.limits.perToken ? 'too-many-connections' : null;
-}
-
 /** Never an error status for a token that may be valid: anything but 200 stops a browser's EventSource for good. */
 async function close(reply: FastifyReply, reason: ClosingReason): Promise<FastifyReply> {
   const socket = await takeOverResponse(reply, [closingMessage(reason)]);
@@ -108,31 +104,41 @@ async function startOf(deps: StreamRouteDeps, request: FastifyRequest<TokenRoute
   }
 }
 
+/** False when no stream came of it: the pod cannot tell where to begin, or the client left. */
 async function open(
   deps: StreamRouteDeps,
   subscription: Subscription,
-  start: StreamStart,
-  request: FastifyRequest,
+  leave: () => void,
+  request: FastifyRequest<TokenRoute>,
   reply: FastifyReply,
-): Promise<void> {
+): Promise<boolean> {
+  const start = await startOf(deps, request).catch((error: unknown) => {
+    leave();
+    throw error;
+  });
+  if (start === null) {
+    await close(reply, 'unavailable');
+    return false;
+  }
   const { heartbeatIntervalMs } = deps;
   const retryMs = randomWithin(2_000, 5_000);
   const messages = openingMessages({ subscriptionId: subscription.id, start, heartbeatIntervalMs, retryMs });
   const socket = await takeOverResponse(reply, messages);
-  if (socket === null) return;
+  if (socket === null) return false;
   const line = { requestId: request.id, subscriptionId: subscription.id };
   const openedAtMs = performance.now();
   request.log.info({ ...line, resumed: start.resumed, gap: start.gap?.reason }, 'stream.opened');
   deps.metrics.streamsOpen.inc();
   deps.hub.join({
     sink: createResponseSink(reply.raw, socket),
-    subscriptionId: subscription.id,
     epoch: start.position.epoch,
     cursor: start.position,
     onEnd: (reason) => {
+      leave();
       deps.metrics.streamsOpen.dec();
       deps.metrics.streamsClosed.inc({ reason });
       request.log.info({ ...line, reason, durationMs: Math.round(performance.now() - openedAtMs) }, 'stream.closed');
     },
   });
+  return true;
 }
