@@ -1,5 +1,11 @@
+import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { parseHookJob } from '@widget-service/shared/ports/hook-job.ts';
-import type { ConsumedBatch, ConsumeOutcome, HookConsumer } from '@widget-service/shared/ports/hook-queue.ts';
+import {
+  type ConsumedBatch,
+  type ConsumeOutcome,
+  type HookConsumer,
+  takeAlongLimits,
+} from '@widget-service/shared/ports/hook-queue.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Bell } from './bell.ts';
@@ -21,9 +27,9 @@ export interface StoredJob {
 
 export interface SqliteHookConsumerOptions {
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
-  /** Removes the job that is done and starts the first of the others. */
-  readonly takeNext: (doneSeq: number | null) => Promise<StoredJob | null>;
-  readonly remove: (seq: number) => Promise<void>;
+  /** Removes the jobs that are done and starts the first of the others; behind it come those that may go with it. */
+  readonly takeNext: (done: readonly StoredJob[]) => Promise<StoredJob[]>;
+  readonly remove: (done: readonly StoredJob[]) => Promise<void>;
   readonly enqueued: Bell;
   readonly onWarning: (message: string, details?: object) => void;
 }
@@ -67,40 +73,40 @@ export class SqliteHookConsumer implements HookConsumer {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
-    let done: StoredJob | null = null;
+    let done: readonly StoredJob[] = [];
     for (let failures = 0; !signal.aborted; ) {
       try {
-        const job: StoredJob | null = await this.#options.takeNext(done?.seq ?? null);
-        done = null;
+        const [first, ...waiting] = await this.#options.takeNext(done);
+        done = [];
         failures = 0;
         this.#askedAtMs = performance.now();
-        if (job === null) await this.#options.enqueued.wait(idleMs, signal);
-        else if (await this.#isDone(job)) done = job;
+        if (first === undefined) await this.#options.enqueued.wait(idleMs, signal);
+        else done = await this.#handle(first, waiting);
       } catch (error) {
         failures += 1;
         this.#options.onWarning('hook jobs cannot be taken', { reason: reasonOf(error) });
         await systemClock.sleep(backoffMs(failures, rejectedBackoff), signal);
       }
     }
-    if (done !== null) await this.#remove(done);
+    if (done.length > 0) await this.#remove(done);
   }
 
-  /** Never rejects. */
-  async #isDone(job: StoredJob): Promise<boolean> {
+  /** Returns the jobs that are done: the first and those that went with it, or none. Never rejects. */
+  async #handle(first: StoredJob, waiting: readonly StoredJob[]): Promise<readonly StoredJob[]> {
     const { signal } = this.#closing;
-    if (signal.aborted) return false;
-    const { job_id: jobId, partition, starts } = job;
-    let items: ConsumedBatch['items'];
-    try {
-      items = parseHookJob(job.body);
-    } catch (error) {
-      this.#options.onWarning('hook job cannot be read', { jobId, reason: reasonOf(error) });
+    if (signal.aborted) return [];
+    const { job_id: jobId, partition, starts } = first;
+    const items = readItems(first);
+    if (items === null) {
+      this.#options.onWarning('hook job cannot be read', { jobId });
       await systemClock.sleep(backoffMs(starts, unreadableBackoff), signal);
-      return false;
+      return [];
     }
+    const along = takeAlong(items.length, waiting);
+    const batch = { jobId, partition, items: [...items, ...along.items], starts, signal };
     this.#isHandling = true;
     try {
-      if ((await this.#options.handle({ jobId, partition, items, starts, signal })) === 'done') return true;
+      if ((await this.#options.handle(batch)) === 'done') return [first, ...along.jobs];
     } catch (error) {
       this.#options.onWarning('hook job failed', { jobId, reason: reasonOf(error) });
     } finally {
@@ -108,16 +114,40 @@ export class SqliteHookConsumer implements HookConsumer {
       this.#askedAtMs = performance.now();
     }
     await systemClock.sleep(backoffMs(starts, rejectedBackoff), signal);
-    return false;
+    return [];
   }
 
-  /** When this fails the job is run once more, which it can stand. */
-  async #remove(job: StoredJob): Promise<void> {
+  /** When this fails the jobs are run once more, which they can stand. */
+  async #remove(done: readonly StoredJob[]): Promise<void> {
     try {
-      await this.#options.remove(job.seq);
+      await this.#options.remove(done);
     } catch (error) {
-      this.#options.onWarning('hook job could not be removed', { jobId: job.job_id, reason: reasonOf(error) });
+      this.#options.onWarning('hook jobs could not be removed', { jobId: done[0]?.job_id, reason: reasonOf(error) });
     }
+  }
+}
+
+/** Of the jobs that wait, those that go with one of `firstItems` items. Stops before one that cannot be read. */
+function takeAlong(firstItems: number, waiting: readonly StoredJob[]): { jobs: StoredJob[]; items: QueueItem[] } {
+  const jobs: StoredJob[] = [];
+  const items: QueueItem[] = [];
+  let bytes = 0;
+  for (const job of waiting) {
+    const more = readItems(job);
+    bytes += job.body.length;
+    if (more === null || bytes > takeAlongLimits.bytes) break;
+    if (firstItems + items.length + more.length > takeAlongLimits.items) break;
+    jobs.push(job);
+    items.push(...more);
+  }
+  return { jobs, items };
+}
+
+function readItems(job: StoredJob): QueueItem[] | null {
+  try {
+    return parseHookJob(job.body);
+  } catch {
+    return null;
   }
 }
 

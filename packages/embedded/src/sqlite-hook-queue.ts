@@ -1,12 +1,14 @@
 import type { StatementSync } from 'node:sqlite';
 import { serializeHookJob } from '@widget-service/shared/ports/hook-job.ts';
-import type {
-  ConsumedBatch,
-  ConsumeOutcome,
-  HookBatch,
-  HookConsumer,
-  HookQueue,
-  QueuePressure,
+import {
+  type ConsumedBatch,
+  type ConsumeOptions,
+  type ConsumeOutcome,
+  type HookBatch,
+  type HookConsumer,
+  type HookQueue,
+  type QueuePressure,
+  takeAlongLimits,
 } from '@widget-service/shared/ports/hook-queue.ts';
 import { Bell } from './bell.ts';
 import type { Database } from './database.ts';
@@ -23,7 +25,7 @@ export class SqliteHookQueue implements HookQueue {
   readonly #insertJob: StatementSync;
   readonly #insertBody: StatementSync;
   readonly #countWaiting: StatementSync;
-  readonly #selectFirst: StatementSync;
+  readonly #selectNext: StatementSync;
   readonly #countStart: StatementSync;
   readonly #deleteJob: StatementSync;
   readonly #deleteBody: StatementSync;
@@ -37,7 +39,7 @@ export class SqliteHookQueue implements HookQueue {
     );
     this.#insertBody = db.prepare('INSERT INTO hook_job_bodies (seq, body) VALUES (?, ?)');
     this.#countWaiting = db.prepare('SELECT count(*) AS n FROM hook_jobs');
-    this.#selectFirst = db.prepare('SELECT * FROM hook_jobs JOIN hook_job_bodies USING (seq) ORDER BY seq LIMIT 1');
+    this.#selectNext = db.prepare('SELECT * FROM hook_jobs JOIN hook_job_bodies USING (seq) ORDER BY seq LIMIT ?');
     this.#countStart = db.prepare('UPDATE hook_jobs SET starts = starts + 1 WHERE seq = ?');
     this.#deleteJob = db.prepare('DELETE FROM hook_jobs WHERE seq = ?');
     this.#deleteBody = db.prepare('DELETE FROM hook_job_bodies WHERE seq = ?');
@@ -60,12 +62,15 @@ export class SqliteHookQueue implements HookQueue {
     });
   }
 
-  async consume(handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>): Promise<HookConsumer> {
+  async consume(
+    handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>,
+    { takeAlong }: ConsumeOptions = { takeAlong: false },
+  ): Promise<HookConsumer> {
     if (this.#consumer !== null && !this.#consumer.isClosed) throw new Error('the hook queue has a consumer already');
     this.#consumer = new SqliteHookConsumer({
       handle,
-      takeNext: (doneSeq) => this.#db.write(() => this.#takeNext(doneSeq)),
-      remove: (seq) => this.#db.write(() => this.#remove(seq)),
+      takeNext: (done) => this.#db.write(() => this.#takeNext(done, takeAlong ? takeAlongLimits.jobs : 1)),
+      remove: (done) => this.#db.write(() => this.#remove(done)),
       enqueued: this.#enqueued,
       onWarning: this.#onWarning,
     });
@@ -77,17 +82,33 @@ export class SqliteHookQueue implements HookQueue {
     await this.#consumer?.close();
   }
 
-  /** Removes the job that is done and counts the start of the next, in one transaction. */
-  #takeNext(doneSeq: number | null): StoredJob | null {
-    if (doneSeq !== null) this.#remove(doneSeq);
-    const job = this.#selectFirst.get() as unknown as StoredJob | undefined;
-    if (job === undefined) return null;
-    this.#countStart.run(job.seq);
-    return { ...job, starts: job.starts + 1 };
+  /** Removes the jobs that are done and counts the start of the next, in one transaction. */
+  #takeNext(done: readonly StoredJob[], atMost: number): StoredJob[] {
+    this.#remove(done);
+    const [first, ...others] = this.#nextInLine(atMost);
+    if (first === undefined) return [];
+    this.#countStart.run(first.seq);
+    const started = { ...first, starts: first.starts + 1 };
+    return started.starts > takeAlongLimits.startsOfFirst ? [started] : [started, ...others];
   }
 
-  #remove(seq: number): void {
-    this.#deleteJob.run(seq);
-    this.#deleteBody.run(seq);
+  /** As many as one run could take: large bodies are not read for nothing. */
+  #nextInLine(atMost: number): StoredJob[] {
+    const jobs: StoredJob[] = [];
+    let bytes = 0;
+    for (const row of this.#selectNext.iterate(atMost)) {
+      const job = row as unknown as StoredJob;
+      jobs.push(job);
+      bytes += job.body.length;
+      if (bytes > takeAlongLimits.bytes) break;
+    }
+    return jobs;
+  }
+
+  #remove(done: readonly StoredJob[]): void {
+    for (const { seq } of done) {
+      this.#deleteJob.run(seq);
+      this.#deleteBody.run(seq);
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { parseHookJob } from '@widget-service/shared/ports/hook-job.ts';
-import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
+import { type ConsumedBatch, type ConsumeOutcome, takeAlongLimits } from '@widget-service/shared/ports/hook-queue.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { type Job, Queue, WaitingError } from 'bullmq';
@@ -125,7 +125,9 @@ export class ConsumerLane {
     try {
       // After several starts a job is run alone, so that what is wrong with it concerns no other.
       const along =
-        !this.#options.takeAlong || starts > 2 ? { jobIds: [], items: [] } : await takeAlong(this.#queue, items);
+        !this.#options.takeAlong || starts > takeAlongLimits.startsOfFirst
+          ? { jobIds: [], items: [] }
+          : await takeAlong(this.#queue, items);
       const batch = { jobId, partition: this.#options.partition, items: [...items, ...along.items], starts, signal };
       const outcome = await this.#options.handle(batch);
       if (outcome === 'done') await removeTakenAlong(this.#queue, along.jobIds);

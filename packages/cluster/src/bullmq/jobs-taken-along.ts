@@ -1,11 +1,7 @@
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { parseHookJob } from '@widget-service/shared/ports/hook-job.ts';
+import { takeAlongLimits } from '@widget-service/shared/ports/hook-queue.ts';
 import type { Queue } from 'bullmq';
-
-/** What one run is worth making larger for: beyond this, another run costs no more per item. */
-const itemsMax = 256;
-const bytesMax = 512 * 1024;
-const jobsMax = 64;
 
 export interface JobsTakenAlong {
   readonly jobIds: readonly string[];
@@ -23,14 +19,15 @@ export interface JobsTakenAlong {
 export async function takeAlong(queue: Queue<string>, first: readonly QueueItem[]): Promise<JobsTakenAlong> {
   const jobIds: string[] = [];
   const items: QueueItem[] = [];
-  if (first.length >= itemsMax) return { jobIds, items };
+  if (first.length >= takeAlongLimits.items) return { jobIds, items };
   let bytes = 0;
-  for (const job of await queue.getWaiting(0, jobsMax - 1)) {
+  for (const job of await queue.getWaiting(0, takeAlongLimits.jobs - 1)) {
     // A job that was just removed leaves a hole in the list of those that were there.
     if (job?.id === undefined) continue;
     const more = readable(job.data);
     bytes += job.data.length;
-    if (more === null || bytes > bytesMax || first.length + items.length + more.length > itemsMax) break;
+    if (more === null || bytes > takeAlongLimits.bytes) break;
+    if (first.length + items.length + more.length > takeAlongLimits.items) break;
     jobIds.push(job.id);
     items.push(...more);
   }
