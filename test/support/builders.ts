@@ -45,7 +45,7 @@ export function aWidget(overrides: Partial<Widget> = {}): Widget {
 }
 
 /** The entry of a widget's own creation. */
-export function aCreatedEntry(widget: Widget): OutboxEntry {
+function aCreatedEntry(widget: Widget): OutboxEntry {
   return {
     eventId: randomUUID(),
     kind: 'created',
@@ -82,7 +82,7 @@ export function aDelivery(overrides: Partial<Delivery> = {}): Delivery {
 }
 
 /** The members of a widget that an outbox entry keeps. */
-export function afterOf(widget: Widget): OutboxEntry['after'] {
+function afterOf(widget: Widget): OutboxEntry['after'] {
   const { state, updatedAt, retiredAt, lastEventAt, version } = widget;
   return { state, updatedAt, retiredAt, lastEventAt, version };
 }

@@ -39,7 +39,7 @@ export async function runVitest(
 }
 
 function run(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<number> {
-  const vitest = fileURLToPath(import.meta.resolve('vitest/vitest.mjs'));
+  const vitest = join(root, 'node_modules/.bin/vitest');
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [vitest, ...args], {
       cwd: root,
