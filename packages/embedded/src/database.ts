@@ -170,7 +170,7 @@ export function openDatabase(dataDir: string): Database {
     db.exec('PRAGMA journal_mode = WAL');
     db.exec('PRAGMA synchronous = FULL');
     // Pages that are written often reach the file once per checkpoint; 16 MiB is still a short one.
-    db.exec('PRAGMA wal_autocheckpoint = 0');
+    db.exec('PRAGMA wal_autocheckpoint = 4096');
     db.exec('PRAGMA cache_size = -65536');
     db.exec('PRAGMA journal_size_limit = 67108864');
     db.exec('PRAGMA temp_store = MEMORY');

@@ -14,7 +14,7 @@ import { Bell } from './bell.ts';
 import type { Database } from './database.ts';
 import { SqliteHookConsumer, type StoredJob } from './sqlite-hook-consumer.ts';
 
-export type OnWarning = (message: string, details?: object) => void;
+type OnWarning = (message: string, details?: object) => void;
 
 /** One partition, one consumer: the only process there is takes the jobs in their order of arrival. */
 export class SqliteHookQueue implements HookQueue {

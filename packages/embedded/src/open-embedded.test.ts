@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openEmbedded } from './open-embedded.ts';
+
+const start = new Date('2026-03-01T10:00:00.000Z');
+const hourMs = 3_600_000;
+const retention = { count: 1000, ageMs: 24 * hourMs, bytes: 1e6 };
+
+function anAppend(eventId: string): LogAppend {
+  const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
+  return { event: { eventId, type: 'widget.created', ...nothing, json: '{}' }, guard: { kind: 'event', eventId } };
+}
+
+function aDelivery(eventId: string): Delivery {
+  const members = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', widgetId: null, payload: null } as const;
+  return { eventId, integrationId: 'i', ...members, receivedAt: start, redrive: false };
+}
+
+describe('the embedded backend', () => {
+  let dataDir: string;
+  let now: Date;
+  let backend: Backend;
+  const open = () => openEmbedded({ dataDir, retention, deliveryRetentionMs: hourMs, now: () => now });
+  const pass = (ms: number) => {
+    now = new Date(now.getTime() + ms);
+  };
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'widget-service-embedded-'));
+    now = start;
+    backend = await open();
+  });
+  afterEach(async () => {
+    await backend.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it('removes sessions at their end', async () => {
+    const session = { userId: 'u', createdAt: start, lastSeenAt: start };
+    await backend.sessions.insert({ ...session, digest: 'over', expiresAt: start });
+    await backend.sessions.insert({ ...session, digest: 'live', expiresAt: new Date(start.getTime() + 1) });
+    await backend.removeExpired(start);
+    expect(await backend.sessions.find('over')).toBeNull();
+    expect(await backend.sessions.find('live')).not.toBeNull();
+  });
+
+  it('removes ledger rows when they were published long enough ago, and no others', async () => {
+    const deliveries = ['old', 'young', 'received', 'dead'].map(aDelivery);
+    await backend.ledger.take(deliveries);
+    await backend.ledger.markPublished([{ eventId: 'old', position: null }], start);
+    await backend.ledger.markPublished([{ eventId: 'young', position: null }], new Date(start.getTime() + 2));
+    await backend.ledger.markDead(aDelivery('dead'), 'store-refused');
+    await backend.removeExpired(new Date(start.getTime() + hourMs + 1));
+    const rows = await Promise.all(deliveries.map(({ eventId }) => backend.ledger.get(eventId)));
+    expect(rows.map((row) => row?.eventId ?? null)).toEqual([null, 'young', 'received', 'dead']);
+  });
+
+  it('removes more than one step’s rows', async () => {
+    const eventIds = Array.from({ length: 1201 }, (_, n) => `e${n}`);
+    await backend.ledger.take(eventIds.map(aDelivery));
+    await backend.ledger.markPublished(
+      eventIds.map((eventId) => ({ eventId, position: null })),
+      start,
+    );
+    await backend.removeExpired(new Date(start.getTime() + hourMs + 1));
+    expect(await backend.ledger.take(eventIds.map(aDelivery))).toEqual({ duplicates: [] });
+    expect(await backend.ledger.get('e1200')).toMatchObject({ attempts: 1 });
+  });
+
+  it('keeps a settled guard for an hour, and one that is not settled for good', async () => {
+    const [settled, open] = [anAppend('settled'), anAppend('open')];
+    await backend.eventLog.append(1, null, [settled, open]);
+    await backend.eventLog.settle([settled.guard]);
+    const isNew = async () => {
+      await backend.eventLog.trim();
+      const { positions } = await backend.eventLog.append(1, null, [settled, open]);
+      return positions.map((position) => position !== null);
+    };
+    pass(hourMs - 1);
+    expect(await isNew()).toEqual([false, false]);
+    pass(1);
+    expect(await isNew()).toEqual([true, false]);
+  });
+
+  it('stamps events with a time that does not fall when the clock is set back', async () => {
+    const first = await backend.eventLog.append(1, null, [anAppend('a')]);
+    pass(-hourMs);
+    const second = await backend.eventLog.append(1, first.last, [anAppend('b')]);
+    expect(second.last).toMatchObject({ ms: start.getTime(), seq: first.last.seq + 1 });
+  });
+
+  it('keeps no more events than it should while they are appended', async () => {
+    for (let n = 0; n < 12; n += 1) {
+      await backend.eventLog.append(
+        1,
+        null,
+        Array.from({ length: 100 }, (_, m) => anAppend(`${n}-${m}`)),
+      );
+    }
+    const extent = (await backend.eventLog.inspect(null))?.extent;
+    expect((extent?.last.seq ?? 0) - (extent?.oldest.seq ?? 0)).toBe(retention.count);
+  });
+
+  it('holds a job it cannot read at the front of the queue, and says so', async () => {
+    const warned = Promise.withResolvers<string>();
+    await backend.close();
+    backend = await openEmbedded({
+      dataDir,
+      retention,
+      deliveryRetentionMs: hourMs,
+      onWarning: (message) => warned.resolve(message),
+    });
+    const unreadable = { type: 'delivery', delivery: { ...aDelivery('e'), kind: 'deleted' as 'updated' } } as const;
+    await backend.hookQueue.enqueue({ jobId: 'a', partition: 0, items: [unreadable] });
+    await backend.hookQueue.enqueue({ jobId: 'b', partition: 0, items: [] });
+    const handled: string[] = [];
+    const consumer = await backend.hookQueue.consume(async ({ jobId }) => {
+      handled.push(jobId);
+      return 'done';
+    });
+    expect(await warned.promise).toBe('hook job cannot be read');
+    await consumer.close();
+    expect(handled).toEqual([]);
+    expect(await backend.hookQueue.pressure()).toMatchObject({ waitingJobs: 2 });
+  });
+
+  it('has after a kill what it acknowledged, and starts the unfinished job again', async () => {
+    await backend.close();
+    const acknowledged = await acknowledgedBeforeKill(dataDir, 20);
+    backend = await open();
+    for (const eventId of acknowledged) expect(await backend.ledger.get(eventId)).toMatchObject({ eventId });
+    const { promise, resolve } = Promise.withResolvers<{ jobId: string; starts: number }>();
+    const consumer = await backend.hookQueue.consume(async ({ jobId, starts }) => {
+      resolve({ jobId, starts });
+      return 'hand-back';
+    });
+    expect(await promise).toEqual({ jobId: 'unfinished', starts: 2 });
+    await consumer.close();
+  });
+});
+
+/** Runs a process that starts a job, writes as fast as it can and tells of every write, and kills it amid that. */
+async function acknowledgedBeforeKill(dataDir: string, count: number): Promise<string[]> {
+  const script = `
+    import { openEmbedded } from ${JSON.stringify(new URL('./open-embedded.ts', import.meta.url).href)};
+    const retention = { count: 1000, ageMs: 1e9, bytes: 1e9 };
+    const backend = await openEmbedded({ dataDir: process.argv[1], retention, deliveryRetentionMs: 1e9 });
+    await backend.hookQueue.enqueue({ jobId: 'unfinished', partition: 0, items: [] });
+    await backend.hookQueue.enqueue({ jobId: 'behind', partition: 0, items: [] });
+    await new Promise((entered) => backend.hookQueue.consume(() => { entered(); return new Promise(() => {}); }));
+    const rest = { integrationId: 'i', kind: 'updated', occurredAt: 'now', widgetId: null, payload: null };
+    for (let n = 0; ; n += 1) {
+      await backend.ledger.take([{ ...rest, eventId: 'event-' + n, receivedAt: new Date(), redrive: false }]);
+      process.stdout.write('event-' + n + '\\n');
+    }`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (lines.length === count) child.kill('SIGKILL');
+  }
+  await exited;
+  return lines;
+}
