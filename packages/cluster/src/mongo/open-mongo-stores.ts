@@ -50,7 +50,7 @@ export interface MongoStores {
 }
 
 /** The database has not been migrated, and this process was not asked to. */
-export class MissingIndexesError extends ExitError {
+class MissingIndexesError extends ExitError {
   /** As `<collection>.<name>`. */
   readonly missing: readonly string[];
 
