@@ -12,6 +12,8 @@ export interface Connection {
   state: 'live' | 'replaying' | 'closed';
   /** True from when its socket took no more until it has caught up again. */
   isHeldBack: boolean;
+  /** Called when the socket has taken everything, or is gone: a replay may be waiting for it. */
+  wake: () => void;
   /** When the next heartbeat is due, when the lifetime ends: on the monotonic clock, in milliseconds. */
   heartbeatAtMs: number;
   endsAtMs: number;

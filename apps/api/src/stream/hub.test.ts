@@ -145,6 +145,20 @@ describe('Hub', () => {
     expect(reasons).toEqual(['slow']);
   });
 
+  it('replays no faster than the client takes it, and all of it', async () => {
+    const { join } = openHub(400, 10, { unsentLimitBytes: 500 });
+    const sink = openFakeSink();
+    sink.pause();
+    join(sink, 0);
+    await sink.until(() => sink.unsentBytes() >= 500);
+    const before = sink.writes.length;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sink.writes.length).toBe(before);
+    sink.resume();
+    await sink.until(() => eventsIn(sink).length === 400);
+    expect(eventsIn(sink)).toEqual(range(1, 400));
+  });
+
   it('goes on from the log for a client that took all there was, when more came at once than the ring holds', async () => {
     const { append, join, reasons, reads } = openHub(0, 10);
     const sink = openFakeSink();

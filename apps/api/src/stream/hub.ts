@@ -65,6 +65,7 @@ export class Hub {
       cursor: { ...request.cursor },
       state: 'live',
       isHeldBack: false,
+      wake: () => undefined,
       heartbeatAtMs: nowMs + jittered(options.heartbeatIntervalMs),
       endsAtMs: nowMs + jittered(options.lifetimeMs),
       lastUnsentBytes: 0,
@@ -75,6 +76,7 @@ export class Hub {
     connection.sink.onClose(() => this.#remove(connection, 'client-left'));
     connection.sink.onDrain(() => {
       if (connection.state === 'live') this.#pump(connection);
+      else connection.wake();
     });
     if (request.epoch !== this.#deps.ring.position()?.epoch) this.#end(connection, 'resync');
     else if (this.#deps.ring.reaches(connection.cursor.seq + 1)) this.#pump(connection);
@@ -210,7 +212,9 @@ export class Hub {
 
   async #untilWritable(connection: Connection): Promise<void> {
     while (connection.state !== 'closed' && connection.sink.unsentBytes() >= this.#deps.options.unsentLimitBytes) {
-      await this.#deps.clock.sleep(20);
+      await new Promise<void>((resolve) => {
+        connection.wake = resolve;
+      });
     }
   }
 
@@ -246,6 +250,7 @@ export class Hub {
     if (connection.state === 'closed') return;
     connection.state = 'closed';
     this.#connections.delete(connection);
+    connection.wake();
     connection.onEnd(reason);
   }
 }
