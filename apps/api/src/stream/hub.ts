@@ -2,6 +2,7 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { Chunk } from './chunk.ts';
 import type { Connection } from './connection.ts';
 import { type ClosingReason, closingBytes, type Frame, heartbeatBytes } from './frame.ts';
+import { type JoinedFrames, joinFrom, joinPage } from './join-frames.ts';
 import { type createLogReader, LogDiscontinuityError } from './log-reader.ts';
 import type { Sink } from './response-sink.ts';
 import type { Ring } from './ring.ts';
@@ -29,8 +30,6 @@ export interface JoinRequest {
   readonly onEnd: Connection['onEnd'];
 }
 
-/** So much is joined into one write at most: more than fills a socket, little enough to see it move. */
-const writeMaxBytes = 64 * 1024;
 /** A fan-out lets other work in after so many connections. */
 const connectionsPerTurn = 500;
 
@@ -116,7 +115,7 @@ export class Hub {
   async #fanOut(): Promise<void> {
     while (this.#hasNews) {
       this.#hasNews = false;
-      const joined = new Map<number, { chunk: Chunk; last: Frame }>();
+      const joined = new Map<number, JoinedFrames>();
       let count = 0;
       for (const connection of this.#connections) {
         if (connection.state !== 'live') continue;
@@ -132,7 +131,7 @@ export class Hub {
    * Writes what the ring has for this connection, as far as its socket takes it. `joined` remembers, for one fan-out,
    * what was joined for cursors at the same place: all that have caught up share one buffer.
    */
-  #pump(connection: Connection, joined?: Map<number, { chunk: Chunk; last: Frame }>): void {
+  #pump(connection: Connection, joined?: Map<number, JoinedFrames>): void {
     const { ring, options } = this.#deps;
     while (connection.sink.unsentBytes() < options.unsentLimitBytes) {
       const nextSeq = connection.cursor.seq + 1;
@@ -145,7 +144,7 @@ export class Hub {
         return;
       }
       const known = joined?.get(nextSeq);
-      const { chunk, last } = known ?? this.#join(nextSeq);
+      const { chunk, last } = known ?? joinFrom(ring, nextSeq);
       if (known === undefined) joined?.set(nextSeq, { chunk, last });
       this.#send(connection, chunk, last);
     }
@@ -163,18 +162,6 @@ export class Hub {
     this.#delivered += last.seq - connection.cursor.seq;
     connection.cursor = { ms: last.ms, seq: last.seq };
     connection.sink.write(chunk);
-  }
-
-  #join(fromSeq: number): { chunk: Chunk; last: Frame } {
-    const frames: Frame[] = [];
-    let bytes = 0;
-    for (let seq = fromSeq; bytes < writeMaxBytes; seq += 1) {
-      const frame = this.#deps.ring.at(seq);
-      if (frame === undefined) break;
-      frames.push(frame);
-      bytes += frame.bytes.length;
-    }
-    return joinFrames(frames);
   }
 
   /** Feeds a connection from the log until it is inside the ring, each page as the socket takes it. */
@@ -196,16 +183,9 @@ export class Hub {
   }
 
   async #writePage(connection: Connection, frames: readonly Frame[]): Promise<void> {
-    for (let index = 0; index < frames.length; ) {
-      const part: Frame[] = [];
-      for (let bytes = 0; index < frames.length && bytes < writeMaxBytes; index += 1) {
-        const frame = frames[index] as Frame;
-        part.push(frame);
-        bytes += frame.bytes.length;
-      }
+    for (const { chunk, last } of joinPage(frames)) {
       await this.#untilWritable(connection);
       if (connection.state === 'closed') return;
-      const { chunk, last } = joinFrames(part);
       this.#send(connection, chunk, last);
     }
   }
@@ -253,15 +233,6 @@ export class Hub {
     connection.wake();
     connection.onEnd(reason);
   }
-}
-
-function joinFrames(frames: readonly Frame[]): { chunk: Chunk; last: Frame } {
-  const last = frames.at(-1);
-  if (last === undefined) throw new Error('nothing to join');
-  return {
-    chunk: new Chunk(frames.length === 1 ? last.bytes : Buffer.concat(frames.map((frame) => frame.bytes))),
-    last,
-  };
 }
 
 /** ± 20 %, so that connections opened together do not stay in step. */
