@@ -1,11 +1,7 @@
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { parseHookJob } from '@widget-service/shared/ports/hook-job.ts';
-import {
-  type ConsumedBatch,
-  type ConsumeOutcome,
-  type HookConsumer,
-  takeAlongLimits,
-} from '@widget-service/shared/ports/hook-queue.ts';
+import type { ConsumedBatch, ConsumeOutcome, HookConsumer } from '@widget-service/shared/ports/hook-queue.ts';
+import { itemsTakenAlong } from '@widget-service/shared/ports/take-along.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Bell } from './bell.ts';
@@ -102,11 +98,14 @@ export class SqliteHookConsumer implements HookConsumer {
       await systemClock.sleep(backoffMs(starts, unreadableBackoff), signal);
       return [];
     }
-    const along = takeAlong(items.length, waiting);
-    const batch = { jobId, partition, items: [...items, ...along.items], starts, signal };
+    const along = itemsTakenAlong(
+      items.length,
+      waiting.map((job) => job.body),
+    );
+    const batch = { jobId, partition, items: [...items, ...along.flat()], starts, signal };
     this.#isHandling = true;
     try {
-      if ((await this.#options.handle(batch)) === 'done') return [first, ...along.jobs];
+      if ((await this.#options.handle(batch)) === 'done') return [first, ...waiting.slice(0, along.length)];
     } catch (error) {
       this.#options.onWarning('hook job failed', { jobId, reason: reasonOf(error) });
     } finally {
@@ -125,22 +124,6 @@ export class SqliteHookConsumer implements HookConsumer {
       this.#options.onWarning('hook jobs could not be removed', { jobId: done[0]?.job_id, reason: reasonOf(error) });
     }
   }
-}
-
-/** Of the jobs that wait, those that go with one of `firstItems` items. Stops before one that cannot be read. */
-function takeAlong(firstItems: number, waiting: readonly StoredJob[]): { jobs: StoredJob[]; items: QueueItem[] } {
-  const jobs: StoredJob[] = [];
-  const items: QueueItem[] = [];
-  let bytes = 0;
-  for (const job of waiting) {
-    const more = readItems(job);
-    bytes += job.body.length;
-    if (more === null || bytes > takeAlongLimits.bytes) break;
-    if (firstItems + items.length + more.length > takeAlongLimits.items) break;
-    jobs.push(job);
-    items.push(...more);
-  }
-  return { jobs, items };
 }
 
 function readItems(job: StoredJob): QueueItem[] | null {

@@ -1,15 +1,15 @@
 import type { StatementSync } from 'node:sqlite';
 import { serializeHookJob } from '@widget-service/shared/ports/hook-job.ts';
-import {
-  type ConsumedBatch,
-  type ConsumeOptions,
-  type ConsumeOutcome,
-  type HookBatch,
-  type HookConsumer,
-  type HookQueue,
-  type QueuePressure,
-  takeAlongLimits,
+import type {
+  ConsumedBatch,
+  ConsumeOptions,
+  ConsumeOutcome,
+  HookBatch,
+  HookConsumer,
+  HookQueue,
+  QueuePressure,
 } from '@widget-service/shared/ports/hook-queue.ts';
+import { takeAlongLimits } from '@widget-service/shared/ports/take-along.ts';
 import { Bell } from './bell.ts';
 import type { Database } from './database.ts';
 import { SqliteHookConsumer, type StoredJob } from './sqlite-hook-consumer.ts';

@@ -1,5 +1,6 @@
 import { parseHookJob } from '@widget-service/shared/ports/hook-job.ts';
-import { type ConsumedBatch, type ConsumeOutcome, takeAlongLimits } from '@widget-service/shared/ports/hook-queue.ts';
+import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
+import { takeAlongLimits } from '@widget-service/shared/ports/take-along.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { type Job, Queue, WaitingError } from 'bullmq';

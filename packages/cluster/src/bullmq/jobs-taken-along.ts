@@ -1,6 +1,5 @@
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
-import { parseHookJob } from '@widget-service/shared/ports/hook-job.ts';
-import { takeAlongLimits } from '@widget-service/shared/ports/hook-queue.ts';
+import { itemsTakenAlong, takeAlongLimits } from '@widget-service/shared/ports/take-along.ts';
 import type { Queue } from 'bullmq';
 
 export interface JobsTakenAlong {
@@ -17,32 +16,16 @@ export interface JobsTakenAlong {
  * job may. Stops before a job that this version cannot read.
  */
 export async function takeAlong(queue: Queue<string>, first: readonly QueueItem[]): Promise<JobsTakenAlong> {
-  const jobIds: string[] = [];
-  const items: QueueItem[] = [];
-  if (first.length >= takeAlongLimits.items) return { jobIds, items };
-  let bytes = 0;
-  for (const job of await queue.getWaiting(0, takeAlongLimits.jobs - 1)) {
-    // A job that was just removed leaves a hole in the list of those that were there.
-    if (job?.id === undefined) continue;
-    const more = readable(job.data);
-    bytes += job.data.length;
-    if (more === null || bytes > takeAlongLimits.bytes) break;
-    if (first.length + items.length + more.length > takeAlongLimits.items) break;
-    jobIds.push(job.id);
-    items.push(...more);
-  }
-  return { jobIds, items };
+  // A job that was just removed leaves a hole in the list of those that were there.
+  const waiting = (await queue.getWaiting(0, takeAlongLimits.jobs - 1)).filter((job) => job?.id !== undefined);
+  const taken = itemsTakenAlong(
+    first.length,
+    waiting.map((job) => job.data),
+  );
+  return { jobIds: waiting.slice(0, taken.length).map((job) => job.id ?? ''), items: taken.flat() };
 }
 
 /** Removes jobs that were taken along and are done. One that somebody has started in the meantime stays. */
 export async function removeTakenAlong(queue: Queue<string>, jobIds: readonly string[]): Promise<void> {
   await Promise.all(jobIds.map((jobId) => queue.remove(jobId, { removeChildren: false })));
-}
-
-function readable(data: string): QueueItem[] | null {
-  try {
-    return parseHookJob(data);
-  } catch {
-    return null;
-  }
 }

@@ -21,14 +21,11 @@ export interface ConsumedBatch {
 
 export interface ConsumeOptions {
   /**
-   * Whether jobs that wait behind the one that was started are run together with it, within `takeAlongLimits`. A run
+   * Whether jobs that wait behind the one that was started are run together with it, within the limits of take-along.ts. A run
    * costs much the same for one item as for many. A job that was started several times is run alone.
    */
   readonly takeAlong: boolean;
 }
-
-/** What one run is worth making larger for: beyond this, another run costs no more per item. */
-export const takeAlongLimits = { items: 256, bytes: 512 * 1024, jobs: 64, startsOfFirst: 2 } as const;
 
 /** `hand-back` puts the job at the front of its partition again. */
 export type ConsumeOutcome = 'done' | 'hand-back';

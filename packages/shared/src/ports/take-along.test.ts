@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { serializeHookJob } from './hook-job.ts';
+import { itemsTakenAlong } from './take-along.ts';
+
+const job = (size: number) =>
+  serializeHookJob(
+    Array.from({ length: size }, () => ({ type: 'nudge', widgetId: '01900000-0000-7000-8000-000000000000' })),
+  );
+const sizes = (firstItems: number, texts: string[]) => itemsTakenAlong(firstItems, texts).map((items) => items.length);
+
+it('takes whole jobs, in order, up to 256 items in all', () => {
+  expect(sizes(1, [job(100), job(100), job(55), job(1)])).toEqual([100, 100, 55]);
+  expect(sizes(57, [job(100), job(100), job(1)])).toEqual([100]);
+  expect(sizes(256, [job(1)])).toEqual([]);
+});
+
+it('takes no more than half a MiB along', () => {
+  const large = serializeHookJob([{ type: 'nudge', widgetId: 'x'.repeat(300 * 1024) }]);
+  expect(sizes(1, [large, large, job(1)])).toEqual([1]);
+});
+
+it('stops before a job that cannot be read', () => {
+  expect(sizes(1, [job(2), '{"version":99,"items":[]}', job(3)])).toEqual([2]);
+});
