@@ -13,6 +13,8 @@ export interface RedisProcess {
   start(): Promise<void>;
   /** Ends it like a power cut. */
   kill(): Promise<void>;
+  /** Removes what it has stored; only while it is not running. */
+  loseData(): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -46,6 +48,7 @@ export async function startRedis(): Promise<RedisProcess> {
     url: `redis://127.0.0.1:${port}/`,
     start,
     kill,
+    loseData: () => rm(join(folder, 'appendonlydir'), { recursive: true }),
     dispose: async () => {
       await kill();
       await rm(folder, { recursive: true, force: true });

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectDenseOrder } from '../checkers/delivered-once-in-order.ts';
+import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
+import { type ConsoleClient, signIn } from '../support/console-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { createHookSender } from '../support/hook-sender.ts';
+import { type RedisProcess, startRedis } from '../support/redis-process.ts';
+import { onPod, type ServiceProcess } from '../support/service-process.ts';
+import { openStream } from '../support/stream-client.ts';
+import { createWidgets, hooksOver } from '../support/traffic.ts';
+
+let redis: RedisProcess;
+let run: ClusterRun;
+let pods: ServiceProcess[];
+let client: ConsoleClient;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  run = await openClusterRun({ redisUrl: redis.url });
+  pods = [await run.startApi(), await run.startApi()];
+  await run.startWorker();
+  client = await signIn(pods[0]!.url);
+});
+afterAll(async () => {
+  await run.dispose();
+  await redis.dispose();
+});
+
+it('streams end, the resume is told of the gap, the widgets are right, and everything goes on', async () => {
+  const [widgetId = ''] = await createWidgets(client, 1);
+  const subscription = await client.createSubscription('screen');
+  const integration = await client.createIntegration('factory');
+  const stream = await openStream(onPod(pods[1]!, subscription.url));
+  await stream.until(() => stream.events.length > 0, 'stream.open');
+  const sender = createHookSender(4);
+  const hooks = hooksOver([widgetId], 60);
+  const sent = await sender.sendAll(hooks.slice(0, 30), (index) => onPod(pods[index % 2]!, integration.url));
+  expect(sent.every((hook) => hook.status === 202)).toBe(true);
+  await stream.until(() => stream.widgetEvents().at(-1)?.data.includes('"version":31') === true, 'thirty hooks');
+  await eventually(async () => (await run.outboxesLeft()) === 0, 'the outboxes are empty');
+
+  await redis.kill();
+  await redis.loseData();
+  await redis.start();
+
+  await stream.ended;
+  expect(stream.events.at(-1)?.data).toBe('{"reason":"resync"}');
+  const resumed = await openStream(onPod(pods[0]!, subscription.url), { lastEventId: stream.lastEventId() });
+  await resumed.until(() => resumed.events.length > 1, 'gap and open');
+  expect(resumed.events.slice(0, 2).map((each) => each.event)).toEqual(['stream.gap', 'stream.open']);
+  expect(JSON.parse(resumed.events[0]!.data)).toMatchObject({ reason: 'epoch-changed' });
+
+  const after = await sender.sendAll(hooks.slice(30), (index) => onPod(pods[index % 2]!, integration.url));
+  expect(after.every((hook) => hook.status === 202)).toBe(true);
+  await resumed.until(() => resumed.widgetEvents().length >= 30, 'the hooks after');
+  expectDenseOrder(resumed.widgetEvents());
+  const widget = (await (await client.request('GET', `/api/v1/widgets/${widgetId}`)).json()) as { version: number };
+  expect(widget.version).toBe(61);
+  resumed.close();
+  sender.close();
+});
