@@ -35,7 +35,8 @@ export async function startService(app: 'api' | 'worker', environment: Environme
   });
   const lines: LogLine[] = [];
   const rest: string[] = [];
-  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  // 'close' and not 'exit': by then everything it has printed was read.
+  const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
   const listening = new Promise<LogLine>((resolve) => {
     createInterface({ input: child.stdout }).on('line', (text) => {
       const line = parseLine(text);
