@@ -8,6 +8,18 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+test('the operation is described under its own name', async () => {
+  const document = await (await fetch(`${service.url}/api/v1/openapi.json`)).json();
+  const { get, ...others } =
+    (document as { paths: Record<string, Record<string, unknown>> }).paths['/api/v1/events/{token}'] ?? {};
+  expect(Object.keys(others)).toEqual([]);
+  expect(get).toMatchObject({
+    operationId: 'example.events.stream',
+    parameters: [{ name: 'token', in: 'path', required: true }],
+    responses: { 200: { content: { 'text/event-stream': {} } }, 404: { content: { 'application/problem+json': {} } } },
+  });
+});
+
 test('unknown, malformed and other kinds of token get one answer, which a page of any origin may read', async () => {
   const hookToken = (await service.issueHookUrl()).split('/').at(-1) ?? '';
   const tokens = [

@@ -3,10 +3,12 @@ import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts'
 import type { Subscription } from '@widget-service/shared/ports/subscription-store.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { createOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
+import { z } from 'zod';
 import type { StreamTokenVerdict } from '../../auth/stream-token.ts';
 import { sendProblem } from '../../http/problem.ts';
+import { answers } from '../../schemas/problem.ts';
 import type { createAdmission } from '../../stream/admission.ts';
 import { type ClosingReason, closingMessage, openingMessages, randomWithin } from '../../stream/frame.ts';
 import type { Hub } from '../../stream/hub.ts';
@@ -32,7 +34,7 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
   await app.register(FastifySSEPlugin, { retryDelay: false });
   const publicRoute = { config: { policy: 'public' } } as const;
 
-  app.get<TokenRoute>(path, { ...publicRoute, schema: { hide: true } as object }, async (request, reply) => {
+  app.get<TokenRoute>(path, { ...publicRoute, schema: description }, async (request, reply) => {
     const verdict = await verdictOf(request, deps);
     if (verdict.status === 'unknown') return sendUnknown(reply);
     setStreamHeaders(reply);
@@ -44,14 +46,14 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
     return reply;
   });
 
-  app.head<TokenRoute>(path, publicRoute, async (request, reply) => {
+  app.head<TokenRoute>(path, { ...publicRoute, schema: hidden }, async (request, reply) => {
     const verdict = await verdictOf(request, deps);
     if (verdict.status === 'unknown') return sendUnknown(reply);
     setStreamHeaders(reply);
     return reply.header('content-type', 'text/event-stream; charset=utf-8').send();
   });
 
-  app.options<TokenRoute>(path, publicRoute, async (_request, reply) =>
+  app.options<TokenRoute>(path, { ...publicRoute, schema: hidden }, async (_request, reply) =>
     reply
       .code(204)
       .headers(openToAllOrigins)
@@ -61,6 +63,24 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
       .send(),
   );
 }
+
+/** For the interface's description alone: nothing of a stream is validated or serialised by schema. */
+const description: FastifySchema & { operationId: string } = {
+  operationId: 'example.events.stream',
+  summary: 'Stream widget events',
+  security: [],
+  response: answers(
+    {
+      200: {
+        description: 'An open stream of server-sent events.',
+        content: { 'text/event-stream': { schema: z.string() } },
+      },
+    },
+    404,
+  ),
+};
+/** What only helps a browser or a proxy is not described. */
+const hidden = { hide: true } as FastifySchema;
 
 interface TokenRoute {
   Params: { token: string };
