@@ -21,7 +21,12 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'test/support/**/*.test.ts'],
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'apps/*/src/**/*.test.ts',
+            'test/support/**/*.test.ts',
+            'test/model/publishing-protocol.test.ts',
+          ],
           pool: 'forks',
           isolate: false,
         },
@@ -35,7 +40,7 @@ export default defineConfig({
       {
         test: {
           name: 'scenarios',
-          include: ['test/scenarios/**/*.test.ts'],
+          include: ['test/scenarios/**/*.test.ts', 'test/model/every-interleaving.test.ts'],
           pool: 'forks',
           maxWorkers: 1,
           fileParallelism: false,
