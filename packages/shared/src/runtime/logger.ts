@@ -24,7 +24,7 @@ export async function createLogger({ level, isPretty = false, destination }: Log
   if (!isPretty) return pino(options, destination ?? pino.destination({ dest: 1, sync: false }));
   const { default: pretty } = await import('pino-pretty');
   // In this thread and at once: the line that says why a process ends must not die with it.
-  return pino(options, pretty({ sync: true, translateTime: 'SYS:HH:MM:ss.l' }));
+  return pino(options, pretty({ sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' }));
 }
 
 /** The time as pino writes it; lines of one millisecond share its text. */
