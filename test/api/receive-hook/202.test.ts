@@ -41,6 +41,15 @@ const deliveryOf = (eventId: unknown) =>
 const occurredAt = '2026-03-01T10:00:00Z';
 
 describe('an accepted hook', () => {
+  test('may have any name in its payload, and unknown members of any name beside it', async () => {
+    const payload = '{"__proto__":{"a":1},"constructor":{"prototype":1}}';
+    const response = await send(
+      `{"kind":"updated","occurredAt":"${occurredAt}","payload":${payload},"__proto__":{"kind":"x"}}`,
+    );
+    expect(response.statusCode).toBe(202);
+    expect(deliveryOf(response.headers['webhook-event-id'])).toMatchObject({ kind: 'updated', payload });
+  });
+
   test('is answered empty, with its event id, and is queued by then', async () => {
     const response = await send({ kind: 'updated', occurredAt });
     expect(response.statusCode).toBe(202);

@@ -84,7 +84,6 @@ describe('a body that breaks a rule', () => {
   test.each([
     ['broken', '{', 'invalid-json'],
     ['a deep payload', `{"payload":${'['.repeat(32)}${']'.repeat(32)}}`, 'invalid-json'],
-    ['a prototype in the payload', `{"kind":"updated","payload":{"__proto__":{}}}`, 'invalid-json'],
     ['too large', `{"payload":"${'x'.repeat(65_536)}"}`, 'payload-too-large'],
   ] as const)('%s', async (_, body, code) => {
     expectProblem(await send(body), { status: 400, code });

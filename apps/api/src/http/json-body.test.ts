@@ -24,6 +24,11 @@ test.each([
   expect(parseJson(json)).toEqual(JSON.parse(json));
 });
 
+test('takes names that reach a prototype where they are only carried', () => {
+  const json = '{"__proto__":{"\\u0070rototype":1}}';
+  expect(parseJson(json, { mayNamePrototypes: true })).toEqual(JSON.parse(json));
+});
+
 test.each([
   ['33 levels', nested(33)],
   ['100 000 levels, never closed', '['.repeat(100_000)],

@@ -31,23 +31,27 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
   const json = text.startsWith(byteOrderMark) ? text.slice(1) : text;
   request.bodyText = json;
-  return parseJson(json);
+  return parseJson(json, { mayNamePrototypes: request.routeOptions.config.hasFreeFormBody === true });
 }
 
 /** The media type itself has been matched by then. */
 function isPlainUtf8({ headers }: FastifyRequest): boolean {
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') return false;
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return false;
   const charset = charsetPattern.exec(headers['content-type'] ?? '')?.[1];
   return charset === undefined || utf8Names.test(charset);
 }
 
-/** As `JSON.parse`, but refuses what no honest sender needs. Throws `ServiceError`. */
-export function parseJson(json: string): unknown {
+/**
+ * As `JSON.parse`, but refuses what no honest sender needs. Throws `ServiceError`. Names that reach a prototype are let
+ * through for a body whose values are read one by one and never merged into anything.
+ */
+export function parseJson(json: string, { mayNamePrototypes = false } = {}): unknown {
   if (isTooDeep(json)) throw new ServiceError('invalid-json', `The body is nested deeper than ${depthMax} levels.`);
   const value = parse(json);
   const hasEscapes = json.includes('\\u');
-  if (hasEscapes || json.includes('__proto__') || json.includes('"prototype"')) refuseUnsafe(value);
+  const mayReachPrototypes = !mayNamePrototypes && (json.includes('__proto__') || json.includes('"prototype"'));
+  if (hasEscapes || mayReachPrototypes) refuseUnsafe(value, mayNamePrototypes);
   return value;
 }
 
@@ -92,19 +96,19 @@ function isNestedTooDeep(json: string): boolean {
 }
 
 /** The depth is bounded by now, so recursion is too. */
-function refuseUnsafe(value: unknown): void {
+function refuseUnsafe(value: unknown, mayNamePrototypes: boolean): void {
   if (typeof value === 'string') refuseIllFormed(value);
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    for (const item of value) refuseUnsafe(item);
+    for (const item of value) refuseUnsafe(item, mayNamePrototypes);
     return;
   }
   for (const [name, member] of Object.entries(value)) {
     refuseIllFormed(name);
-    if (name === '__proto__' || (name === 'constructor' && hasPrototype(member))) {
+    if (!mayNamePrototypes && (name === '__proto__' || (name === 'constructor' && hasPrototype(member)))) {
       throw new ServiceError('invalid-json', 'The body names an object prototype.');
     }
-    refuseUnsafe(member);
+    refuseUnsafe(member, mayNamePrototypes);
   }
 }
 

@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call the route. Every route declares one. */
     policy?: RoutePolicy;
+    /** Whether a part of the body is the sender's own, and only carried: its members may have any name. */
+    hasFreeFormBody?: boolean;
   }
 
   interface FastifyRequest {

@@ -17,7 +17,7 @@ export interface ReceiveHookRouteDeps {
 /** `POST /api/v1/events/hooks/{token}`: takes a hook; 202 means that it is durably queued. */
 export function registerReceiveHook(app: ZodApp, { acceptHook, metrics }: ReceiveHookRouteDeps): void {
   app.post('/api/v1/events/hooks/:token', {
-    config: { policy: 'hook-token' },
+    config: { policy: 'hook-token', hasFreeFormBody: true },
     schema: {
       operationId: 'example.events.receive',
       summary: 'Receive an inbound hook',

@@ -31,7 +31,7 @@ export function registerCreateIntegration(app: ZodApp, deps: CreateIntegrationRo
         token,
         url: publicUrlOf(request, deps.publicBaseUrl, `/api/v1/events/hooks/${token}`),
       };
-      return reply.code(201).header('location', `integrations/${integration.id}`).send(body);
+      return reply.code(201).send(body);
     },
   });
 }

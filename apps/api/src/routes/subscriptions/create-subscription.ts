@@ -30,7 +30,7 @@ export function registerCreateSubscription(app: ZodApp, deps: CreateSubscription
         token,
         url: publicUrlOf(request, deps.publicBaseUrl, `/api/v1/events/${token}`),
       };
-      return reply.code(201).header('location', `subscriptions/${subscription.id}`).send(body);
+      return reply.code(201).send(body);
     },
   });
 }
