@@ -98,6 +98,18 @@ describe('GroupCommit', () => {
     await expect(second).rejects.toThrow(UnavailableError);
   });
 
+  it('counts only those who still wait against the limit', async () => {
+    const { queue, calls, until } = openQueue();
+    const gate = new GroupCommit(queue, systemClock, { waitersMax: 2 });
+    for (let round = 1; round <= 3; round += 1) {
+      const both = Promise.all([gate.submit(nudge('a')), gate.submit(nudge('b'))]);
+      await expect(gate.submit(nudge('c'))).rejects.toThrow(UnavailableError);
+      await until(round);
+      calls[round - 1]?.resolve();
+      await both;
+    }
+  });
+
   it('refuses at once when too much waits in the queue, and takes hooks again when it has shrunk', async () => {
     const { queue, calls, until, pressure } = openQueue();
     pressure.waitingJobs = 100;

@@ -47,7 +47,8 @@ export class GroupCommit {
   readonly #clock: Clock;
   readonly #options: GroupCommitOptions;
   readonly #backlog: ReturnType<typeof createBacklogGuard>;
-  readonly #pending: Waiter[] = [];
+  /** Everyone who has no outcome yet, in the order of their deadlines. */
+  #pending: Waiter[] = [];
   #waiting: Waiter[] = [];
   #isFlushing = false;
   #expiryTimer: NodeJS.Timeout | undefined;
@@ -100,12 +101,12 @@ export class GroupCommit {
     for (;;) {
       try {
         await this.#queue.enqueue(batch);
-        for (const waiter of members) this.#settle(waiter);
+        this.#settleAll(members);
         return;
       } catch (error) {
         const last = members.reduce((latest, waiter) => Math.max(latest, waiter.deadlineAtMs), 0);
         if (this.#clock.monotonicMs() + retryPauseMs >= last) {
-          for (const waiter of members) this.#settle(waiter, error as Error);
+          this.#settleAll(members, error as Error);
           return;
         }
         await this.#clock.sleep(retryPauseMs);
@@ -133,11 +134,14 @@ export class GroupCommit {
     return jobs.map(([batch, members]) => [{ ...batch, items: members.map((member) => member.item) }, members]);
   }
 
-  #settle(waiter: Waiter, error?: Error): void {
-    if (waiter.isSettled) return;
-    waiter.isSettled = true;
-    if (error === undefined) waiter.resolve();
-    else waiter.reject(error);
+  #settleAll(waiters: readonly Waiter[], error?: Error): void {
+    for (const waiter of waiters) {
+      if (waiter.isSettled) continue;
+      waiter.isSettled = true;
+      if (error === undefined) waiter.resolve();
+      else waiter.reject(error);
+    }
+    this.#pending = this.#pending.filter((waiter) => !waiter.isSettled);
   }
 
   /** One timer for all: the callers wait in the order of their deadlines. */
@@ -155,9 +159,8 @@ export class GroupCommit {
 
   #expire(): void {
     const nowMs = this.#clock.monotonicMs();
-    const firstLive = this.#pending.findIndex((waiter) => !waiter.isSettled && waiter.deadlineAtMs > nowMs);
-    const over = this.#pending.splice(0, firstLive === -1 ? this.#pending.length : firstLive);
-    for (const waiter of over) this.#settle(waiter, new UnavailableError('the hook queue did not answer in time'));
+    const over = this.#pending.filter((waiter) => waiter.deadlineAtMs <= nowMs);
+    this.#settleAll(over, new UnavailableError('the hook queue did not answer in time'));
   }
 }
 
