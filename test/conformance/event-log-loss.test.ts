@@ -1,12 +1,11 @@
-import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anEventAppend } from '../support/builders.ts';
+import { driveEventLog, looseAppends } from '../support/event-log-driver.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import type { TestBackend } from '../support/test-backend.ts';
 
 const epochWord = /^[0-9a-z]{1,32}$/;
-const looseAppends = (count: number): LogAppend[] => Array.from({ length: count }, () => anEventAppend());
 
 describe('EventLog: a lost tail', () => {
   let store: TestBackend;
@@ -14,16 +13,7 @@ describe('EventLog: a lost tail', () => {
     store = await openTestBackend();
   });
   afterAll(() => store.dispose());
-  const log = () => store.backend.eventLog;
-
-  const nextRun = async () => (await store.backend.runs.next()).run;
-  const append = async (events: readonly LogAppend[]) => log().append(await nextRun(), null, events);
-
-  async function extent() {
-    const inspected = await log().inspect(null);
-    if (inspected === null) throw new Error('nothing was appended yet');
-    return inspected.extent;
-  }
+  const { log, nextRun, append, extent } = driveEventLog(() => store);
 
   async function begun(expected: (last: NumberedPosition) => NumberedPosition) {
     const { last } = await append(looseAppends(5));

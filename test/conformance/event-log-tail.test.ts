@@ -1,11 +1,10 @@
-import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anEventAppend } from '../support/builders.ts';
+import { driveEventLog, looseAppends } from '../support/event-log-driver.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import type { TestBackend } from '../support/test-backend.ts';
 
 const epochWord = /^[0-9a-z]{1,32}$/;
-const looseAppends = (count: number): LogAppend[] => Array.from({ length: count }, () => anEventAppend());
 
 describe('EventLog: a tail', () => {
   let store: TestBackend;
@@ -13,10 +12,7 @@ describe('EventLog: a tail', () => {
     store = await openTestBackend();
   });
   afterAll(() => store.dispose());
-  const log = () => store.backend.eventLog;
-
-  const nextRun = async () => (await store.backend.runs.next()).run;
-  const append = async (events: readonly LogAppend[]) => log().append(await nextRun(), null, events);
+  const { log, nextRun, append } = driveEventLog(() => store);
 
   it('waits also before the first append ever, while there is nothing to inspect', async () => {
     expect(await log().inspect(null)).toBeNull();

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anEvent, anEventAppend, aVersionAppend, awkwardPayload, awkwardTexts } from '../support/builders.ts';
+import { driveEventLog, looseAppends } from '../support/event-log-driver.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import type { TestBackend } from '../support/test-backend.ts';
-
-const looseAppends = (count: number): LogAppend[] => Array.from({ length: count }, () => anEventAppend());
 
 describe('EventLog', () => {
   let store: TestBackend;
@@ -15,16 +13,7 @@ describe('EventLog', () => {
     store = await openTestBackend();
   });
   afterAll(() => store.dispose());
-  const log = () => store.backend.eventLog;
-
-  const nextRun = async () => (await store.backend.runs.next()).run;
-  const append = async (events: readonly LogAppend[]) => log().append(await nextRun(), null, events);
-
-  async function extent() {
-    const inspected = await log().inspect(null);
-    if (inspected === null) throw new Error('nothing was appended yet');
-    return inspected.extent;
-  }
+  const { log, nextRun, append, extent } = driveEventLog(() => store);
 
   describe('an append', () => {
     it('gives each event the next number, in the given order', async () => {

@@ -1,7 +1,12 @@
 import type { StatementSync } from 'node:sqlite';
 import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { Delivery, HookKind } from '@widget-service/shared/domain/hook-event.ts';
-import type { DeadReason, DeliveryLedger, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
+import {
+  type DeadReason,
+  type DeliveryLedger,
+  isRepetition,
+  type LedgerRow,
+} from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Database } from './database.ts';
 import { dateOf } from './widget-row.ts';
 
@@ -68,7 +73,7 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
       for (const delivery of deliveries) {
         if (this.#insertReceived.run(...valuesOf(delivery)).changes === 1) continue;
         const known = this.#known.get(delivery.eventId) as Pick<DeliveryRow, 'state' | 'widget_id'>;
-        if (isToDrop(delivery, known)) {
+        if (isRepetition(delivery, { state: known.state, widgetId: known.widget_id })) {
           this.#countDuplicate.run(delivery.eventId);
           duplicates.push(delivery.eventId);
         } else {
@@ -108,11 +113,6 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
   removePublished(before: Date): Promise<void> {
     return this.#db.deleteInSteps(this.#deletePublished, before.getTime());
   }
-}
-
-function isToDrop(delivery: Delivery, known: Pick<DeliveryRow, 'state' | 'widget_id'>): boolean {
-  if (known.state === 'published' || known.widget_id !== delivery.widgetId) return true;
-  return known.state === 'dead' && !delivery.redrive;
 }
 
 function valuesOf(delivery: Delivery) {

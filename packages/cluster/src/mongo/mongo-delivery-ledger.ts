@@ -2,7 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
-import type { DeadReason, DeliveryLedger, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
+import {
+  type DeadReason,
+  type DeliveryLedger,
+  isRepetition,
+  type LedgerRow,
+} from '@widget-service/shared/ports/delivery-ledger.ts';
 import { type Collection, type Db, MongoBulkWriteError, UUID } from 'mongodb';
 import { bsonUuid } from './bson-uuid.ts';
 import { type DeliveryDocument, deliveryMembers, toLedgerRow, toReceivedDocument } from './delivery-document.ts';
@@ -91,7 +96,7 @@ export class MongoDeliveryLedger implements DeliveryLedger {
       pending = known.filter((delivery) => !rows.has(delivery.eventId));
       for (const delivery of known) {
         const row = rows.get(delivery.eventId);
-        if (row !== undefined) (isToDrop(delivery, row) ? duplicates : repeated).push(row._id);
+        if (row !== undefined) (isRepetition(delivery, stateOf(row)) ? duplicates : repeated).push(row._id);
       }
       if (pending.length === 0) break;
       if (performance.now() > end) throw new UnavailableError('MongoDB, take deliveries: rows could not be read back');
@@ -142,11 +147,6 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   }
 }
 
-function isToDrop(delivery: Delivery, row: KnownRow): boolean {
-  if ((row.widgetId?.toHexString() ?? null) !== delivery.widgetId) return true;
-  return row.state === 'published' || (row.state === 'dead' && !delivery.redrive);
-}
-
 async function ignoringDuplicateKey(
   write: () => Promise<unknown>,
   otherwise: () => Promise<void> = async () => undefined,
@@ -157,4 +157,8 @@ async function ignoringDuplicateKey(
     if (!isDuplicateKey(error)) throw error;
     await otherwise();
   }
+}
+
+function stateOf({ state, widgetId }: KnownRow) {
+  return { state, widgetId: widgetId?.toHexString() ?? null };
 }

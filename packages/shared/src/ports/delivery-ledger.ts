@@ -20,14 +20,26 @@ export interface LedgerRow extends HookEvent {
 }
 
 /**
+ * Whether a delivery is to be dropped for what its row says: published already, dead (unless it is marked `redrive`), or
+ * taken before for another widget.
+ */
+export function isRepetition(
+  delivery: Pick<Delivery, 'widgetId' | 'redrive'>,
+  row: Pick<LedgerRow, 'state' | 'widgetId'>,
+): boolean {
+  if (row.state === 'published' || row.widgetId !== delivery.widgetId) return true;
+  return row.state === 'dead' && !delivery.redrive;
+}
+
+/**
  * One row per accepted, distinct hook. It is what makes a repeated hook one event, for the time it is kept after
  * publication. Throws `UnavailableError`, or `StoreRefusedError` for a row that will never be taken.
  */
 export interface DeliveryLedger {
   /**
    * Inserts a row for each delivery that has none (event ids are distinct within a call). Returns the ids of those to
-   * drop: published already, dead (unless marked `redrive`: then the row is `received` again), or taken before for
-   * another widget. All others are this run's to carry out.
+   * drop (`isRepetition`). All others are this run's to carry out, and their rows are `received`, also those that were
+   * dead.
    */
   take(deliveries: readonly Delivery[]): Promise<{ readonly duplicates: readonly string[] }>;
   /** `position` is null where the event was found in the log already. Rows already published stay as they are. */
