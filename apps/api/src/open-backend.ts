@@ -9,14 +9,11 @@ export async function openBackend(
   logger: Logger,
   onFatal: (error: Error) => void,
 ): Promise<Backend> {
+  const onWarning = (message: string, details?: object) => logger.warn(details ?? {}, message);
   if (backend === 'embedded') {
     const { openEmbedded } = await import('@widget-service/embedded/open-embedded.ts');
-    return openEmbedded(embeddedOptionsOf(settings));
+    return openEmbedded({ ...embeddedOptionsOf(settings), onWarning });
   }
   const { openCluster } = await import('@widget-service/cluster/open-cluster.ts');
-  return openCluster({
-    ...clusterOptionsOf(settings),
-    onWarning: (message, details) => logger.warn(details ?? {}, message),
-    onFatal,
-  });
+  return openCluster({ ...clusterOptionsOf(settings), onWarning, onFatal });
 }

@@ -57,6 +57,7 @@ describe('the database', () => {
     file.exec('PRAGMA user_version = 999');
     file.close();
     expect(() => openDatabase(dataDir)).toThrow(DatabaseTooNewError);
+    expect(() => openDatabase(dataDir)).toThrow(expect.objectContaining({ exitCode: 78 }));
   });
 
   it('is opened so that a commit is on the disk, the log of writes stays short, and the file is ours alone', () => {

@@ -1,17 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 
 const schemaDirectory = new URL('./schema/', import.meta.url);
 const schemaFile = /^(\d{3})-[a-z0-9-]+\.sql$/;
 
 /** The file was written by a newer version of the service. */
-export class DatabaseTooNewError extends Error {
+export class DatabaseTooNewError extends ExitError {
   constructor(found: number, known: number) {
     super(
+      exitCodes.configuration,
       `the database has schema version ${found}, but this version of the service knows only up to ${known}: ` +
         'start the version that wrote it, or a newer one',
     );
-    this.name = 'DatabaseTooNewError';
   }
 }
 
