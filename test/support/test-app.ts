@@ -66,7 +66,7 @@ export interface TestApp {
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const testBackend = await openTestBackend();
   const real = testBackend.backend;
-  const backend = { ...portsOf(real), ...options.replace?.(real) };
+  const backend = { ...real, ...options.replace?.(real) };
   const clock = systemClock;
   const logLines: string[] = [];
   const useCases = createUseCases({
@@ -112,28 +112,6 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       await app.close();
       await testBackend.dispose();
     },
-  };
-}
-
-/** A backend may be an object with a prototype, which a spread would leave behind. */
-function portsOf(backend: Backend): Backend {
-  const { kind, widgets, effects, outboxes, ledger, runs, eventLog, hookQueue } = backend;
-  const { users, sessions, subscriptions, integrations } = backend;
-  return {
-    kind,
-    widgets,
-    effects,
-    outboxes,
-    ledger,
-    runs,
-    eventLog,
-    hookQueue,
-    users,
-    sessions,
-    subscriptions,
-    integrations,
-    removeExpired: (now) => backend.removeExpired(now),
-    close: () => backend.close(),
   };
 }
 

@@ -107,7 +107,6 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
 }
 
 function assemble(mongo: MongoStores, redis: RedisParts): Backend {
-  const { widgets, effects, outboxes, ledger, runs, users, sessions, subscriptions, integrations } = mongo;
   const { eventLog, hookQueue } = redis;
   const close = async () => {
     await hookQueue.close();
@@ -117,7 +116,9 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
   };
   return {
     kind: 'cluster',
-    ...{ widgets, effects, outboxes, ledger, runs, users, sessions, subscriptions, integrations, eventLog, hookQueue },
+    ...mongo.ports,
+    eventLog,
+    hookQueue,
     removeExpired: async () => undefined,
     close: () => withDeadline(close(), closeWithinMs, 'closing the cluster backend'),
   };

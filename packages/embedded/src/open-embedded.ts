@@ -4,11 +4,11 @@ import { type Database, openDatabase } from './database.ts';
 import { EventGuards } from './event-guards.ts';
 import { SqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
+import { integrationKind, provisionTokenKind, subscriptionKind } from './sqlite-grant-kinds.ts';
+import { SqliteGrantStore } from './sqlite-grant-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
-import { SqliteIntegrationStore } from './sqlite-integration-store.ts';
 import { SqliteRunRegister } from './sqlite-run-register.ts';
 import { SqliteSessionStore } from './sqlite-session-store.ts';
-import { SqliteSubscriptionStore } from './sqlite-subscription-store.ts';
 import { SqliteUserStore } from './sqlite-user-store.ts';
 import { SqliteWidgetEffects } from './sqlite-widget-effects.ts';
 import { SqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
@@ -56,8 +56,9 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     hookQueue,
     users: new SqliteUserStore(db),
     sessions,
-    subscriptions: new SqliteSubscriptionStore(db),
-    integrations: new SqliteIntegrationStore(db),
+    subscriptions: new SqliteGrantStore(db, subscriptionKind),
+    integrations: new SqliteGrantStore(db, integrationKind),
+    provisionTokens: new SqliteGrantStore(db, provisionTokenKind),
     removeExpired: async (at) => {
       await sessions.removeExpired(at);
       await ledger.removePublished(new Date(at.getTime() - options.deliveryRetentionMs));

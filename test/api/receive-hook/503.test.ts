@@ -19,13 +19,12 @@ beforeAll(async () => {
             ? Promise.reject(new UnavailableError('the queue is away: internal text'))
             : hookQueue.enqueue(batch),
       },
-      integrations: {
-        insert: (integration) => integrations.insert(integration),
-        findByTokenDigest: (digest) =>
-          failures.store
-            ? Promise.reject(new UnavailableError('the store is away'))
-            : integrations.findByTokenDigest(digest),
-      },
+      integrations: new Proxy(integrations, {
+        get: (store, name) =>
+          name === 'findByTokenDigest' && failures.store
+            ? () => Promise.reject(new UnavailableError('the store is away'))
+            : (Reflect.get(store, name, store) as () => unknown).bind(store),
+      }),
     }),
   });
   ({ token } = await service.issueHookToken());

@@ -10,6 +10,7 @@ export const collectionNames = {
   sessions: 'sessions',
   subscriptions: 'subscriptions',
   integrations: 'integrations',
+  provisionTokens: 'provisionTokens',
   partitions: 'partitions',
 } as const;
 type CollectionName = (typeof collectionNames)[keyof typeof collectionNames];
@@ -24,6 +25,12 @@ interface IndexSpec {
 }
 
 export const widgetIndexes = { byId: 'by_id', byAge: 'by_age', byStateAndAge: 'by_state_and_age' } as const;
+
+const grantIndexes: readonly IndexSpec[] = [
+  { name: 'token', key: { tokenDigest: 1 }, unique: true },
+  { name: 'previous_token', key: { 'previousToken.digest': 1 } },
+  { name: 'by_age', key: { createdAt: -1, _id: -1 } },
+];
 
 /**
  * Every index but the one on `_id` that each collection has anyway. Where writers race for a value (an idempotency key,
@@ -45,8 +52,9 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     { name: 'id', key: { id: 1 }, unique: true },
   ],
   sessions: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
-  subscriptions: [{ name: 'token', key: { tokenDigest: 1 }, unique: true }],
-  integrations: [{ name: 'token', key: { tokenDigest: 1 }, unique: true }],
+  subscriptions: grantIndexes,
+  integrations: grantIndexes,
+  provisionTokens: grantIndexes,
   partitions: [],
 };
 

@@ -1,22 +1,14 @@
-import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { IntegrationStore } from '@widget-service/shared/ports/integration-store.ts';
-import type { RunRegister } from '@widget-service/shared/ports/run-register.ts';
-import type { SessionStore } from '@widget-service/shared/ports/session-store.ts';
-import type { SubscriptionStore } from '@widget-service/shared/ports/subscription-store.ts';
-import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
-import type { WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
-import type { WidgetOutbox } from '@widget-service/shared/ports/widget-outbox.ts';
-import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Db } from 'mongodb';
 import { type MongoConnection, openMongo } from './client.ts';
 import { createIndexes, verifyIndexes } from './indexes.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
-import { MongoIntegrationStore } from './mongo-integration-store.ts';
+import { integrationKind, provisionTokenKind, subscriptionKind } from './mongo-grant-kinds.ts';
+import { MongoGrantStore } from './mongo-grant-store.ts';
 import { MongoPartitionList } from './mongo-partition-list.ts';
 import { MongoRunRegister } from './mongo-run-register.ts';
 import { MongoSessionStore } from './mongo-session-store.ts';
-import { MongoSubscriptionStore } from './mongo-subscription-store.ts';
 import { MongoUserStore } from './mongo-user-store.ts';
 import { MongoWidgetEffects } from './mongo-widget-effects.ts';
 import { MongoWidgetOutbox } from './mongo-widget-outbox.ts';
@@ -33,16 +25,14 @@ export interface MongoStoresOptions {
   readonly deliveryRetentionMs: number;
 }
 
+/** The ports that MongoDB stands behind; the others are Redis's. */
+type MongoPorts = Omit<
+  Backend,
+  'kind' | 'eventLog' | 'hookQueue' | 'control' | 'rateLimiter' | 'removeExpired' | 'close'
+>;
+
 export interface MongoStores {
-  readonly widgets: WidgetStore;
-  readonly effects: WidgetEffects;
-  readonly outboxes: WidgetOutbox;
-  readonly ledger: DeliveryLedger;
-  readonly runs: RunRegister;
-  readonly users: UserStore;
-  readonly sessions: SessionStore;
-  readonly subscriptions: SubscriptionStore;
-  readonly integrations: IntegrationStore;
+  readonly ports: MongoPorts;
   readonly partitions: MongoPartitionList;
   /** For tests: removes everything. */
   dropDatabase(): Promise<void>;
@@ -92,7 +82,7 @@ async function requireIndexes(db: Db): Promise<void> {
 }
 
 function createStores({ db, close }: MongoConnection, options: MongoStoresOptions): MongoStores {
-  return {
+  const ports: MongoPorts = {
     widgets: new MongoWidgetStore(db),
     effects: new MongoWidgetEffects(db),
     outboxes: new MongoWidgetOutbox(db),
@@ -100,8 +90,12 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     runs: new MongoRunRegister(db),
     users: new MongoUserStore(db),
     sessions: new MongoSessionStore(db),
-    subscriptions: new MongoSubscriptionStore(db),
-    integrations: new MongoIntegrationStore(db),
+    subscriptions: new MongoGrantStore(db, subscriptionKind),
+    integrations: new MongoGrantStore(db, integrationKind),
+    provisionTokens: new MongoGrantStore(db, provisionTokenKind),
+  };
+  return {
+    ports,
     partitions: new MongoPartitionList(db),
     dropDatabase: async () => {
       await db.dropDatabase();

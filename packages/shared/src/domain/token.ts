@@ -1,13 +1,13 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** `wst` opens a stream, `wht` posts hooks. */
-export type TokenPrefix = 'wst' | 'wht';
+/** `wst` opens a stream, `wht` posts hooks, `wpt` creates widgets. */
+export type TokenPrefix = 'wst' | 'wht' | 'wpt';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const secretLength = 32;
 const checksumLength = 6;
-const pattern = /^(wst|wht)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+const pattern = /^(wst|wht|wpt)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
 /** A new secret: the prefix, 32 random base62 characters (190 bits) and six of checksum. */
 export function mintToken(prefix: TokenPrefix): string {

@@ -2,6 +2,7 @@ import type { DeliveryLedger } from './delivery-ledger.ts';
 import type { EventLog } from './event-log.ts';
 import type { HookQueue } from './hook-queue.ts';
 import type { IntegrationStore } from './integration-store.ts';
+import type { ProvisionTokenStore } from './provision-token-store.ts';
 import type { RunRegister } from './run-register.ts';
 import type { SessionStore } from './session-store.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
@@ -24,6 +25,7 @@ export interface Backend {
   readonly sessions: SessionStore;
   readonly subscriptions: SubscriptionStore;
   readonly integrations: IntegrationStore;
+  readonly provisionTokens: ProvisionTokenStore;
   /**
    * Removes what is over: sessions past their end, ledger rows past their retention. On the cluster MongoDB does this
    * by itself, and the call does nothing.

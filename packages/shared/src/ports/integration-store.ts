@@ -1,16 +1,14 @@
-/** An outside system that may post hooks. */
-export interface Integration {
-  readonly id: string;
-  readonly name: string;
-  /** SHA-256 of the hook token, hexadecimal. */
-  readonly tokenDigest: string;
+import type { Grant } from '../domain/grant.ts';
+import type { GrantStore } from './grant-store.ts';
+
+/** An outside system that may post hooks; signed ones where its token has a sealed secret. */
+export interface Integration extends Grant {
   /** Whether hooks without an id or key of their own count as repetitions when their content is the same. */
   readonly deduplicateByContent: boolean;
-  readonly createdAt: Date;
+  /** Hooks per second; null: as the service is set. */
+  readonly rate: number | null;
 }
 
-/** Throws `UnavailableError`. */
-export interface IntegrationStore {
-  insert(integration: Integration): Promise<void>;
-  findByTokenDigest(digest: string): Promise<Integration | null>;
-}
+export type IntegrationChanges = Partial<Pick<Integration, 'name' | 'deduplicateByContent' | 'rate' | 'expiresAt'>>;
+
+export type IntegrationStore = GrantStore<Integration, IntegrationChanges>;

@@ -1,14 +1,12 @@
+import type { EventFilter } from '../domain/event-filter.ts';
+import type { Grant } from '../domain/grant.ts';
+import type { GrantStore } from './grant-store.ts';
+
 /** The right to read the event stream. */
-export interface Subscription {
-  readonly id: string;
-  readonly name: string;
-  /** SHA-256 of the stream token, hexadecimal. */
-  readonly tokenDigest: string;
-  readonly createdAt: Date;
+export interface Subscription extends Grant {
+  readonly filter: EventFilter;
 }
 
-/** Throws `UnavailableError`. */
-export interface SubscriptionStore {
-  insert(subscription: Subscription): Promise<void>;
-  findByTokenDigest(digest: string): Promise<Subscription | null>;
-}
+export type SubscriptionChanges = Partial<Pick<Subscription, 'name' | 'filter' | 'expiresAt'>>;
+
+export type SubscriptionStore = GrantStore<Subscription, SubscriptionChanges>;

@@ -1,3 +1,4 @@
+import { noFilter } from '../../domain/event-filter.ts';
 import { digestOf, mintToken } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import type { Integration, IntegrationStore } from '../../ports/integration-store.ts';
@@ -20,8 +21,12 @@ export function createIssueSubscription(deps: {
     const subscription = {
       id: createUuidV7(),
       name: chosen.name,
-      tokenDigest: digestOf(token),
+      filter: noFilter,
+      token: { digest: digestOf(token), sealedSecret: null },
+      previousToken: null,
+      expiresAt: null,
       createdAt: deps.clock.now(),
+      lastUsedAt: null,
     };
     await deps.subscriptions.insert(subscription);
     return { subscription, token };
@@ -44,9 +49,13 @@ export function createIssueIntegration(deps: {
     const integration = {
       id: createUuidV7(),
       name: chosen.name,
-      tokenDigest: digestOf(token),
       deduplicateByContent: chosen.deduplicateByContent,
+      rate: null,
+      token: { digest: digestOf(token), sealedSecret: null },
+      previousToken: null,
+      expiresAt: null,
       createdAt: deps.clock.now(),
+      lastUsedAt: null,
     };
     await deps.integrations.insert(integration);
     return { integration, token };

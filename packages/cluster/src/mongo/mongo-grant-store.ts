@@ -1,0 +1,126 @@
+import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
+import type { GrantStore, Range } from '@widget-service/shared/ports/grant-store.ts';
+import type { Collection, Db, Filter, MatchKeysAndValues, WithId } from 'mongodb';
+import { guarded, requestDeadlineMs } from './translate-error.ts';
+
+const maxTimeMS = requestDeadlineMs;
+
+/** What all grants have. Members that came later may be missing in older documents. */
+interface GrantDocument {
+  /** The id. */
+  _id: string;
+  name: string;
+  tokenDigest: string;
+  sealedSecret?: string | null;
+  previousToken?: PreviousToken | null;
+  expiresAt?: Date | null;
+  createdAt: Date;
+  lastUsedAt?: Date | null;
+}
+
+/** The members of a kind of grant beyond those that all have. */
+export interface GrantKind<Own extends object> {
+  readonly collection: string;
+  readonly what: string;
+  /** Reads them from a document, which may lack what came later. */
+  readonly read: (document: Readonly<Record<string, unknown>>) => Own;
+}
+
+/** Grants of one kind, each in a document of its kind's collection. */
+export class MongoGrantStore<Own extends object, Changes extends object> implements GrantStore<Grant & Own, Changes> {
+  readonly #grants: Collection<GrantDocument>;
+  readonly #kind: GrantKind<Own>;
+
+  constructor(db: Db, kind: GrantKind<Own>) {
+    this.#grants = db.collection<GrantDocument>(kind.collection);
+    this.#kind = kind;
+  }
+
+  insert(grant: Grant & Own): Promise<void> {
+    return guarded(`insert ${this.#kind.what}`, async () => {
+      await this.#grants.insertOne(toDocument(grant));
+    });
+  }
+
+  findByTokenDigest(digest: string): Promise<(Grant & Own) | null> {
+    return this.#findOne({ $or: [{ tokenDigest: digest }, { 'previousToken.digest': digest }] });
+  }
+
+  get(id: string): Promise<(Grant & Own) | null> {
+    return this.#findOne({ _id: id });
+  }
+
+  list({ offset, limit }: Range) {
+    return guarded(`list ${this.#kind.what}`, async () => {
+      const sort = { createdAt: -1, _id: -1 } as const;
+      const [documents, totalItems] = await Promise.all([
+        this.#grants.find({}, { sort, skip: offset, limit, maxTimeMS }).toArray(),
+        this.#grants.countDocuments({}, { maxTimeMS }),
+      ]);
+      return { items: documents.map((document) => this.#toGrant(document)), totalItems };
+    });
+  }
+
+  update(id: string, changes: Changes): Promise<(Grant & Own) | null> {
+    return Object.keys(changes).length === 0 ? this.get(id) : this.#set(id, { ...changes });
+  }
+
+  replaceTokens(id: string, token: GrantToken, previousToken: PreviousToken | null): Promise<(Grant & Own) | null> {
+    return this.#set(id, { ...tokenMembers(token), previousToken: storedPrevious(previousToken) });
+  }
+
+  remove(id: string): Promise<boolean> {
+    return guarded(`remove ${this.#kind.what}`, async () => {
+      const { deletedCount } = await this.#grants.deleteOne({ _id: id });
+      return deletedCount === 1;
+    });
+  }
+
+  touch(id: string, at: Date): Promise<void> {
+    return guarded(`touch ${this.#kind.what}`, async () => {
+      await this.#grants.updateOne({ _id: id }, { $max: { lastUsedAt: at } });
+    });
+  }
+
+  #findOne(filter: Filter<GrantDocument>): Promise<(Grant & Own) | null> {
+    return guarded(`find ${this.#kind.what}`, async () => {
+      const document = await this.#grants.findOne(filter, { maxTimeMS });
+      return document === null ? null : this.#toGrant(document);
+    });
+  }
+
+  #set(id: string, members: MatchKeysAndValues<GrantDocument>): Promise<(Grant & Own) | null> {
+    return guarded(`change ${this.#kind.what}`, async () => {
+      const changed = await this.#grants.findOneAndUpdate({ _id: id }, { $set: members }, { returnDocument: 'after' });
+      return changed === null ? null : this.#toGrant(changed);
+    });
+  }
+
+  #toGrant(document: WithId<GrantDocument>): Grant & Own {
+    return {
+      id: document._id,
+      name: document.name,
+      token: { digest: document.tokenDigest, sealedSecret: document.sealedSecret ?? null },
+      previousToken: storedPrevious(document.previousToken ?? null),
+      expiresAt: document.expiresAt ?? null,
+      createdAt: document.createdAt,
+      lastUsedAt: document.lastUsedAt ?? null,
+      ...this.#kind.read({ ...document }),
+    };
+  }
+}
+
+function toDocument<Own extends object>(grant: Grant & Own): GrantDocument {
+  const { id, token, previousToken, ...members } = grant;
+  return { _id: id, ...tokenMembers(token), previousToken: storedPrevious(previousToken), ...members };
+}
+
+function tokenMembers({ digest, sealedSecret }: GrantToken) {
+  return { tokenDigest: digest, sealedSecret };
+}
+
+function storedPrevious(previous: PreviousToken | null): PreviousToken | null {
+  if (previous === null) return null;
+  const { digest, sealedSecret, expiresAt } = previous;
+  return { digest, sealedSecret, expiresAt };
+}

@@ -1,0 +1,158 @@
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
+import type { GrantStore, Range } from '@widget-service/shared/ports/grant-store.ts';
+import type { Database } from './database.ts';
+import { dateOf } from './widget-row.ts';
+
+/** The columns of a kind of grant beyond those that all have, and how they are read and written. */
+export interface GrantKind<Own extends object> {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** The values, in the order of `columns`. */
+  readonly write: (own: Own) => SQLInputValue[];
+  readonly read: (row: Readonly<Record<string, unknown>>) => Own;
+}
+
+interface GrantRow {
+  readonly id: string;
+  readonly name: string;
+  readonly token_digest: string;
+  readonly sealed_secret: string | null;
+  readonly previous_digest: string | null;
+  readonly previous_sealed_secret: string | null;
+  readonly previous_expires_at: number | null;
+  readonly expires_at: number | null;
+  readonly created_at: number;
+  readonly last_used_at: number | null;
+}
+
+const tokenColumns = [
+  'token_digest',
+  'sealed_secret',
+  'previous_digest',
+  'previous_sealed_secret',
+  'previous_expires_at',
+] as const;
+
+/** Grants of one kind, each in a row of its kind's table. */
+export class SqliteGrantStore<Own extends object, Changes extends object> implements GrantStore<Grant & Own, Changes> {
+  readonly #db: Database;
+  readonly #kind: GrantKind<Own>;
+  readonly #insert: StatementSync;
+  readonly #byDigest: StatementSync;
+  readonly #byId: StatementSync;
+  readonly #page: StatementSync;
+  readonly #count: StatementSync;
+  readonly #update: StatementSync;
+  readonly #replaceTokens: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #touch: StatementSync;
+
+  constructor(db: Database, kind: GrantKind<Own>) {
+    const { table, columns } = kind;
+    const all = ['id', 'created_at', 'last_used_at', ...tokenColumns, 'name', 'expires_at', ...columns];
+    const set = (names: readonly string[]) => names.map((name) => `${name} = ?`).join(', ');
+    this.#db = db;
+    this.#kind = kind;
+    this.#insert = db.prepare(`INSERT INTO ${table} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`);
+    this.#byDigest = db.prepare(`SELECT * FROM ${table} WHERE token_digest = ? OR previous_digest = ?`);
+    this.#byId = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
+    this.#page = db.prepare(`SELECT * FROM ${table} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`);
+    this.#count = db.prepare(`SELECT count(*) AS total FROM ${table}`);
+    this.#update = db.prepare(`UPDATE ${table} SET ${set(['name', 'expires_at', ...columns])} WHERE id = ?`);
+    this.#replaceTokens = db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE id = ?`);
+    this.#delete = db.prepare(`DELETE FROM ${table} WHERE id = ?`);
+    this.#touch = db.prepare(`UPDATE ${table} SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`);
+  }
+
+  insert(grant: Grant & Own): Promise<void> {
+    const { id, createdAt, lastUsedAt, token, previousToken } = grant;
+    return this.#db.write(() => {
+      this.#insert.run(
+        ...[id, createdAt.getTime(), lastUsedAt?.getTime() ?? null],
+        ...tokenValues(token, previousToken),
+        ...this.#changeableValues(grant),
+      );
+    });
+  }
+
+  findByTokenDigest(digest: string): Promise<(Grant & Own) | null> {
+    return this.#db.read(() => this.#toGrant(this.#byDigest.get(digest, digest)));
+  }
+
+  get(id: string): Promise<(Grant & Own) | null> {
+    return this.#db.read(() => this.#find(id));
+  }
+
+  list({ offset, limit }: Range) {
+    return this.#db.read(() => ({
+      items: this.#page.all(limit, offset).flatMap((row) => this.#toGrant(row) ?? []),
+      totalItems: Number(this.#count.get()?.total),
+    }));
+  }
+
+  update(id: string, changes: Changes): Promise<(Grant & Own) | null> {
+    return this.#db.write(() => {
+      const known = this.#find(id);
+      if (known === null) return null;
+      const changed = { ...known, ...changes };
+      this.#update.run(...this.#changeableValues(changed), id);
+      return changed;
+    });
+  }
+
+  replaceTokens(id: string, token: GrantToken, previousToken: PreviousToken | null): Promise<(Grant & Own) | null> {
+    return this.#db.write(() => {
+      this.#replaceTokens.run(...tokenValues(token, previousToken), id);
+      return this.#find(id);
+    });
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.#db.write(() => this.#delete.run(id).changes === 1);
+  }
+
+  touch(id: string, at: Date): Promise<void> {
+    return this.#db.write(() => {
+      this.#touch.run(at.getTime(), id);
+    });
+  }
+
+  #find(id: string): (Grant & Own) | null {
+    return this.#toGrant(this.#byId.get(id));
+  }
+
+  #changeableValues(grant: Grant & Own): SQLInputValue[] {
+    return [grant.name, grant.expiresAt?.getTime() ?? null, ...this.#kind.write(grant)];
+  }
+
+  #toGrant(found: Record<string, unknown> | undefined): (Grant & Own) | null {
+    if (found === undefined) return null;
+    const row = found as unknown as GrantRow;
+    return {
+      id: row.id,
+      name: row.name,
+      token: { digest: row.token_digest, sealedSecret: row.sealed_secret },
+      previousToken: previousTokenOf(row),
+      expiresAt: dateOf(row.expires_at),
+      createdAt: new Date(row.created_at),
+      lastUsedAt: dateOf(row.last_used_at),
+      ...this.#kind.read(found),
+    };
+  }
+}
+
+function tokenValues(token: GrantToken, previous: PreviousToken | null): SQLInputValue[] {
+  return [
+    token.digest,
+    token.sealedSecret,
+    previous?.digest ?? null,
+    previous?.sealedSecret ?? null,
+    previous?.expiresAt.getTime() ?? null,
+  ];
+}
+
+function previousTokenOf(row: GrantRow): PreviousToken | null {
+  const { previous_digest: digest, previous_sealed_secret: sealedSecret, previous_expires_at: expiresAt } = row;
+  return digest === null || expiresAt === null ? null : { digest, sealedSecret, expiresAt: new Date(expiresAt) };
+}
