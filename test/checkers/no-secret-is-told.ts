@@ -1,14 +1,35 @@
 import { expect } from 'vitest';
 import type { ServiceProcess } from '../support/service-process.ts';
 
-/** No secret stands in anything these processes have logged or printed: as it is, URL-encoded or in base64. */
+/** No secret stands in anything these processes have logged or printed. */
 export function expectNoSecretTold(processes: readonly ServiceProcess[], secrets: readonly string[]): void {
-  const told = processes.map((each) => `${each.output()}\n${JSON.stringify(each.lines)}`).join('\n');
-  const forms = secrets.flatMap((secret) => [
-    secret,
-    encodeURIComponent(secret),
-    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-    Buffer.from(secret).toString('base64url'),
-  ]);
-  expect(forms.filter((form) => told.includes(form))).toEqual([]);
+  expectNoSecretIn({ 'logs and output': processes.map(toldBy).join('\n') }, secrets);
+}
+
+/** Everything a process has logged and printed. */
+export function toldBy(service: ServiceProcess): string {
+  return `${service.output()}\n${JSON.stringify(service.lines)}`;
+}
+
+/** No secret stands in any of these texts (bytes as latin1): as it is, URL-encoded, or within something in base64. */
+export function expectNoSecretIn(places: Readonly<Record<string, string>>, secrets: readonly string[]): void {
+  const found = secrets.flatMap((secret) =>
+    formsOf(secret).flatMap((form) =>
+      Object.entries(places).flatMap(([place, text]) => (text.includes(form) ? [`${form} in ${place}`] : [])),
+    ),
+  );
+  expect(found).toEqual([]);
+}
+
+function formsOf(secret: string): string[] {
+  const encoded = encodeURIComponent(secret);
+  const base64 = [0, 1, 2].flatMap((offset) => base64Within(secret, offset));
+  return [...new Set([secret, encoded, encoded.toLowerCase(), ...base64])];
+}
+
+/** How a text looks in base64 `offset` bytes behind a border of three, less the characters its neighbours decide. */
+function base64Within(secret: string, offset: number): string[] {
+  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+  const whole = bytes.subarray(offset === 0 ? 0 : 3, bytes.length - (bytes.length % 3));
+  return [whole.toString('base64'), whole.toString('base64url')];
 }

@@ -39,7 +39,7 @@ describe('DeliveryLedger', () => {
   describe('a new delivery', () => {
     it('gets a row and is the run’s to carry out', async () => {
       const delivery = aDelivery();
-      expect(await ledger().take([delivery])).toEqual({ duplicates: [] });
+      expect(await ledger().take([delivery])).toEqual({ duplicates: [], rejected: [] });
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
     });
 
@@ -54,7 +54,7 @@ describe('DeliveryLedger', () => {
     it('may have neither widget nor payload', async () => {
       const delivery = await taken({ widgetId: null, payload: null });
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
-      expect(await ledger().take([delivery])).toEqual({ duplicates: [] });
+      expect(await ledger().take([delivery])).toEqual({ duplicates: [], rejected: [] });
     });
 
     it('is unknown before it was taken', async () => {
@@ -66,21 +66,24 @@ describe('DeliveryLedger', () => {
       const done = await published();
       await store.reopen();
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
-      expect(await ledger().take([delivery, done])).toEqual({ duplicates: [done.eventId] });
+      expect(await ledger().take([delivery, done])).toEqual({ duplicates: [done.eventId], rejected: [] });
     });
   });
 
   describe('a delivery taken again', () => {
     it('is carried out again while it is not published, and counts the attempt', async () => {
       const delivery = await taken();
-      expect(await ledger().take([delivery])).toEqual({ duplicates: [] });
+      expect(await ledger().take([delivery])).toEqual({ duplicates: [], rejected: [] });
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { attempts: 2 }));
     });
 
     it('is dropped once it is published, and counts the repetition', async () => {
       const delivery = await published();
-      expect(await ledger().take([delivery])).toEqual({ duplicates: [delivery.eventId] });
-      expect(await ledger().take([{ ...delivery, redrive: true }])).toEqual({ duplicates: [delivery.eventId] });
+      expect(await ledger().take([delivery])).toEqual({ duplicates: [delivery.eventId], rejected: [] });
+      expect(await ledger().take([{ ...delivery, redrive: true }])).toEqual({
+        duplicates: [delivery.eventId],
+        rejected: [],
+      });
       expect(await ledger().get(delivery.eventId)).toEqual(
         rowOf(delivery, { state: 'published', duplicates: 2, publishedAt, position }),
       );
@@ -90,6 +93,7 @@ describe('DeliveryLedger', () => {
       const delivery = await taken();
       expect(await ledger().take([{ ...delivery, widgetId, payload: '{"other":1}' }])).toEqual({
         duplicates: [delivery.eventId],
+        rejected: [],
       });
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { duplicates: 1 }));
     });
@@ -97,17 +101,17 @@ describe('DeliveryLedger', () => {
     it('is dropped when it names a widget and named none before', async () => {
       const delivery = await taken({ widgetId: null });
       const again = { ...delivery, widgetId: randomUUID() };
-      expect(await ledger().take([again])).toEqual({ duplicates: [delivery.eventId] });
+      expect(await ledger().take([again])).toEqual({ duplicates: [delivery.eventId], rejected: [] });
     });
 
     it('is dropped when it is dead, but for a redrive, which makes it received', async () => {
       const delivery = await taken();
       await ledger().markDead(delivery, 'store-refused');
-      expect(await ledger().take([delivery])).toEqual({ duplicates: [delivery.eventId] });
+      expect(await ledger().take([delivery])).toEqual({ duplicates: [delivery.eventId], rejected: [] });
       expect(await ledger().get(delivery.eventId)).toEqual(
         rowOf(delivery, { state: 'dead', reason: 'store-refused', duplicates: 1 }),
       );
-      expect(await ledger().take([{ ...delivery, redrive: true }])).toEqual({ duplicates: [] });
+      expect(await ledger().take([{ ...delivery, redrive: true }])).toEqual({ duplicates: [], rejected: [] });
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { attempts: 2, duplicates: 1 }));
     });
 
@@ -115,14 +119,14 @@ describe('DeliveryLedger', () => {
       const delivery = await taken();
       await ledger().markDead(delivery, 'store-refused');
       const foreign = { ...delivery, widgetId: randomUUID(), redrive: true };
-      expect(await ledger().take([foreign])).toEqual({ duplicates: [delivery.eventId] });
+      expect(await ledger().take([foreign])).toEqual({ duplicates: [delivery.eventId], rejected: [] });
       expect(await ledger().get(delivery.eventId)).toMatchObject({ state: 'dead', widgetId: delivery.widgetId });
     });
 
     it('has one row, also when many take it at once', async () => {
       const delivery = aDelivery();
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => ledger().take([delivery])));
-      expect(outcomes).toEqual(Array(20).fill({ duplicates: [] }));
+      expect(outcomes).toEqual(Array(20).fill({ duplicates: [], rejected: [] }));
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { attempts: 20 }));
     });
   });
@@ -137,7 +141,7 @@ describe('DeliveryLedger', () => {
   });
 
   it('takes nothing for nothing', async () => {
-    expect(await ledger().take([])).toEqual({ duplicates: [] });
+    expect(await ledger().take([])).toEqual({ duplicates: [], rejected: [] });
     await ledger().markPublished([], publishedAt);
   });
 
@@ -195,7 +199,7 @@ describe('DeliveryLedger', () => {
       const delivery = await taken();
       await ledger().markDead(delivery, 'store-refused');
       await store.reopen();
-      expect(await ledger().take([delivery])).toEqual({ duplicates: [delivery.eventId] });
+      expect(await ledger().take([delivery])).toEqual({ duplicates: [delivery.eventId], rejected: [] });
     });
   });
 });

@@ -91,6 +91,22 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
     expect(await store().findByTokenDigest(grant.previousToken?.digest ?? '')).toEqual(grant);
   });
 
+  it('gives only what is good at a time, where one is named: what has ended is read no further', async () => {
+    const [at, before] = [later, new Date(later.getTime() - 1)];
+    const ending = await insert({ expiresAt: later, previousToken: { ...aToken(), expiresAt: new Date(1e15) } });
+    const rotated = await insert({ previousToken: aPreviousToken() });
+    const digestsOf = ({ token, previousToken }: Grant) => [token.digest, previousToken?.digest ?? ''];
+    const found = async (digest: string, goodAt: Date) => (await store().findByTokenDigest(digest, goodAt))?.id ?? null;
+    for (const digest of digestsOf(ending)) {
+      expect(await found(digest, before)).toBe(ending.id);
+      expect(await found(digest, at)).toBeNull();
+      expect((await store().findByTokenDigest(digest))?.id).toBe(ending.id);
+    }
+    const [token = '', previous = ''] = digestsOf(rotated);
+    expect([await found(token, before), await found(token, at)]).toEqual([rotated.id, rotated.id]);
+    expect([await found(previous, before), await found(previous, at)]).toEqual([rotated.id, null]);
+  });
+
   it('knows none by another id or digest', async () => {
     const { id, token } = await insert();
     expect(await store().get(token.digest)).toBeNull();
@@ -133,12 +149,36 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
     const grant = await insert({ previousToken: aPreviousToken() });
     const [token, previousToken] = [aToken('another'), { ...grant.token, expiresAt: later }];
     const replaced = { ...grant, token, previousToken };
-    expect(await store().replaceTokens(grant.id, token, previousToken)).toEqual(replaced);
+    const replacement = { replacedDigest: grant.token.digest, token, previousToken };
+    expect(await store().replaceTokens(grant.id, replacement)).toEqual(replaced);
     expect(await store().findByTokenDigest(token.digest)).toEqual(replaced);
     expect(await store().findByTokenDigest(grant.token.digest)).toEqual(replaced);
     expect(await store().findByTokenDigest(grant.previousToken?.digest ?? '')).toBeNull();
-    expect(await store().replaceTokens(grant.id, token, null)).toEqual({ ...replaced, previousToken: null });
+    const once = { replacedDigest: token.digest, token, previousToken: null };
+    expect(await store().replaceTokens(grant.id, once)).toEqual({ ...replaced, previousToken: null });
     expect(await store().findByTokenDigest(grant.token.digest)).toBeNull();
+  });
+
+  it('lets exactly one of many replacements of one token through', async () => {
+    const { id, token } = await insert();
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        store().replaceTokens(id, { replacedDigest: token.digest, token: aToken(), previousToken: null }),
+      ),
+    );
+    const winners = outcomes.filter((outcome) => outcome !== null);
+    expect(winners).toHaveLength(1);
+    expect(await store().get(id)).toEqual(winners[0]);
+  });
+
+  it('replaces no token but the one that is named: not a previous one, nor that of another grant', async () => {
+    const [grant, other] = [await insert({ previousToken: aPreviousToken() }), await insert()];
+    for (const replacedDigest of [grant.previousToken?.digest ?? '', other.token.digest, '']) {
+      const replacement = { replacedDigest, token: aToken(), previousToken: null };
+      expect(await store().replaceTokens(grant.id, replacement)).toBeNull();
+    }
+    expect(await store().get(grant.id)).toEqual(grant);
+    expect(await store().get(other.id)).toEqual(other);
   });
 
   it('removes one grant and no other; what is removed is not there, whatever is asked of it', async () => {
@@ -150,7 +190,8 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
     expect(await store().findByTokenDigest(grant.previousToken?.digest ?? '')).toBeNull();
     expect(await store().update(grant.id, { name: 'new' })).toBeNull();
     expect(await store().update(grant.id, {})).toBeNull();
-    expect(await store().replaceTokens(grant.id, aToken(), null)).toBeNull();
+    const replacement = { replacedDigest: grant.token.digest, token: aToken(), previousToken: null };
+    expect(await store().replaceTokens(grant.id, replacement)).toBeNull();
     await store().touch(grant.id, later);
     expect(await store().get(grant.id)).toBeNull();
     expect(await store().get(other.id)).toEqual(other);

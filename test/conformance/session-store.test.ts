@@ -61,6 +61,22 @@ describe('SessionStore', () => {
     expect(await sessions().find(other.digest)).toEqual(other);
   });
 
+  it("removes a user's sessions, all or all but one, and nobody else's", async () => {
+    const userId = randomUUID();
+    const [kept, ...others] = [aSession({ userId }), aSession({ userId }), aSession({ userId })];
+    const stranger = aSession();
+    for (const session of [kept, ...others, stranger]) await sessions().insert(session);
+    await sessions().removeAllOf(userId, kept.digest);
+    for (const { digest } of others) expect(await sessions().find(digest)).toBeNull();
+    expect(await sessions().find(kept.digest)).toEqual(kept);
+    await sessions().removeAllOf(userId, stranger.digest);
+    expect(await sessions().find(kept.digest)).toBeNull();
+    await sessions().insert(aSession({ userId }));
+    await sessions().removeAllOf(userId, null);
+    await sessions().removeAllOf(userId, null);
+    expect(await sessions().find(stranger.digest)).toEqual(stranger);
+  });
+
   it('keeps a session that is not over when what is expired is removed', async () => {
     const session = aSession();
     await sessions().insert(session);

@@ -1,22 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { awkwardTexts, someTime } from '../support/builders.ts';
+import { aUser, awkwardTexts } from '../support/builders.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import type { TestBackend } from '../support/test-backend.ts';
-
-function aUser(overrides: Partial<User> = {}): User {
-  return {
-    id: randomUUID(),
-    email: `${randomUUID()}@example.org`,
-    role: 'editor',
-    disabled: false,
-    passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
-    createdAt: someTime,
-    lastSignInAt: null,
-    ...overrides,
-  };
-}
 
 describe('UserStore', () => {
   let store: TestBackend;
@@ -81,6 +67,44 @@ describe('UserStore', () => {
     const unknown = randomUUID();
     await users().recordSignIn(unknown, at);
     expect(await users().findById(unknown)).toBeNull();
+  });
+
+  it('changes what is given and nothing else', async () => {
+    const [user, other] = [aUser(), aUser()];
+    await users().insert(user);
+    await users().insert(other);
+    const changed = { ...user, role: 'viewer', disabled: true } as const;
+    expect(await users().update(user.id, { role: 'viewer', disabled: true })).toEqual({
+      status: 'updated',
+      user: changed,
+    });
+    const again = { ...changed, passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$b3RoZXI' };
+    expect(await users().update(user.id, { passwordHash: again.passwordHash })).toEqual({
+      status: 'updated',
+      user: again,
+    });
+    expect(await users().update(user.id, {})).toEqual({ status: 'updated', user: again });
+    expect(await users().findById(user.id)).toEqual(again);
+    expect(await users().findById(other.id)).toEqual(other);
+  });
+
+  it('changes nobody by an unknown id', async () => {
+    const id = randomUUID();
+    expect(await users().update(id, { role: 'admin' })).toEqual({ status: 'unknown' });
+    expect(await users().findById(id)).toBeNull();
+  });
+
+  it('loses no change of several at once', async () => {
+    const user = aUser();
+    await users().insert(user);
+    const changes = [{ role: 'viewer' }, { disabled: true }, { passwordHash: 'another' }] as const;
+    await Promise.all(changes.map((change) => users().update(user.id, change)));
+    expect(await users().findById(user.id)).toEqual({
+      ...user,
+      role: 'viewer',
+      disabled: true,
+      passwordHash: 'another',
+    });
   });
 
   it('keeps users across a reopen', async () => {

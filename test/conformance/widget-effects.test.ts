@@ -66,7 +66,7 @@ describe('WidgetEffects', () => {
       expect(claim.refused).toEqual([claimed.widget.id]);
       expect(claim.claimed.map(({ widget }) => widget.id)).toEqual([free.widget.id]);
       const change = changeOf(claimed.widget, [anEntry(claimed.widget, 2)]);
-      expect(await effects().apply(high, [change])).toEqual({ refused: [] });
+      expect(await effects().apply(high, [change])).toEqual({ refused: [], rejected: [] });
     });
 
     it('takes 256 widgets in one call', async () => {
@@ -100,7 +100,7 @@ describe('WidgetEffects', () => {
         version: 4,
       };
       const last = anEntry(widget, 4, { kind: 'retired', after });
-      expect(await effects().apply(run, [changeOf(widget, [...entries, last])])).toEqual({ refused: [] });
+      expect(await effects().apply(run, [changeOf(widget, [...entries, last])])).toEqual({ refused: [], rejected: [] });
       expect(await store.backend.widgets.get(widget.id)).toEqual({ ...widget, ...after });
       expect(await found(widget.id)).toEqual({
         widget: { ...widget, ...after },
@@ -154,7 +154,7 @@ describe('WidgetEffects', () => {
           stateBefore: index % 2 === 0 ? 'active' : 'retired',
         }),
       );
-      expect(await effects().apply(run, [changeOf(widget, entries)])).toEqual({ refused: [] });
+      expect(await effects().apply(run, [changeOf(widget, entries)])).toEqual({ refused: [], rejected: [] });
       expect((await found(widget.id))?.outbox).toEqual([created, ...entries]);
     });
 
@@ -166,7 +166,7 @@ describe('WidgetEffects', () => {
       const run = await nextRun();
       await meanwhile(widget.id);
       const change = changeOf(widget, [anEntry(widget, 2)]);
-      expect(await effects().apply(run, [change])).toEqual({ refused: [widget.id] });
+      expect(await effects().apply(run, [change])).toEqual({ refused: [widget.id], rejected: [] });
       expect(await found(widget.id)).toEqual({ widget, outbox: [created] });
     });
 
@@ -176,8 +176,8 @@ describe('WidgetEffects', () => {
       await effects().claim(low, [widget.id]);
       await effects().claim(middle, [widget.id]);
       const change = changeOf(widget, [anEntry(widget, 2)]);
-      expect(await effects().apply(low, [change])).toEqual({ refused: [widget.id] });
-      expect(await effects().apply(high, [change])).toEqual({ refused: [widget.id] });
+      expect(await effects().apply(low, [change])).toEqual({ refused: [widget.id], rejected: [] });
+      expect(await effects().apply(high, [change])).toEqual({ refused: [widget.id], rejected: [] });
       expect(await found(widget.id)).toEqual({ widget, outbox: [created] });
     });
 
@@ -188,7 +188,7 @@ describe('WidgetEffects', () => {
         const run = await nextRun();
         await effects().claim(run, [widget.id]);
         const change = { ...changeOf(widget, [anEntry(widget, from + 1)]), fromVersion: from };
-        expect(await effects().apply(run, [change])).toEqual({ refused: [widget.id] });
+        expect(await effects().apply(run, [change])).toEqual({ refused: [widget.id], rejected: [] });
         expect(await found(widget.id)).toEqual({ widget, outbox: [created] });
       },
     );
@@ -196,7 +196,7 @@ describe('WidgetEffects', () => {
     it('is refused for a widget that is not there', async () => {
       const widget = aWidget();
       const change = changeOf(widget, [anEntry(widget, 2)]);
-      expect(await effects().apply(await nextRun(), [change])).toEqual({ refused: [widget.id] });
+      expect(await effects().apply(await nextRun(), [change])).toEqual({ refused: [widget.id], rejected: [] });
       expect(await store.backend.widgets.get(widget.id)).toBeNull();
     });
 
@@ -206,7 +206,7 @@ describe('WidgetEffects', () => {
       await effects().claim(run, [mine.widget.id, other.widget.id]);
       await effects().claim(await nextRun(), [other.widget.id]);
       const changes = [other, mine].map(({ widget }) => changeOf(widget, [anEntry(widget, 2)]));
-      expect(await effects().apply(run, changes)).toEqual({ refused: [other.widget.id] });
+      expect(await effects().apply(run, changes)).toEqual({ refused: [other.widget.id], rejected: [] });
       expect(await store.backend.widgets.get(mine.widget.id)).toMatchObject({ version: 2 });
       expect(await store.backend.widgets.get(other.widget.id)).toEqual(other.widget);
     });
@@ -228,10 +228,10 @@ describe('WidgetEffects', () => {
       const ids = creations.map(({ widget }) => widget.id);
       await effects().claim(run, ids);
       const changes = creations.map(({ widget }) => changeOf(widget, [anEntry(widget, 2)]));
-      expect(await effects().apply(run, changes)).toEqual({ refused: [] });
+      expect(await effects().apply(run, changes)).toEqual({ refused: [], rejected: [] });
       const hot = aWidget({ id: ids[0] ?? '', version: 2 });
       const entries = Array.from({ length: 256 }, (_, n) => anEntry(hot, n + 3));
-      expect(await effects().apply(run, [changeOf(hot, entries)])).toEqual({ refused: [] });
+      expect(await effects().apply(run, [changeOf(hot, entries)])).toEqual({ refused: [], rejected: [] });
       const { claimed } = await effects().claim(run, ids);
       const total = claimed.reduce((sum, { outbox }) => sum + outbox.length, 0);
       expect(total).toBe(256 * 2 + 256);

@@ -1,18 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { StoreRefusedError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
-import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
-import { createHookConsumerTask } from '@widget-service/shared/tasks/hook-consumer.ts';
-import { createPublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
-import { createProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aCreation, aDelivery } from '../support/builders.ts';
-import { eventually } from '../support/eventually.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import type { TestBackend } from '../support/test-backend.ts';
+import { consumeUntil, enqueue, instead } from './consume.ts';
 
 let opened: TestBackend;
 beforeAll(async () => {
@@ -20,49 +12,31 @@ beforeAll(async () => {
 });
 afterAll(() => opened.dispose());
 
-/** Time passes as in life, but pauses are short. */
-const clock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 50, signal) };
-
-/** Consumes with a ledger that `refuse` may fail, until every delivery has reached `state`. */
+/** Consumes with a ledger that `refuse` may fail, until `isDone`. */
 async function consume(
   deliveries: readonly Delivery[],
   refuse: (taken: readonly Delivery[]) => void,
   isDone: () => Promise<boolean>,
 ) {
   const { backend } = opened;
-  const ledger: DeliveryLedger = new Proxy(backend.ledger, {
-    get: (target, name) => {
-      if (name !== 'take') return (Reflect.get(target, name, target) as () => unknown).bind(target);
-      return async (taken: readonly Delivery[]) => {
-        refuse(taken);
-        return target.take(taken);
-      };
-    },
+  const ledger = instead(backend.ledger, 'take', async (taken) => {
+    refuse(taken);
+    return backend.ledger.take(taken);
   });
-  const metrics = createMetrics();
-  const publishOutbox = createPublishOutbox({ ...backend, ledger, clock });
-  const processBatch = createProcessBatch({ ...backend, ledger, publishOutbox, clock });
-  const logger = await createLogger({ level: 'silent' });
-  const task = createHookConsumerTask({ ...backend, ledger, processBatch, clock, logger, metrics });
-  await backend.hookQueue.enqueue({
-    jobId: `job-${randomUUID()}`,
-    partition: 0,
-    items: deliveries.map((delivery) => ({ type: 'delivery', delivery })),
-  });
-  const stop = new AbortController();
-  const running = task.run(stop.signal);
-  await eventually(isDone, 'every delivery is done with');
-  stop.abort();
-  await running;
-  expect((await backend.hookQueue.pressure()).waitingJobs).toBe(0);
+  await enqueue(backend, deliveries);
+  return consumeUntil({ ...backend, ledger }, isDone);
 }
 
 const stateOf = async (delivery: Delivery) => (await opened.backend.ledger.get(delivery.eventId))?.state ?? null;
 
-it('only the item that the store refuses alone is dead, with its reason; the others take effect', async () => {
+async function aWidgetId(): Promise<string> {
   const creation = aCreation();
   await opened.backend.widgets.insertOnce(creation);
-  const widgetId = creation.widget.id;
+  return creation.widget.id;
+}
+
+it('only the item that the store refuses alone is dead, with its reason; the others take effect', async () => {
+  const widgetId = await aWidgetId();
   const [good, poison, last] = [aDelivery({ widgetId }), aDelivery({ widgetId }), aDelivery({ widgetId })];
   await consume(
     [good, poison, last],
@@ -80,10 +54,40 @@ it('only the item that the store refuses alone is dead, with its reason; the oth
   expect(await opened.backend.widgets.get(widgetId)).toMatchObject({ version: 3 });
 });
 
+it('an item that cannot be carried out for another reason is dead too, once it was tried again', async () => {
+  const widgetId = await aWidgetId();
+  const [good, poison] = [aDelivery({ widgetId }), aDelivery({ widgetId })];
+  let triesAlone = 0;
+  await consume(
+    [good, poison],
+    (taken) => {
+      if (!taken.some((each) => each.eventId === poison.eventId)) return;
+      if (taken.length === 1) triesAlone += 1;
+      throw new TypeError('a fault of this program');
+    },
+    async () => (await stateOf(good)) === 'published' && (await stateOf(poison)) === 'dead',
+  );
+  expect(triesAlone).toBeGreaterThan(1);
+  expect(await opened.backend.ledger.get(poison.eventId)).toMatchObject({ reason: 'invalid-delivery' });
+  expect(await opened.backend.widgets.get(widgetId)).toMatchObject({ version: 2 });
+});
+
+it('a failure that passes takes nothing with it', async () => {
+  const delivery = aDelivery({ widgetId: await aWidgetId() });
+  let failures = 0;
+  const metrics = await consume(
+    [delivery],
+    () => {
+      failures += 1;
+      if (failures <= 2) throw new TypeError('a fault that passes');
+    },
+    async () => (await stateOf(delivery)) === 'published',
+  );
+  expect((await metrics.deliveriesDead.get()).values).toEqual([]);
+});
+
 it('nothing is given up because a store is away, however often', async () => {
-  const creation = aCreation();
-  await opened.backend.widgets.insertOnce(creation);
-  const delivery = aDelivery({ widgetId: creation.widget.id });
+  const delivery = aDelivery({ widgetId: await aWidgetId() });
   let failures = 0;
   await consume(
     [delivery],
@@ -94,4 +98,38 @@ it('nothing is given up because a store is away, however often', async () => {
     async () => (await stateOf(delivery)) === 'published',
   );
   expect(failures).toBe(13);
+});
+
+it('nor because a store was away for long and something else fails once then', async () => {
+  const delivery = aDelivery({ widgetId: await aWidgetId() });
+  let failures = 0;
+  await consume(
+    [delivery],
+    () => {
+      failures += 1;
+      if (failures <= 8) throw new UnavailableError('away');
+      if (failures === 9) throw new TypeError('once');
+    },
+    async () => (await stateOf(delivery)) === 'published',
+  );
+  expect(failures).toBe(10);
+});
+
+it('a widget that no run can claim concerns its own hooks only', async () => {
+  const { backend } = opened;
+  const [goodId, poisonId] = [await aWidgetId(), await aWidgetId()];
+  const [good, poison] = [aDelivery({ widgetId: goodId }), aDelivery({ widgetId: poisonId })];
+  const effects = instead(backend.effects, 'claim', async (run, widgetIds) => {
+    if (widgetIds.includes(poisonId)) throw new StoreRefusedError('no such document may be written');
+    return backend.effects.claim(run, widgetIds);
+  });
+  await enqueue(backend, [poison, good]);
+  await backend.hookQueue.enqueue({
+    jobId: `job-${poisonId}`,
+    partition: 0,
+    items: [{ type: 'nudge', widgetId: poisonId }],
+  });
+  const isDone = async () => (await stateOf(good)) === 'published' && (await stateOf(poison)) === 'dead';
+  await consumeUntil({ ...backend, effects }, isDone);
+  expect(await backend.ledger.get(poison.eventId)).toMatchObject({ reason: 'store-refused' });
 });

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { type ServiceProcess, startService } from '../support/service-process.ts';
 
 let folder: string;
@@ -26,6 +27,7 @@ function expectAllFourOperations(shown: string): void {
 }
 
 it('the lines printed at the first start can be pasted as they are, and show each of the four operations', async () => {
+  await eventually(async () => service.output().includes('kill %1 ends it'), 'all lines are printed');
   const [, commands = ''] = service.output().split(/paste line by line or all at once:\n/);
   const [lines = ''] = commands.split('The stream goes on');
   expect(lines.match(/curl/g)?.length).toBeGreaterThan(5);

@@ -6,6 +6,7 @@ import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
+import type { User } from '@widget-service/shared/ports/user-store.ts';
 import type { WidgetCreation } from '@widget-service/shared/ports/widget-store.ts';
 
 /** A time with milliseconds, so that a store that drops them is noticed. */
@@ -126,4 +127,17 @@ export function aVersionAppend(widgetId: string, version: number, overrides: Par
 export function anEventAppend(overrides: Partial<WidgetEvent> = {}): LogAppend {
   const event = anEvent({ widgetId: null, state: null, stateBefore: null, labels: null, ...overrides });
   return { event, guard: { kind: 'event', eventId: event.eventId } };
+}
+
+export function aUser(overrides: Partial<User> = {}): User {
+  return {
+    id: randomUUID(),
+    email: `${randomUUID()}@example.org`,
+    role: 'editor',
+    disabled: false,
+    passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
+    createdAt: someTime,
+    lastSignInAt: null,
+    ...overrides,
+  };
 }

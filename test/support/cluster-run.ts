@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { MongoClient } from 'mongodb';
+import { BSON, MongoClient } from 'mongodb';
 import { testAdmin } from './console-client.ts';
 import { type Environment, type ServiceProcess, startService } from './service-process.ts';
 
@@ -13,6 +13,8 @@ export interface ClusterRun {
   outboxesLeft(): Promise<number>;
   /** Jobs of the hook queue in any state. */
   jobsLeft(): Promise<number>;
+  /** Every document of the database, as text. */
+  dumpDatabase(): Promise<string>;
   /** Kills what still runs and removes the data. */
   dispose(): Promise<void>;
 }
@@ -36,6 +38,9 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
     COOKIE_SECURE: 'false',
     ADMIN_EMAIL: testAdmin.email,
     ADMIN_PASSWORD: testAdmin.password,
+    // Scenarios send as fast as they can; the one about limits sets its own.
+    HOOK_RATE_PER_SECOND: '0',
+    API_RATE_PER_SECOND: '0',
   };
   const mongo = await new MongoClient(mongodbUrl).connect();
   const redis = new Redis(redisUrl);
@@ -56,6 +61,11 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
         .collection('widgets')
         .countDocuments({ 'outbox.0': { $exists: true } }),
     jobsLeft: () => countJobs(redis, name),
+    dumpDatabase: async () => {
+      const collections = await mongo.db(name).collections();
+      const documents = await Promise.all(collections.map((collection) => collection.find({}).toArray()));
+      return BSON.EJSON.stringify(documents);
+    },
     dispose: async () => {
       await Promise.all(processes.map((service) => service.stop('SIGKILL')));
       await mongo.db(name).dropDatabase();

@@ -1,7 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { openCluster } from '@widget-service/cluster/open-cluster.ts';
+import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
+import { refusePayloadsInMongo } from './refuse-payloads.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 
 const hourMs = 3_600_000;
@@ -24,6 +27,9 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
       backend = await open();
       isClosed = false;
     },
+    enqueueText: (text) => enqueueText(name, backend.hookQueue, text),
+    refusePayloads: (where, word) =>
+      refusePayloadsInMongo({ url: requiredUrl('MONGODB_URL'), database: name }, where, word),
     async dispose() {
       try {
         if (!isClosed) await backend.close();
@@ -32,6 +38,17 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
       }
     },
   };
+}
+
+/** Enqueues a job without items, and writes the text over it. */
+async function enqueueText(name: string, queue: HookQueue, text: string): Promise<string> {
+  const jobId = `job-${randomUUID()}`;
+  await queue.enqueue({ jobId, partition: 0, items: [] });
+  const redis = new Redis(requiredUrl('REDIS_URL'));
+  const job = [redisKeys(name).queuePrefix, queueName(queue.partitionCount, 0), jobId].join(':');
+  await redis.hset(job, 'data', JSON.stringify(text));
+  redis.disconnect();
+  return jobId;
 }
 
 function openNamed(name: string, options: TestBackendOptions) {
@@ -55,6 +72,7 @@ function openNamed(name: string, options: TestBackendOptions) {
     lockDurationMs: 1000,
     stalledIntervalMs: 500,
     drainDelaySeconds: 1,
+    ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
   });
 }
 

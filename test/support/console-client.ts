@@ -2,11 +2,13 @@
 export interface ConsoleClient {
   /** `service_console=<session id>`. */
   readonly cookie: string;
+  readonly csrfToken: string;
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** The same session on another pod. */
   on(baseUrl: string): ConsoleClient;
   createSubscription(name: string): Promise<{ id: string; token: string; url: string }>;
   createIntegration(name: string): Promise<{ id: string; token: string; url: string }>;
+  createProvisionToken(name: string): Promise<{ id: string; token: string }>;
   createWidget(body: object, headers?: Record<string, string>): Promise<Response>;
 }
 
@@ -47,10 +49,12 @@ function createClient(baseUrl: string, cookie: string, csrfToken: string): Conso
   };
   return {
     cookie,
+    csrfToken,
     request,
     on: (other) => createClient(other, cookie, csrfToken),
     createSubscription: (name) => issue('/api/v1/subscriptions', name),
     createIntegration: (name) => issue('/api/v1/integrations', name),
+    createProvisionToken: (name) => issue('/api/v1/provision-tokens', name),
     createWidget: (body, headers) => request('POST', '/api/v1/widgets', body, headers),
   };
 }

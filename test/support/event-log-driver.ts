@@ -5,7 +5,7 @@ import type { TestBackend } from './test-backend.ts';
 export const looseAppends = (count: number): LogAppend[] => Array.from({ length: count }, () => anEventAppend());
 
 /** The event log of a store that is opened later, with what its suites do again and again. */
-export function driveEventLog(store: () => TestBackend) {
+export function driveEventLog(store: () => Pick<TestBackend, 'backend'>) {
   const log = () => store().backend.eventLog;
   const nextRun = async () => (await store().backend.runs.next()).run;
   return {

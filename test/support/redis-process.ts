@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,8 @@ export interface RedisProcess {
   kill(): Promise<void>;
   /** Removes what it has stored; only while it is not running. */
   loseData(): Promise<void>;
+  /** Every command it has carried out, as its append-only file has them: also of what was removed since. */
+  everythingWritten(): Promise<string>;
   dispose(): Promise<void>;
 }
 
@@ -49,6 +51,11 @@ export async function startRedis(): Promise<RedisProcess> {
     start,
     kill,
     loseData: () => rm(join(folder, 'appendonlydir'), { recursive: true }),
+    everythingWritten: async () => {
+      const files = await readdir(join(folder, 'appendonlydir'));
+      const texts = files.map((name) => readFile(join(folder, 'appendonlydir', name), 'latin1'));
+      return (await Promise.all(texts)).join('');
+    },
     dispose: async () => {
       await kill();
       await rm(folder, { recursive: true, force: true });

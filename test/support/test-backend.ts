@@ -1,4 +1,5 @@
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { PayloadPlace } from './refuse-payloads.ts';
 
 /** One backend with data of its own, for one test file or one test. */
 export interface TestBackend {
@@ -6,6 +7,16 @@ export interface TestBackend {
   readonly backend: Backend;
   /** Closes and opens again on the same data: what is not durable is gone. */
   reopen(): Promise<void>;
+  /**
+   * Puts a job of any text at the end of partition 0, as no version of the service would, and returns its id. Opens the
+   * backend anew where that is what it takes; nobody may be using it meanwhile.
+   */
+  enqueueText(text: string): Promise<string>;
+  /**
+   * Makes the real store refuse, for good, whatever has `word` in a payload: a widget's outbox or a row of the ledger.
+   * Null lifts it. Opens the backend anew where that is what it takes; nobody may be using it meanwhile.
+   */
+  refusePayloads(where: PayloadPlace, word: string | null): Promise<void>;
   /** Closes, and removes the data. */
   dispose(): Promise<void>;
 }
@@ -17,4 +28,5 @@ export interface TestBackendOptions {
   readonly retentionBytes?: number;
   readonly deliveryRetentionMs?: number;
   readonly hookPartitions?: number;
+  readonly onWarning?: (message: string) => void;
 }

@@ -1,18 +1,23 @@
 import { openApi } from '@widget-service/api/api.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
-import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { Subscription } from '@widget-service/shared/ports/subscription-store.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
-import { createIssueIntegration, createIssueSubscription } from '@widget-service/shared/usecases/access/issue-token.ts';
+import { issueIntegration, issueSubscription } from './issue-grants.ts';
 import { openTestBackend } from './open-test-backend.ts';
 
 /** The whole service in this process, listening on a free port, on a backend of its own. */
 export interface TestService {
   readonly url: string;
-  issueStreamUrl(): Promise<{ url: string; subscriptionId: string }>;
+  readonly backend: Backend;
+  /** Of a subscription that lets everything through, and has no end, unless it is said. */
+  issueStreamUrl(
+    chosen?: Partial<Pick<Subscription, 'filter' | 'expiresAt'>>,
+  ): Promise<{ url: string; subscriptionId: string }>;
   issueHookUrl(): Promise<string>;
   close(): Promise<void>;
 }
@@ -21,7 +26,8 @@ export interface TestService {
 export async function openTestService(environment: Readonly<Record<string, string>> = {}): Promise<TestService> {
   const { backend, dispose } = await openTestBackend();
   const { settings } = parseSettings(
-    { PORT: '0', OPS_PORT: '0', ADMIN_EMAIL: '', ...environment },
+    // Limits are off but where a test is about them.
+    { PORT: '0', OPS_PORT: '0', ADMIN_EMAIL: '', HOOK_RATE_PER_SECOND: '0', API_RATE_PER_SECOND: '0', ...environment },
     { app: 'api', isTerminal: false },
   );
   let url = '';
@@ -49,14 +55,13 @@ export async function openTestService(environment: Readonly<Record<string, strin
   });
   return {
     url,
-    issueStreamUrl: async () => {
-      const issue = createIssueSubscription({ subscriptions: backend.subscriptions, clock: systemClock });
-      const { subscription, token } = await issue({ name: `screen ${createUuidV7()}` });
-      return { url: `${url}/api/v1/events/${token}`, subscriptionId: subscription.id };
+    backend,
+    issueStreamUrl: async (chosen = {}) => {
+      const { grant, token } = await issueSubscription(backend, chosen);
+      return { url: `${url}/api/v1/events/${token}`, subscriptionId: grant.id };
     },
     issueHookUrl: async () => {
-      const issue = createIssueIntegration({ integrations: backend.integrations, clock: systemClock });
-      const { token } = await issue({ name: 'sender', deduplicateByContent: true });
+      const { token } = await issueIntegration(backend);
       return `${url}/api/v1/events/hooks/${token}`;
     },
     close: async () => {

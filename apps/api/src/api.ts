@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { rateLimitsOf } from '@widget-service/shared/config/rate-limits.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
@@ -11,13 +12,15 @@ import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts'
 import { createOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { buildApp } from './app.ts';
+import { createNoteUse } from './auth/last-use.ts';
 import { createVerifyStreamToken } from './auth/stream-token.ts';
-import { TokenCache } from './auth/token-cache.ts';
 import { drain } from './drain.ts';
 import { ensureFirstAdmin } from './first-admin.ts';
 import { describeFirstMinute } from './first-minute.ts';
+import { createPodRateLimiter } from './pod-rate-limiter.ts';
 import { registerStreamRoute } from './routes/events/stream-events.ts';
 import { createAdmission } from './stream/admission.ts';
+import { openControl, type PodControl } from './stream/open-control.ts';
 import { type FanOut, openFanOut } from './stream/open-fan-out.ts';
 import { createUseCases } from './use-cases.ts';
 
@@ -37,9 +40,11 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
   const clock = systemClock;
   const metrics = createMetrics();
   const fanOut = openFanOut({ backend, settings, clock, logger, metrics });
-  const app = composeApp({ settings, backend, logger, metrics, fanOut });
+  const { hub } = fanOut;
+  const control = openControl({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
+  const app = composeApp({ settings, backend, logger, metrics, fanOut, control });
   const supervisor = superviseTasks(
-    tasksOf({ settings, backend, logger, metrics, tail: fanOut.tail }),
+    tasksOf({ settings, backend, logger, metrics, podTasks: [fanOut.tail, ...control.tasks] }),
     logger,
     metrics,
   );
@@ -100,17 +105,20 @@ interface CompositionDeps {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly fanOut: FanOut;
+  readonly control: PodControl;
 }
 
 /** Ports to use cases to routes. */
-function composeApp({ settings, backend, logger, metrics, fanOut }: CompositionDeps) {
+function composeApp({ settings, backend, logger, metrics, fanOut, control }: CompositionDeps) {
   const clock = systemClock;
   const gate = new GroupCommit(backend.hookQueue, clock, {
     batchMax: settings.HOOK_BATCH_MAX,
     backlogMax: settings.HOOK_BACKLOG_MAX,
   });
+  const limiter = createPodRateLimiter({ backend, clock, metrics });
   return buildApp({
     settings: {
+      trustedProxies: settings.TRUSTED_PROXIES,
       publicBaseUrl: settings.PUBLIC_BASE_URL,
       cookieSecure: settings.COOKIE_SECURE,
       bodyLimitBytes: settings.BODY_LIMIT_BYTES,
@@ -122,16 +130,24 @@ function composeApp({ settings, backend, logger, metrics, fanOut }: CompositionD
       tailPosition: () => fanOut.ring.position(),
       sessionIdleMs: settings.SESSION_IDLE_MS,
       sessionLifetimeMs: settings.SESSION_LIFETIME_MS,
+      rateLimiter: limiter,
+      signInFailuresPerMinute: settings.SIGN_IN_FAILURES_PER_MINUTE,
     }),
     widgets: backend.widgets,
-    hookTokens: new TokenCache({ find: (digest) => backend.integrations.findByTokenDigest(digest), clock }),
+    ledger: backend.ledger,
+    users: backend.users,
+    clock,
+    rateLimits: { limiter, ...rateLimitsOf(settings) },
+    grants: backend,
+    hookTokens: control.caches.hooks,
+    provisionTokens: control.caches.provisionTokens,
     logger,
     metrics,
     registerStream: (scope) =>
       registerStreamRoute(scope, {
-        verifyToken: createVerifyStreamToken(
-          new TokenCache({ find: (digest) => backend.subscriptions.findByTokenDigest(digest), clock }),
-        ),
+        verifyToken: createVerifyStreamToken(control.caches.streams),
+        generation: control.generation,
+        noteUse: createNoteUse({ grants: backend.subscriptions, clock }),
         openStream: createOpenStream({ eventLog: backend.eventLog, recent: fanOut.ring }),
         hub: fanOut.hub,
         metrics,
@@ -146,14 +162,15 @@ interface TaskDeps {
   readonly backend: Backend;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly tail: Task;
+  /** What every pod runs. */
+  readonly podTasks: readonly Task[];
 }
 
 /** On the cluster the workers process; the embedded service is its own worker. */
-function tasksOf({ settings, backend, logger, metrics, tail }: TaskDeps): Task[] {
-  if (backend.kind === 'cluster') return [tail];
+function tasksOf({ settings, backend, logger, metrics, podTasks }: TaskDeps): Task[] {
+  if (backend.kind === 'cluster') return [...podTasks];
   const outboxScanAgeMs = settings.OUTBOX_SCAN_AGE_MS;
-  return [tail, ...createWorkerTasks({ backend, clock: systemClock, logger, metrics, outboxScanAgeMs })];
+  return [...podTasks, ...createWorkerTasks({ backend, clock: systemClock, logger, metrics, outboxScanAgeMs })];
 }
 
 function superviseTasks(tasks: readonly Task[], logger: Logger, metrics: Metrics): Supervisor {

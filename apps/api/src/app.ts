@@ -1,38 +1,73 @@
-import { randomUUIDv7 } from 'node:crypto';
+import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Integration } from '@widget-service/shared/ports/integration-store.ts';
+import type { ProvisionToken } from '@widget-service/shared/ports/provision-token-store.ts';
+import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
+import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { createVerifyBearer } from './auth/bearer.ts';
+import type { GrantCache } from './auth/grant-cache.ts';
+import { HookPermits } from './auth/hook-permits.ts';
 import { createVerifyHookToken } from './auth/hook-token.ts';
+import { createNoteUse } from './auth/last-use.ts';
 import { registerPolicies } from './auth/policy.ts';
-import type { TokenCache } from './auth/token-cache.ts';
 import { registerAdmission } from './http/admit-request.ts';
-import { answerFrameworkError, registerErrorHandler } from './http/error-handler.ts';
+import { registerProxyWarning, type TrustedProxies, trustProxyOf } from './http/client-address.ts';
+import { createServer } from './http/create-server.ts';
+import { registerErrorHandler } from './http/error-handler.ts';
 import { registerJsonBodies } from './http/json-body.ts';
 import { collectKnownPaths } from './http/known-paths.ts';
-import { answerExpectation, answerParserError } from './http/raw-errors.ts';
+import { registerRateLimits } from './http/rate-limit.ts';
 import { registerRequestLog } from './http/request-log.ts';
 import { decorateRequests } from './http/request-state.ts';
 import { validateWithZod } from './http/validation-errors.ts';
-import { registerOpenApi, registerOpenApiRoute } from './openapi.ts';
+import type { ZodApp } from './http/zod-app.ts';
+import { registerOpenApi } from './openapi/register-openapi.ts';
+import { registerDocsPage } from './pages/register-docs-page.ts';
+import { registerProblemPages } from './pages/register-problem-pages.ts';
+import { registerGetDelivery } from './routes/deliveries/get-delivery.ts';
+import { registerListDeliveries } from './routes/deliveries/list-deliveries.ts';
+import { registerRedriveDelivery } from './routes/deliveries/redrive-delivery.ts';
 import { registerReceiveHook } from './routes/events/receive-hook.ts';
-import { registerCreateIntegration } from './routes/integrations/create-integration.ts';
+import { registerGrants } from './routes/grants/register-grants.ts';
+import { integrationResource } from './routes/integrations/integration-resource.ts';
+import { provisionTokenResource } from './routes/provision-tokens/provision-token-resource.ts';
+import { registerChangePassword } from './routes/session/change-password.ts';
+import { registerOpenPersonalStream } from './routes/session/open-personal-stream.ts';
 import { registerShowSession } from './routes/session/show-session.ts';
 import { registerSignIn } from './routes/session/sign-in.ts';
 import { registerSignOut } from './routes/session/sign-out.ts';
-import { registerCreateSubscription } from './routes/subscriptions/create-subscription.ts';
+import { registerSignOutEverywhere } from './routes/session/sign-out-everywhere.ts';
+import { subscriptionResource } from './routes/subscriptions/subscription-resource.ts';
+import { registerChangeUser } from './routes/users/change-user.ts';
+import { registerCreateUser } from './routes/users/create-user.ts';
+import { registerGetUser } from './routes/users/get-user.ts';
+import { registerListUsers } from './routes/users/list-users.ts';
 import { registerCreateWidget } from './routes/widgets/create-widget.ts';
 import { registerGetWidget } from './routes/widgets/get-widget.ts';
 import { registerListWidgets } from './routes/widgets/list-widgets.ts';
 import type { UseCases } from './use-cases.ts';
 
 interface AppSettings {
+  readonly trustedProxies: TrustedProxies;
   /** Base of the URLs that are handed out, without a slash at its end; null: as the request was addressed. */
   readonly publicBaseUrl: string | null;
   readonly cookieSecure: boolean;
   readonly bodyLimitBytes: number;
+}
+
+interface RateLimits {
+  readonly limiter: Pick<RateLimiter, 'take'>;
+  /** Per caller; null: no limit. */
+  readonly api: RateLimit | null;
+  /** Per integration without a rate of its own; null: no limit. */
+  readonly hooks: RateLimit | null;
 }
 
 export interface AppDeps {
@@ -40,19 +75,27 @@ export interface AppDeps {
   readonly useCases: UseCases;
   /** A plain read goes from the route to the port. */
   readonly widgets: Pick<WidgetStore, 'get'>;
-  readonly hookTokens: Pick<TokenCache<Integration>, 'recall' | 'resolve'>;
+  readonly users: Pick<UserStore, 'findById' | 'list'>;
+  readonly grants: Pick<Backend, 'subscriptions' | 'integrations' | 'provisionTokens'>;
+  readonly ledger: Pick<DeliveryLedger, 'get'>;
+  readonly hookTokens: Pick<GrantCache<Integration>, 'recall' | 'resolve'>;
+  readonly provisionTokens: Pick<GrantCache<ProvisionToken>, 'resolve'>;
+  readonly clock: Clock;
+  readonly rateLimits: RateLimits;
   readonly logger: Logger;
-  readonly metrics: Pick<Metrics, 'httpRequests' | 'hooksAccepted' | 'hooksRefused'>;
+  readonly metrics: Pick<Metrics, 'httpRequests' | 'hooksAccepted' | 'hooksRefused' | 'deliveriesRedriven'>;
   /** Registers the stream's routes, which belong to whoever runs the hub. */
   readonly registerStream: (app: FastifyInstance) => Promise<void> | void;
 }
 
 /** The public interface, ready to listen: it opens no socket by itself. */
 export function buildApp(deps: AppDeps): FastifyInstance {
-  const app = createServer(deps);
+  const { bodyLimitBytes, trustedProxies } = deps.settings;
+  const app = createServer({ bodyLimitBytes, trustProxy: trustProxyOf(trustedProxies), logger: deps.logger });
   decorateRequests(app);
   registerAdmission(app, collectKnownPaths(app));
   registerErrorHandler(app);
+  registerProxyWarning(app, deps.settings.trustedProxies);
   registerRequestLog(app, deps.metrics);
   registerJsonBodies(app);
   app.setValidatorCompiler(validateWithZod);
@@ -60,53 +103,60 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.setSerializerCompiler(() => JSON.stringify);
   registerPolicies(app, {
     findSession: deps.useCases.findSession,
+    verifyBearer: createVerifyBearer({
+      cache: deps.provisionTokens,
+      noteUse: createNoteUse({ grants: deps.grants.provisionTokens, clock: deps.clock }),
+    }),
     verifyHookToken: createVerifyHookToken(deps.hookTokens),
     publicBaseUrl: deps.settings.publicBaseUrl,
   });
-  registerOpenApi(app);
+  const { limiter, api, hooks } = deps.rateLimits;
+  const hookPermits = new HookPermits({ limiter, limit: hooks, clock: deps.clock });
+  registerRateLimits(app, { limiter, apiLimit: api, hookPermits });
+  registerOpenApi(app, deps.settings.publicBaseUrl);
   app.register(async (scope) => registerRoutes(scope, deps));
   return app;
 }
 
 async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<void> {
   const { useCases, settings, metrics } = deps;
-  const { cookieSecure, publicBaseUrl } = settings;
+  const { cookieSecure, publicBaseUrl, trustedProxies } = settings;
   const app = scope.withTypeProvider<ZodTypeProvider>();
   registerListWidgets(app, useCases);
   registerCreateWidget(app, useCases);
   registerGetWidget(app, deps);
   await deps.registerStream(scope);
-  registerReceiveHook(app, { acceptHook: useCases.acceptHook, metrics });
-  registerSignIn(app, { signIn: useCases.signIn, cookieSecure });
+  const noteUse = createNoteUse({ grants: deps.grants.integrations, clock: deps.clock });
+  registerReceiveHook(app, { acceptHook: useCases.acceptHook, noteUse, clock: deps.clock, metrics });
+  registerSignIn(app, { ...useCases, cookieSecure, trustedProxies });
   registerShowSession(app);
   registerSignOut(app, { endSession: useCases.endSession, cookieSecure });
-  registerCreateSubscription(app, { issueSubscription: useCases.issueSubscription, publicBaseUrl });
-  registerCreateIntegration(app, { issueIntegration: useCases.issueIntegration, publicBaseUrl });
-  registerOpenApiRoute(scope);
+  registerSignOutEverywhere(app, { endAllSessions: useCases.endAllSessions, cookieSecure });
+  registerChangePassword(app, { ...useCases, trustedProxies });
+  registerOpenPersonalStream(app, { issuePersonalStream: useCases.issuePersonalStream, publicBaseUrl });
+  registerCreateUser(app, useCases);
+  registerListUsers(app, deps);
+  registerGetUser(app, deps);
+  registerChangeUser(app, useCases);
+  registerGrantRoutes(app, deps);
+  registerDeliveryRoutes(app, deps);
+  registerDocsPage(scope);
+  registerProblemPages(scope);
 }
 
-function createServer({ settings, logger }: AppDeps): FastifyInstance {
-  const app = fastify({
-    loggerInstance: logger as FastifyBaseLogger,
-    // Lines name their request themselves: a child logger for every request costs more than its line.
-    childLoggerFactory: (parent) => parent,
-    logController: new LogController({ disableRequestLogging: true }),
-    // Node's own takes its randomness in bulk; request ids need not rise within a millisecond.
-    genReqId: () => randomUUIDv7(),
-    requestIdHeader: false,
-    bodyLimit: settings.bodyLimitBytes,
-    exposeHeadRoutes: false,
-    // A request that comes while the server closes is answered like any other.
-    return503OnClosing: false,
-    requestTimeout: 30_000,
-    keepAliveTimeout: 72_000,
-    // Node's own refusal of a missing Host has no body; `admit-request.ts` refuses it.
-    http: { requireHostHeader: false, headersTimeout: 15_000, maxHeaderSize: 16_384 },
-    // The address as a whole is bounded, so a long token is just a wrong one.
-    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false, caseSensitive: true },
-    frameworkErrors: answerFrameworkError,
-    clientErrorHandler: (error, socket) => answerParserError(error, socket, logger),
+function registerGrantRoutes(app: ZodApp, { useCases, grants, settings: { publicBaseUrl } }: AppDeps): void {
+  const { subscriptions, integrations, provisionTokens } = useCases;
+  registerGrants(app, subscriptionResource, { useCases: subscriptions, grants: grants.subscriptions, publicBaseUrl });
+  registerGrants(app, integrationResource, { useCases: integrations, grants: grants.integrations, publicBaseUrl });
+  registerGrants(app, provisionTokenResource, {
+    useCases: provisionTokens,
+    grants: grants.provisionTokens,
+    publicBaseUrl,
   });
-  app.server.on('checkExpectation', answerExpectation);
-  return app;
+}
+
+function registerDeliveryRoutes(app: ZodApp, { useCases, grants: { integrations }, ledger, metrics }: AppDeps): void {
+  registerListDeliveries(app, { integrations, listDeliveries: useCases.listDeliveries });
+  registerGetDelivery(app, { integrations, ledger });
+  registerRedriveDelivery(app, { integrations, redriveDelivery: useCases.redriveDelivery, metrics });
 }

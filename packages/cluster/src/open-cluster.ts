@@ -15,7 +15,9 @@ import {
 } from './redis/connections.ts';
 import { checkDurability, RedisDurabilityError } from './redis/durability-check.ts';
 import { redisKeys } from './redis/keys.ts';
+import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
+import { RedisRateLimiter } from './redis/redis-rate-limiter.ts';
 
 const firstContactWithinMs = 2000;
 const closeWithinMs = 15_000;
@@ -90,6 +92,12 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     retention: options.retention,
     connectTail: () => openBlockingReadConnection(target, 'widget-service:tail'),
   });
+  const control = new RedisControlLog({
+    redis: commands,
+    keys,
+    connectTail: () => openBlockingReadConnection(target, 'widget-service:control'),
+  });
+  const rateLimiter = new RedisRateLimiter({ redis: commands, keys });
   const hookQueue = new BullmqHookQueue({
     redis: producer,
     keys,
@@ -103,14 +111,15 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     },
     onWarning,
   });
-  return { eventLog, hookQueue, close };
+  return { eventLog, hookQueue, control, rateLimiter, close };
 }
 
 function assemble(mongo: MongoStores, redis: RedisParts): Backend {
-  const { eventLog, hookQueue } = redis;
+  const { eventLog, hookQueue, control, rateLimiter } = redis;
   const close = async () => {
     await hookQueue.close();
     await eventLog.close();
+    await control.close();
     redis.close();
     await mongo.close();
   };
@@ -119,6 +128,8 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
     ...mongo.ports,
     eventLog,
     hookQueue,
+    control,
+    rateLimiter,
     removeExpired: async () => undefined,
     close: () => withDeadline(close(), closeWithinMs, 'closing the cluster backend'),
   };

@@ -51,6 +51,15 @@ describe('the embedded backend', () => {
     expect(await backend.sessions.find('live')).not.toBeNull();
   });
 
+  it('removes personal streams at their end', async () => {
+    const stream = { userId: 'u', sessionDigest: 's' };
+    await backend.personalStreams.insert({ ...stream, tokenDigest: 'over', expiresAt: start });
+    await backend.personalStreams.insert({ ...stream, tokenDigest: 'live', expiresAt: new Date(start.getTime() + 1) });
+    await backend.removeExpired(start);
+    expect(await backend.personalStreams.findByTokenDigest('over')).toBeNull();
+    expect(await backend.personalStreams.findByTokenDigest('live')).not.toBeNull();
+  });
+
   it('removes ledger rows when they were published long enough ago, and no others', async () => {
     const deliveries = ['old', 'young', 'received', 'dead'].map(aDelivery);
     await backend.ledger.take(deliveries);
@@ -70,7 +79,7 @@ describe('the embedded backend', () => {
       start,
     );
     await backend.removeExpired(new Date(start.getTime() + hourMs + 1));
-    expect(await backend.ledger.take(eventIds.map(aDelivery))).toEqual({ duplicates: [] });
+    expect(await backend.ledger.take(eventIds.map(aDelivery))).toEqual({ duplicates: [], rejected: [] });
     expect(await backend.ledger.get('e1200')).toMatchObject({ attempts: 1 });
   });
 

@@ -1,14 +1,18 @@
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
+import { MemoryRateLimiter } from '@widget-service/shared/ports/memory-rate-limiter.ts';
 import { type Database, openDatabase } from './database.ts';
 import { EventGuards } from './event-guards.ts';
+import { InProcessControlLog } from './in-process-control-log.ts';
 import { SqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
 import { integrationKind, provisionTokenKind, subscriptionKind } from './sqlite-grant-kinds.ts';
 import { SqliteGrantStore } from './sqlite-grant-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
+import { SqlitePersonalStreamStore } from './sqlite-personal-stream-store.ts';
 import { SqliteRunRegister } from './sqlite-run-register.ts';
 import { SqliteSessionStore } from './sqlite-session-store.ts';
+import { SqliteSetAsideStore } from './sqlite-set-aside-store.ts';
 import { SqliteUserStore } from './sqlite-user-store.ts';
 import { SqliteWidgetEffects } from './sqlite-widget-effects.ts';
 import { SqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
@@ -42,8 +46,10 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const now = options.now ?? (() => new Date());
   const ledger = new SqliteDeliveryLedger(db);
   const sessions = new SqliteSessionStore(db);
+  const personalStreams = new SqlitePersonalStreamStore(db);
   const guards = new EventGuards(db);
   const eventLog = new SqliteEventLog(db, { guards, retention: options.retention, now });
+  const control = new InProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, options.onWarning ?? (() => undefined));
   return {
     kind: 'embedded',
@@ -51,22 +57,28 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     effects: new SqliteWidgetEffects(db),
     outboxes: new SqliteWidgetOutbox(db),
     ledger,
+    setAside: new SqliteSetAsideStore(db),
     runs: new SqliteRunRegister(db),
     eventLog,
     hookQueue,
+    control,
+    rateLimiter: new MemoryRateLimiter({ monotonicMs: () => performance.now() }),
     users: new SqliteUserStore(db),
     sessions,
+    personalStreams,
     subscriptions: new SqliteGrantStore(db, subscriptionKind),
     integrations: new SqliteGrantStore(db, integrationKind),
     provisionTokens: new SqliteGrantStore(db, provisionTokenKind),
     removeExpired: async (at) => {
       await sessions.removeExpired(at);
+      await personalStreams.removeExpired(at);
       await ledger.removePublished(new Date(at.getTime() - options.deliveryRetentionMs));
       await guards.removeExpired(at);
     },
     close: async () => {
       await hookQueue.close();
       await eventLog.close();
+      await control.close();
       db.close();
     },
   };

@@ -1,6 +1,6 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
-import type { GrantStore, Range } from '@widget-service/shared/ports/grant-store.ts';
+import type { GrantStore, Range, TokenReplacement } from '@widget-service/shared/ports/grant-store.ts';
 import type { Database } from './database.ts';
 import { dateOf } from './widget-row.ts';
 
@@ -55,12 +55,16 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
     this.#db = db;
     this.#kind = kind;
     this.#insert = db.prepare(`INSERT INTO ${table} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`);
-    this.#byDigest = db.prepare(`SELECT * FROM ${table} WHERE token_digest = ? OR previous_digest = ?`);
+    this.#byDigest = db.prepare(
+      `SELECT * FROM ${table}
+         WHERE (token_digest = ?1 OR (previous_digest = ?1 AND previous_expires_at > ?2))
+           AND (expires_at IS NULL OR expires_at > ?2)`,
+    );
     this.#byId = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
     this.#page = db.prepare(`SELECT * FROM ${table} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`);
     this.#count = db.prepare(`SELECT count(*) AS total FROM ${table}`);
     this.#update = db.prepare(`UPDATE ${table} SET ${set(['name', 'expires_at', ...columns])} WHERE id = ?`);
-    this.#replaceTokens = db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE id = ?`);
+    this.#replaceTokens = db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE id = ? AND token_digest = ?`);
     this.#delete = db.prepare(`DELETE FROM ${table} WHERE id = ?`);
     this.#touch = db.prepare(`UPDATE ${table} SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`);
   }
@@ -76,8 +80,9 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
     });
   }
 
-  findByTokenDigest(digest: string): Promise<(Grant & Own) | null> {
-    return this.#db.read(() => this.#toGrant(this.#byDigest.get(digest, digest)));
+  findByTokenDigest(digest: string, goodAt?: Date): Promise<(Grant & Own) | null> {
+    const goodAtMs = goodAt?.getTime() ?? Number.MIN_SAFE_INTEGER;
+    return this.#db.read(() => this.#toGrant(this.#byDigest.get(digest, goodAtMs)));
   }
 
   get(id: string): Promise<(Grant & Own) | null> {
@@ -101,10 +106,11 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
     });
   }
 
-  replaceTokens(id: string, token: GrantToken, previousToken: PreviousToken | null): Promise<(Grant & Own) | null> {
+  replaceTokens(id: string, replacement: TokenReplacement): Promise<(Grant & Own) | null> {
+    const { replacedDigest, token, previousToken } = replacement;
     return this.#db.write(() => {
-      this.#replaceTokens.run(...tokenValues(token, previousToken), id);
-      return this.#find(id);
+      const { changes } = this.#replaceTokens.run(...tokenValues(token, previousToken), id, replacedDigest);
+      return changes === 0 ? null : this.#find(id);
     });
   }
 

@@ -1,5 +1,4 @@
-import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
-import { parseHookJob } from '@widget-service/shared/ports/hook-job.ts';
+import { parseHookJob, type ReadJob } from '@widget-service/shared/ports/hook-job.ts';
 import type { ConsumedBatch, ConsumeOutcome, HookConsumer } from '@widget-service/shared/ports/hook-queue.ts';
 import { itemsTakenAlong } from '@widget-service/shared/ports/take-along.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
@@ -9,8 +8,8 @@ import type { Bell } from './bell.ts';
 const idleMs = 1000;
 const stuckAfterMs = 30_000;
 const rejectedBackoff = { firstMs: 100, maxMs: 1000 };
-/** A job that this version cannot read waits for one that can: nothing overtakes it. */
-const unreadableBackoff = { firstMs: 1000, maxMs: 20_000 };
+/** A job of a newer version waits for a process of that version: nothing overtakes it. */
+const newerVersionBackoff = { firstMs: 1000, maxMs: 20_000 };
 
 /** A row of `hook_jobs` with its body. */
 export interface StoredJob {
@@ -92,17 +91,15 @@ export class SqliteHookConsumer implements HookConsumer {
     const { signal } = this.#closing;
     if (signal.aborted) return [];
     const { job_id: jobId, partition, starts } = first;
-    const items = readItems(first);
-    if (items === null) {
-      this.#options.onWarning('hook job cannot be read', { jobId });
-      await systemClock.sleep(backoffMs(starts, unreadableBackoff), signal);
+    const job = this.#read(first);
+    if (job === null) {
+      await systemClock.sleep(backoffMs(starts, newerVersionBackoff), signal);
       return [];
     }
-    const along = itemsTakenAlong(
-      items.length,
-      waiting.map((job) => job.body),
-    );
-    const batch = { jobId, partition, items: [...items, ...along.flat()], starts, signal };
+    const { items, unreadable } = job;
+    const texts = unreadable.length > 0 ? [] : waiting.map(({ body }) => body);
+    const along = itemsTakenAlong(items.length, texts);
+    const batch = { jobId, partition, items: [...items, ...along.flat()], unreadable, starts, signal };
     this.#isHandling = true;
     try {
       if ((await this.#options.handle(batch)) === 'done') return [first, ...waiting.slice(0, along.length)];
@@ -116,6 +113,16 @@ export class SqliteHookConsumer implements HookConsumer {
     return [];
   }
 
+  /** Null for a job of a newer version. */
+  #read(job: StoredJob): ReadJob | null {
+    try {
+      return parseHookJob(job.body);
+    } catch (error) {
+      this.#options.onWarning('hook job waits for a newer version', { jobId: job.job_id, reason: reasonOf(error) });
+      return null;
+    }
+  }
+
   /** When this fails the jobs are run once more, which they can stand. */
   async #remove(done: readonly StoredJob[]): Promise<void> {
     try {
@@ -123,14 +130,6 @@ export class SqliteHookConsumer implements HookConsumer {
     } catch (error) {
       this.#options.onWarning('hook jobs could not be removed', { jobId: done[0]?.job_id, reason: reasonOf(error) });
     }
-  }
-}
-
-function readItems(job: StoredJob): QueueItem[] | null {
-  try {
-    return parseHookJob(job.body);
-  } catch {
-    return null;
   }
 }
 

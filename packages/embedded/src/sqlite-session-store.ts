@@ -16,6 +16,7 @@ export class SqliteSessionStore implements SessionStore {
   readonly #select: StatementSync;
   readonly #touch: StatementSync;
   readonly #delete: StatementSync;
+  readonly #deleteAllOf: StatementSync;
   readonly #deleteExpired: StatementSync;
 
   constructor(db: Database) {
@@ -24,6 +25,7 @@ export class SqliteSessionStore implements SessionStore {
     this.#select = db.prepare('SELECT * FROM sessions WHERE digest = ?');
     this.#touch = db.prepare('UPDATE sessions SET last_seen_at = ? WHERE digest = ?');
     this.#delete = db.prepare('DELETE FROM sessions WHERE digest = ?');
+    this.#deleteAllOf = db.prepare('DELETE FROM sessions WHERE user_id = ? AND digest IS NOT ?');
     this.#deleteExpired = db.prepare(
       'DELETE FROM sessions WHERE digest IN (SELECT digest FROM sessions WHERE expires_at <= ? LIMIT ?)',
     );
@@ -59,6 +61,12 @@ export class SqliteSessionStore implements SessionStore {
   remove(digest: string): Promise<void> {
     return this.#db.write(() => {
       this.#delete.run(digest);
+    });
+  }
+
+  removeAllOf(userId: string, exceptDigest: string | null): Promise<void> {
+    return this.#db.write(() => {
+      this.#deleteAllOf.run(userId, exceptDigest);
     });
   }
 

@@ -1,6 +1,13 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Role } from '@widget-service/shared/domain/role.ts';
-import type { User, UserStore } from '@widget-service/shared/ports/user-store.ts';
+import type { Range } from '@widget-service/shared/ports/grant-store.ts';
+import {
+  isEnabledAdmin,
+  type User,
+  type UserChanges,
+  type UserStore,
+  type UserUpdate,
+} from '@widget-service/shared/ports/user-store.ts';
 import type { Database } from './database.ts';
 import { dateOf } from './widget-row.ts';
 
@@ -20,6 +27,10 @@ export class SqliteUserStore implements UserStore {
   readonly #hasAny: StatementSync;
   readonly #selectByEmail: StatementSync;
   readonly #selectById: StatementSync;
+  readonly #page: StatementSync;
+  readonly #count: StatementSync;
+  readonly #hasOtherAdmin: StatementSync;
+  readonly #update: StatementSync;
   readonly #recordSignIn: StatementSync;
 
   constructor(db: Database) {
@@ -28,6 +39,10 @@ export class SqliteUserStore implements UserStore {
     this.#hasAny = db.prepare('SELECT 1 FROM users LIMIT 1');
     this.#selectByEmail = db.prepare('SELECT * FROM users WHERE email = ?');
     this.#selectById = db.prepare('SELECT * FROM users WHERE id = ?');
+    this.#page = db.prepare('SELECT * FROM users ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?');
+    this.#count = db.prepare('SELECT count(*) AS total FROM users');
+    this.#hasOtherAdmin = db.prepare("SELECT 1 FROM users WHERE role = 'admin' AND disabled = 0 AND id <> ? LIMIT 1");
+    this.#update = db.prepare('UPDATE users SET role = ?, disabled = ?, password_hash = ? WHERE id = ?');
     this.#recordSignIn = db.prepare('UPDATE users SET last_sign_in_at = ? WHERE id = ?');
   }
 
@@ -40,11 +55,30 @@ export class SqliteUserStore implements UserStore {
   }
 
   findByEmail(email: string): Promise<User | null> {
-    return this.#find(this.#selectByEmail, email);
+    return this.#db.read(() => this.#find(this.#selectByEmail, email));
   }
 
   findById(id: string): Promise<User | null> {
-    return this.#find(this.#selectById, id);
+    return this.#db.read(() => this.#find(this.#selectById, id));
+  }
+
+  list({ offset, limit }: Range) {
+    return this.#db.read(() => ({
+      items: this.#page.all(limit, offset).map((row) => toUser(row as unknown as UserRow)),
+      totalItems: Number(this.#count.get()?.total),
+    }));
+  }
+
+  update(id: string, changes: UserChanges): Promise<UserUpdate> {
+    return this.#db.write(() => {
+      const known = this.#find(this.#selectById, id);
+      if (known === null) return { status: 'unknown' };
+      const user = { ...known, ...changes };
+      const leaves = isEnabledAdmin(known) && !isEnabledAdmin(user);
+      if (leaves && this.#hasOtherAdmin.get(id) === undefined) return { status: 'last-admin' };
+      this.#update.run(user.role, user.disabled ? 1 : 0, user.passwordHash, id);
+      return { status: 'updated', user };
+    });
   }
 
   recordSignIn(id: string, at: Date): Promise<void> {
@@ -66,11 +100,9 @@ export class SqliteUserStore implements UserStore {
     return changes === 1;
   }
 
-  #find(statement: StatementSync, key: string): Promise<User | null> {
-    return this.#db.read(() => {
-      const row = statement.get(key) as UserRow | undefined;
-      return row === undefined ? null : toUser(row);
-    });
+  #find(statement: StatementSync, key: string): User | null {
+    const row = statement.get(key) as UserRow | undefined;
+    return row === undefined ? null : toUser(row);
   }
 }
 

@@ -1,8 +1,15 @@
 import type { StatementSync } from 'node:sqlite';
-import type { Claim, ClaimedWidget, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
+import type {
+  ApplyOutcome,
+  Claim,
+  ClaimedWidget,
+  WidgetChange,
+  WidgetEffects,
+} from '@widget-service/shared/ports/widget-effects.ts';
 import type { Database } from './database.ts';
 import { insertOutboxEntry, prepareOutboxInsert, prepareOutboxSelect, selectOutbox } from './outbox-row.ts';
 import { toWidget, type WidgetRow, widgetColumns } from './widget-row.ts';
+import { writeWhatIsTaken } from './write-what-is-taken.ts';
 
 export class SqliteWidgetEffects implements WidgetEffects {
   readonly #db: Database;
@@ -47,18 +54,22 @@ export class SqliteWidgetEffects implements WidgetEffects {
     });
   }
 
-  apply(run: number, changes: readonly WidgetChange[]): Promise<{ readonly refused: readonly string[] }> {
-    return this.#db.write(() => {
-      const refused: string[] = [];
-      for (const change of changes) {
-        if (!this.#changeWidget(run, change)) {
-          refused.push(change.widgetId);
-          continue;
-        }
-        for (const entry of change.entries) insertOutboxEntry(this.#insertEntry, change.widgetId, entry);
+  async apply(run: number, changes: readonly WidgetChange[]): Promise<ApplyOutcome> {
+    const { results, rejected } = await writeWhatIsTaken(this.#db, changes, (some) => this.#changeWidgets(run, some));
+    return { refused: results, rejected: rejected.map(({ widgetId }) => widgetId) };
+  }
+
+  /** Returns the ids of the widgets where this run has no claim any more. */
+  #changeWidgets(run: number, changes: readonly WidgetChange[]): string[] {
+    const refused: string[] = [];
+    for (const change of changes) {
+      if (!this.#changeWidget(run, change)) {
+        refused.push(change.widgetId);
+        continue;
       }
-      return { refused };
-    });
+      for (const entry of change.entries) insertOutboxEntry(this.#insertEntry, change.widgetId, entry);
+    }
+    return refused;
   }
 
   #changeWidget(run: number, { widgetId, fromVersion, after }: WidgetChange): boolean {

@@ -1,4 +1,5 @@
 import { buildApp } from '@widget-service/api/app.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,10 +13,16 @@ afterAll(() => service.close());
 
 test('a route without a policy stops the start', async () => {
   const app = buildApp({
-    settings: { publicBaseUrl: null, cookieSecure: false, bodyLimitBytes: 65_536 },
+    settings: { trustedProxies: null, publicBaseUrl: null, cookieSecure: false, bodyLimitBytes: 65_536 },
     useCases: {} as never,
     widgets: service.backend.widgets,
+    users: service.backend.users,
+    ledger: service.backend.ledger,
+    clock: systemClock,
+    rateLimits: { limiter: service.backend.rateLimiter, api: null, hooks: null },
+    grants: service.backend,
     hookTokens: {} as never,
+    provisionTokens: {} as never,
     logger: await createLogger({ level: 'silent' }),
     metrics: createMetrics(),
     registerStream: (scope) => void scope.get('/forgotten', async () => 'open to all'),

@@ -10,7 +10,7 @@ afterAll(() => service.close());
 
 describe('404: unknown paths', () => {
   test.each([
-    ['GET', '/'],
+    ['GET', '/index.html'],
     ['GET', '/api/v1/nothing'],
     ['GET', '/API/V1/WIDGETS'],
     ['POST', '/api/v2/widgets'],
@@ -63,7 +63,7 @@ describe('400: below the routes', () => {
 });
 
 test('a request id of ours is in every answer; a foreign one is only logged', async () => {
-  const response = await service.inject({ method: 'GET', url: '/', headers: { 'x-request-id': 'theirs' } });
+  const response = await service.inject({ method: 'GET', url: '/nowhere', headers: { 'x-request-id': 'theirs' } });
   expect(response.headers['x-request-id']).not.toBe('theirs');
   const line = JSON.parse(service.logLines.at(-1) ?? '{}');
   expect(line).toMatchObject({

@@ -1,15 +1,15 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { digestOf, isWellFormedToken } from '@widget-service/shared/domain/token.ts';
 import type { Integration } from '@widget-service/shared/ports/integration-store.ts';
-import type { onRequestHookHandler } from 'fastify';
-import type { TokenCache } from './token-cache.ts';
+import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { GrantCache, HeldGrant } from './grant-cache.ts';
 
 /**
  * Finds the integration of the hook token in the path, or refuses: unknown and malformed tokens alike. A token in use
  * is answered from memory, without a promise: this runs for every hook.
  */
 export function createVerifyHookToken(
-  cache: Pick<TokenCache<Integration>, 'recall' | 'resolve'>,
+  cache: Pick<GrantCache<Integration>, 'recall' | 'resolve'>,
 ): onRequestHookHandler {
   return (request, _reply, done) => {
     const { token } = request.params as { token: string };
@@ -17,17 +17,22 @@ export function createVerifyHookToken(
     // What is remembered has the right form.
     const known = cache.recall(digest);
     if (known !== undefined) {
-      request.integration = known;
+      admit(request, known);
       done();
     } else if (!isWellFormedToken(token, 'wht')) {
       done(unknownToken());
     } else {
-      cache.resolve(digest).then((integration) => {
-        request.integration = integration;
-        done(integration === null ? unknownToken() : undefined);
+      cache.resolve(digest).then((held) => {
+        if (held !== null) admit(request, held);
+        done(held === null ? unknownToken() : undefined);
       }, done);
     }
   };
+}
+
+function admit(request: FastifyRequest, { grant, token }: HeldGrant<Integration>): void {
+  request.integration = grant;
+  request.hookToken = token;
 }
 
 function unknownToken(): ServiceError {

@@ -1,7 +1,15 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type Permission, permissionsOf } from '@widget-service/shared/domain/role.ts';
+import type { ProvisionToken } from '@widget-service/shared/ports/provision-token-store.ts';
 import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
-import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  onRequestHookHandler,
+} from 'fastify';
+import { type BearerVerdict, bearerChallenge } from './bearer.ts';
 import { isCsrfToken, isOwnOrigin } from './csrf.ts';
 import { sessionIdOf } from './session-cookie.ts';
 
@@ -11,19 +19,34 @@ import { sessionIdOf } from './session-cookie.ts';
  * - `hook-token`: whoever has the hook token in the path.
  * - `own-origin`: anybody, but a browser only from a page of this service.
  * - `signed-in`: whoever has a session.
- * - `{ permission }`: whoever has a session whose user has the permission.
+ * - `{ permission }`: whoever has a session whose user has the permission; with `acceptsBearer` also whoever has a
+ *   provision token with it. Where a request brings a Bearer token, right or wrong, its cookie is not looked at.
  *
- * By cookie, whatever changes something also needs the CSRF token. A further credential (a Bearer token) would be one
- * more member of the last form, decided before the cookie is looked at.
+ * By cookie, whatever changes something also needs the CSRF token.
  */
-export type RoutePolicy = 'public' | 'hook-token' | 'own-origin' | 'signed-in' | { readonly permission: Permission };
+export type RoutePolicy =
+  | 'public'
+  | 'hook-token'
+  | 'own-origin'
+  | 'signed-in'
+  | { readonly permission: Permission; readonly acceptsBearer?: boolean };
+
+/** Who calls a route whose policy asks for a session or a permission. */
+export type Caller = SignedInCaller | ProvisionCaller;
 
 export interface SignedInCaller extends SignedIn {
+  readonly kind: 'session';
   readonly sessionId: string;
+}
+
+interface ProvisionCaller {
+  readonly kind: 'provision-token';
+  readonly provisionToken: ProvisionToken;
 }
 
 export interface PolicyDeps {
   readonly findSession: (sessionId: string) => Promise<SignedIn | null>;
+  readonly verifyBearer: (request: FastifyRequest) => Promise<BearerVerdict>;
   readonly verifyHookToken: onRequestHookHandler;
   readonly publicBaseUrl: string | null;
 }
@@ -52,39 +75,67 @@ function checkOf(
   if (policy === 'public') return null;
   if (policy === 'hook-token') return deps.verifyHookToken;
   if (policy === 'own-origin') return async (request: FastifyRequest) => refuseForeignOrigin(request, publicOrigin);
-  return async (request: FastifyRequest) => {
-    const caller = await identify(request, deps);
-    if (!readingMethods.includes(request.method)) {
-      refuseForeignOrigin(request, publicOrigin);
-      if (!isCsrfToken(caller.sessionId, request.headers['x-csrf-token'])) {
-        throw new ServiceError('csrf-token-invalid', "The header X-Csrf-Token must hold the session's csrfToken.");
-      }
+  const { permission = null, acceptsBearer = false } = policy === 'signed-in' ? {} : policy;
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const verdict = acceptsBearer ? await deps.verifyBearer(request) : absent;
+    const caller = verdict.status === 'absent' ? await callerBySession(request, deps) : callerByBearer(verdict);
+    if (caller === null) {
+      if (acceptsBearer) reply.header('www-authenticate', bearerChallenge);
+      throw new ServiceError('not-authenticated', missing[verdict.status === 'absent' ? 'session' : 'bearer']);
     }
-    if (policy !== 'signed-in' && !permissionsOf(caller.user.role).includes(policy.permission)) {
-      throw new ServiceError('permission-denied', `This needs the permission ${policy.permission}.`);
+    if (caller.kind === 'session' && !readingMethods.includes(request.method)) {
+      refuseForgedRequest(request, caller, publicOrigin);
+    }
+    if (permission !== null && !permissionsOfCaller(caller).includes(permission)) {
+      throw new ServiceError('permission-denied', `This needs the permission ${permission}.`);
     }
     request.caller = caller;
   };
 }
 
-async function identify(request: FastifyRequest, { findSession }: PolicyDeps): Promise<SignedInCaller> {
+const absent: BearerVerdict = { status: 'absent' };
+const missing = {
+  session: 'This needs exactly one valid session cookie: sign in first.',
+  bearer: 'The Bearer token is not a valid provision token.',
+} as const;
+
+async function callerBySession(request: FastifyRequest, { findSession }: PolicyDeps): Promise<SignedInCaller | null> {
   const sessionId = sessionIdOf(request.headers.cookie);
   const found = sessionId === null ? null : await findSession(sessionId);
-  if (sessionId === null || found === null) {
-    throw new ServiceError('not-authenticated', 'This needs exactly one valid session cookie: sign in first.');
-  }
-  return { sessionId, ...found };
+  return sessionId === null || found === null ? null : { kind: 'session', sessionId, ...found };
+}
+
+function callerByBearer(verdict: BearerVerdict): ProvisionCaller | null {
+  return verdict.status === 'ok' ? { kind: 'provision-token', provisionToken: verdict.provisionToken } : null;
+}
+
+function permissionsOfCaller(caller: Caller): readonly Permission[] {
+  return caller.kind === 'session' ? permissionsOf(caller.user.role) : caller.provisionToken.permissions;
+}
+
+/** A browser sends the cookie by itself, also for a page from elsewhere: the page must prove that it is our own. */
+function refuseForgedRequest(request: FastifyRequest, caller: SignedInCaller, publicOrigin: readonly string[]): void {
+  refuseForeignOrigin(request, publicOrigin);
+  if (isCsrfToken(caller.sessionId, request.headers['x-csrf-token'])) return;
+  throw new ServiceError('csrf-token-invalid', "The header X-Csrf-Token must hold the session's csrfToken.");
 }
 
 function refuseForeignOrigin(request: FastifyRequest, publicOrigin: readonly string[]): void {
-  const { origin, host } = request.headers;
+  const { origin } = request.headers;
   const secFetchSite = request.headers['sec-fetch-site']?.toString();
-  if (isOwnOrigin({ secFetchSite, origin }, [`${request.protocol}://${host}`, ...publicOrigin])) return;
+  if (isOwnOrigin({ secFetchSite, origin }, [`${request.protocol}://${request.host}`, ...publicOrigin])) return;
   throw new ServiceError('csrf-token-invalid', "The request must come from the service's own origin.");
 }
 
-/** The caller of a route whose policy asks for a session. */
+/** The person who calls a route that only a session opens. */
 export function callerOf(request: FastifyRequest): SignedInCaller {
-  if (request.caller === null) throw new Error('the route has no policy that asks for a session');
+  if (request.caller?.kind !== 'session') throw new Error('the route has no policy that asks for a session');
   return request.caller;
+}
+
+/** Whose limits and idempotency keys a request counts for: the id of the caller, never a secret. */
+export function principalOf(request: FastifyRequest): string {
+  const { caller } = request;
+  if (caller === null) throw new Error('the route has no policy that asks for a credential');
+  return caller.kind === 'session' ? caller.user.id : caller.provisionToken.id;
 }

@@ -1,26 +1,13 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { describe, expect, test } from 'vitest';
+import { createFakeTokenStore, startMs } from './fake-token-store.ts';
 import { TokenCache } from './token-cache.ts';
-
-/** A store whose answers are scripted and counted, and a clock that stands still. */
-function setUp() {
-  const state = { nowMs: 0, asked: [] as string[], answer: 'value' as string | null | Error };
-  const cache = new TokenCache<string>({
-    find: async (digest) => {
-      state.asked.push(digest);
-      if (state.answer instanceof Error) throw state.answer;
-      return state.answer;
-    },
-    clock: { monotonicMs: () => state.nowMs },
-  });
-  return { cache, state };
-}
 
 const away = new UnavailableError('the store is away');
 
 describe('a known token', () => {
   test('is asked for once a minute', async () => {
-    const { cache, state } = setUp();
+    const { cache, state } = createFakeTokenStore();
     expect(cache.recall('a')).toBeUndefined();
     expect(await cache.resolve('a')).toBe('value');
     expect(cache.recall('a')).toBe('value');
@@ -33,7 +20,7 @@ describe('a known token', () => {
   });
 
   test('in use is refreshed before its minute is over, and nobody waits', async () => {
-    const { cache, state } = setUp();
+    const { cache, state } = createFakeTokenStore();
     await cache.resolve('a');
     state.nowMs = 45_000;
     state.answer = 'newer';
@@ -44,7 +31,7 @@ describe('a known token', () => {
   });
 
   test('that is gone is unknown a minute later at the latest', async () => {
-    const { cache, state } = setUp();
+    const { cache, state } = createFakeTokenStore();
     await cache.resolve('a');
     state.nowMs = 60_000;
     state.answer = null;
@@ -52,7 +39,7 @@ describe('a known token', () => {
   });
 
   test('stays known while the store is away, which is then asked every five seconds', async () => {
-    const { cache, state } = setUp();
+    const { cache, state } = createFakeTokenStore();
     await cache.resolve('a');
     state.answer = away;
     state.nowMs = 3_600_000;
@@ -70,7 +57,7 @@ describe('a known token', () => {
 
 describe('an unknown token', () => {
   test('is asked for once a minute', async () => {
-    const { cache, state } = setUp();
+    const { cache, state } = createFakeTokenStore();
     state.answer = null;
     expect(await cache.resolve('a')).toBeNull();
     expect(await cache.resolve('a')).toBeNull();
@@ -81,7 +68,7 @@ describe('an unknown token', () => {
   });
 
   test('is not called unknown while the store is away', async () => {
-    const { cache, state } = setUp();
+    const { cache, state } = createFakeTokenStore();
     state.answer = away;
     await expect(cache.resolve('a')).rejects.toBe(away);
     state.answer = 'value';
@@ -89,7 +76,7 @@ describe('an unknown token', () => {
   });
 
   test('does not displace known ones, however many come', async () => {
-    const { cache, state } = setUp();
+    const { cache, state } = createFakeTokenStore();
     await cache.resolve('known');
     state.answer = null;
     for (let n = 0; n < 30_000; n += 1) await cache.resolve(`guess ${n}`);
@@ -98,7 +85,7 @@ describe('an unknown token', () => {
 });
 
 test('those who ask at the same time share one look-up', async () => {
-  const { cache, state } = setUp();
+  const { cache, state } = createFakeTokenStore();
   const answers = await Promise.all(Array.from({ length: 50 }, () => cache.resolve('a')));
   expect(new Set(answers)).toEqual(new Set(['value']));
   expect(state.asked).toHaveLength(1);
@@ -115,8 +102,49 @@ test('at most twenty look-ups run at once', async () => {
       running -= 1;
       return null;
     },
-    clock: { monotonicMs: () => 0 },
+    concerns: () => false,
+    clock: { monotonicMs: () => 0, now: () => new Date(0) },
   });
   await Promise.all(Array.from({ length: 100 }, (_, n) => cache.resolve(`${n}`)));
   expect(highest).toBe(20);
+});
+
+describe('a token that ends', () => {
+  const endsAfter = (ms: number) => new Date(startMs + ms);
+
+  test('is good until then, and not a moment longer', async () => {
+    const { cache, state } = createFakeTokenStore();
+    state.validUntil = endsAfter(10_000);
+    await cache.resolve('a');
+    state.nowMs = 9_999;
+    expect(cache.recall('a')).toBe('value');
+    state.nowMs = 10_000;
+    state.answer = null;
+    expect(cache.recall('a')).toBeUndefined();
+    expect(await cache.resolve('a')).toBeNull();
+  });
+
+  test('is remembered as unknown like any other, once it has ended', async () => {
+    const { cache, state } = createFakeTokenStore();
+    state.validUntil = endsAfter(10_000);
+    await cache.resolve('a');
+    state.nowMs = 10_000;
+    state.answer = null;
+    for (let n = 0; n < 5; n += 1) expect(await cache.resolve('a')).toBeNull();
+    expect(state.asked).toHaveLength(2);
+  });
+
+  test('is not known beyond its end while the store is away', async () => {
+    const { cache, state } = createFakeTokenStore();
+    state.validUntil = endsAfter(100_000);
+    await cache.resolve('a');
+    state.answer = away;
+    state.nowMs = 97_000;
+    expect(await cache.resolve('a')).toBe('value');
+    state.nowMs = 99_999;
+    expect(cache.recall('a')).toBe('value');
+    state.nowMs = 100_000;
+    expect(cache.recall('a')).toBeUndefined();
+    await expect(cache.resolve('a')).rejects.toBe(away);
+  });
 });

@@ -9,42 +9,63 @@ const refreshFromMs = 45_000;
 const retryAfterMs = 5_000;
 const knownMax = 20_000;
 const unknownMax = 20_000;
+/** An answer that was overtaken by an eviction is asked for again, but not for ever. */
+const maxTries = 3;
 const lookUpLimits = { what: 'look a token up', maxRunning: 20, maxWaiting: 2_000, maxWaitMs: 2_000 } as const;
 
+export interface FoundToken<T> {
+  readonly value: T;
+  /** From when on the token is no longer good; null: no such time is known yet. */
+  readonly validUntil: Date | null;
+}
+
 export interface TokenCacheDeps<T> {
-  readonly find: (digest: string) => Promise<T | null>;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** What is stored for a token, by its digest; null for one that is not good (any more). */
+  readonly find: (digest: string) => Promise<FoundToken<T> | null>;
+  /** Whether a value hangs on the right that has this id. */
+  readonly concerns: (value: T, id: string) => boolean;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+}
+
+/** Something that remembers rights, and is told when they change. */
+export interface Evictable {
+  /** Forgets what hangs on the right that has this id. */
+  evict(id: string): void;
+  /** Has everything asked for again before it is used. While that cannot be done, what was known stays known. */
+  evictAll(): void;
 }
 
 interface Entry<T> {
   readonly value: T;
   readonly refreshAtMs: number;
   readonly expiresAtMs: number;
+  /** When the token itself ends. */
+  readonly validUntilMs: number;
 }
 
 /**
- * What tokens stand for, remembered for a minute. While the store cannot be asked, what was known stays known. Tokens
- * that stand for nothing are remembered too, apart, so that guessing neither reaches the store twice nor displaces
- * what is known.
+ * What tokens stand for, remembered for a minute, and no longer than they are good. While the store cannot be asked,
+ * what was known stays known. Tokens that stand for nothing are remembered too, apart, so that guessing neither reaches
+ * the store twice nor displaces what is known. Nothing that was read before an eviction is remembered after it.
  */
-export class TokenCache<T> {
-  readonly #find: (digest: string) => Promise<T | null>;
-  readonly #clock: Pick<Clock, 'monotonicMs'>;
+export class TokenCache<T> implements Evictable {
+  readonly #deps: TokenCacheDeps<T>;
   readonly #known = new Map<string, Entry<T>>();
   /** Digest to the time until which it is taken for unknown. */
   readonly #unknown = new Map<string, number>();
   readonly #lookUps = new Map<string, Promise<T | null>>();
   readonly #limit = createConcurrencyLimit(lookUpLimits);
+  /** How many there have been. */
+  #evictions = 0;
 
-  constructor({ find, clock }: TokenCacheDeps<T>) {
-    this.#find = find;
-    this.#clock = clock;
+  constructor(deps: TokenCacheDeps<T>) {
+    this.#deps = deps;
   }
 
   /** What the digest is known to stand for without asking anybody; undefined when somebody must be asked. */
   recall(digest: string): T | undefined {
     const entry = this.#known.get(digest);
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     if (entry === undefined || nowMs >= entry.expiresAtMs) return undefined;
     if (nowMs >= entry.refreshAtMs) this.#lookUp(digest).catch(() => undefined);
     return entry.value;
@@ -54,8 +75,26 @@ export class TokenCache<T> {
   async resolve(digest: string): Promise<T | null> {
     const recalled = this.recall(digest);
     if (recalled !== undefined) return recalled;
-    if (this.#clock.monotonicMs() < (this.#unknown.get(digest) ?? 0)) return null;
+    if (this.#deps.clock.monotonicMs() < (this.#unknown.get(digest) ?? 0)) return null;
     return this.#lookUp(digest);
+  }
+
+  evict(id: string): void {
+    this.#forgetUnknown();
+    for (const [digest, { value }] of this.#known) {
+      if (this.#deps.concerns(value, id)) this.#known.delete(digest);
+    }
+  }
+
+  evictAll(): void {
+    this.#forgetUnknown();
+    for (const [digest, entry] of this.#known) this.#known.set(digest, { ...entry, expiresAtMs: 0 });
+  }
+
+  /** A token whose end was put off is good again; which ones those are is not known here. */
+  #forgetUnknown(): void {
+    this.#evictions += 1;
+    this.#unknown.clear();
   }
 
   /** Everyone who asks for one digest at the same time shares one look-up. */
@@ -69,29 +108,47 @@ export class TokenCache<T> {
 
   async #ask(digest: string): Promise<T | null> {
     try {
-      const value = await this.#limit(() => this.#find(digest));
-      this.#remember(digest, value);
-      return value;
+      for (let tries = 1; ; tries += 1) {
+        let evictions = 0;
+        const found = await this.#limit(() => {
+          evictions = this.#evictions;
+          return this.#deps.find(digest);
+        });
+        if (evictions === this.#evictions) this.#remember(digest, found);
+        else if (tries < maxTries) continue;
+        return found?.value ?? null;
+      }
     } catch (error) {
-      const stale = this.#known.get(digest);
-      if (stale === undefined || !(error instanceof UnavailableError)) throw error;
-      const retryAtMs = this.#clock.monotonicMs() + retryAfterMs;
-      this.#known.set(digest, { value: stale.value, refreshAtMs: retryAtMs, expiresAtMs: retryAtMs });
-      return stale.value;
+      if (!(error instanceof UnavailableError)) throw error;
+      return this.#keepKnown(digest, error);
     }
   }
 
-  #remember(digest: string, value: T | null): void {
-    const nowMs = this.#clock.monotonicMs();
+  #remember(digest: string, found: FoundToken<T> | null): void {
+    const { clock } = this.#deps;
+    const nowMs = clock.monotonicMs();
     this.#known.delete(digest);
     this.#unknown.delete(digest);
-    if (value === null) {
+    if (found === null) {
       this.#unknown.set(digest, nowMs + keptForMs);
       dropOldest(this.#unknown, unknownMax);
-    } else {
-      this.#known.set(digest, { value, refreshAtMs: nowMs + refreshFromMs, expiresAtMs: nowMs + keptForMs });
-      dropOldest(this.#known, knownMax);
+      return;
     }
+    const { value, validUntil } = found;
+    const validUntilMs = validUntil === null ? Infinity : nowMs + (validUntil.getTime() - clock.now().getTime());
+    const expiresAtMs = Math.min(nowMs + keptForMs, validUntilMs);
+    this.#known.set(digest, { value, refreshAtMs: nowMs + refreshFromMs, expiresAtMs, validUntilMs });
+    dropOldest(this.#known, knownMax);
+  }
+
+  /** The store cannot be asked: a known token stays known, unless it has ended meanwhile. */
+  #keepKnown(digest: string, error: UnavailableError): T {
+    const known = this.#known.get(digest);
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (known === undefined || nowMs >= known.validUntilMs) throw error;
+    const retryAtMs = Math.min(nowMs + retryAfterMs, known.validUntilMs);
+    this.#known.set(digest, { ...known, refreshAtMs: retryAtMs, expiresAtMs: retryAtMs });
+    return known.value;
   }
 }
 

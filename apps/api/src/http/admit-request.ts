@@ -1,9 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { KnownPaths } from './known-paths.ts';
 import { type Refusal, sendProblem } from './problem.ts';
+import { countHeader } from './repeated-header.ts';
+import { isStreamAddress, isTokenAddress, pathOf } from './request-target.ts';
 import { securityHeaders } from './security-headers.ts';
 
 const urlMaxLength = 8_192;
+/** A name or address and a port (RFC 3986, section 3.2): the start of the addresses that are handed out. */
+const hostPattern = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 
 /**
  * The first look at every request: gives the answer its headers, and refuses what no route needs to see. Unknown
@@ -27,25 +31,26 @@ export function registerAdmission(app: FastifyInstance, paths: KnownPaths): void
 export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(securityHeaders);
   reply.header('x-request-id', request.id);
+  // Also on what is refused: a page may not even see the status of an answer that does not say this.
+  if (isStreamAddress(request.raw.url ?? '')) reply.header('access-control-allow-origin', '*');
 }
 
 function refusalOf({ raw }: FastifyRequest): Refusal | null {
-  if ((raw.url?.length ?? 0) > urlMaxLength) return { code: 'uri-too-long' };
-  const hosts = countHosts(raw.rawHeaders);
+  const url = raw.url ?? '';
+  if (url.length > urlMaxLength && !isMerelyWrongToken(url)) return { code: 'uri-too-long' };
+  const hosts = countHeader(raw, 'host');
   if (hosts > 1 || (hosts === 0 && raw.httpVersion !== '1.0')) {
     return { code: 'malformed-request', detail: 'The request must have exactly one Host header.' };
+  }
+  if (!hostPattern.test(raw.headers.host ?? '')) {
+    return { code: 'malformed-request', detail: 'The Host header is not well-formed.' };
   }
   return null;
 }
 
-/** Node keeps only the first of repeated Host headers, while a proxy may have gone by the last. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
-  }
-  return count;
+/** An over-long token is refused by its route, in the form of all other wrong ones. */
+function isMerelyWrongToken(url: string): boolean {
+  return isTokenAddress(url) && pathOf(url).length > urlMaxLength;
 }
 
 function sendNoRoute(request: FastifyRequest, reply: FastifyReply, paths: KnownPaths): FastifyReply {

@@ -25,22 +25,12 @@ export function registerErrorHandler(app: FastifyInstance): void {
   });
 }
 
-/**
- * Answers what fastify refuses before it has found a route: an address that cannot be decoded. Under an address that
- * holds a token it is just another wrong token.
- */
+/** Answers what fastify refuses before it has found a route: an address that cannot be decoded. */
 export function answerFrameworkError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   setCommonHeaders(request, reply);
-  const { method = '', url = '' } = request.raw;
-  if (method === 'POST' && url.startsWith('/api/v1/events/hooks/')) {
-    sendProblem(reply, { code: 'invalid-hook-token' });
-  } else if ((method === 'GET' || method === 'HEAD') && url.startsWith('/api/v1/events/')) {
-    sendProblem(reply.header('access-control-allow-origin', '*'), { code: 'stream-not-found' });
-  } else {
-    sendProblem(reply, refusalOf(error));
-  }
+  sendProblem(reply, refusalOf(error));
   // No hook of ours runs for such a request, the one that writes the log line neither.
-  const line = { requestId: request.id, method, route: 'unmatched', status: reply.statusCode };
+  const line = { requestId: request.id, method: request.method, route: 'unmatched', status: reply.statusCode };
   request.log.info({ ...line, code: request.problemCode }, 'request');
 }
 

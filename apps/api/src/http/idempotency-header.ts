@@ -1,15 +1,35 @@
 import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotency.ts';
 import type { FastifyRequest } from 'fastify';
 import { InputError } from './input-error.ts';
+import { countHeader } from './repeated-header.ts';
 
-/** The request's idempotency key, null when it has none. A repeated header is malformed: Node joins it by a blank. */
-export function idempotencyKeyOf({ headers }: FastifyRequest): string | null {
+const detail = 'Must be sent once, as 1 to 255 visible ASCII characters.';
+
+/** The request's idempotency key, null when it has none. */
+export function idempotencyKeyOf({ headers, raw }: FastifyRequest): string | null {
   const header = headers['idempotency-key'];
   if (header === undefined) return null;
   const key = parseIdempotencyKey(header.toString());
   if (key !== null) return key;
-  const detail = 'Must be sent once, as 1 to 255 visible ASCII characters.';
   throw new InputError('invalid-idempotency-key', `Idempotency-Key: ${detail}`, [
-    { detail, code: 'format', header: 'Idempotency-Key' },
+    // Node joins a repeated header by a comma and a blank, which makes it malformed as well.
+    { detail, code: countHeader(raw, 'idempotency-key') > 1 ? 'repeated' : 'format', header: 'Idempotency-Key' },
   ]);
+}
+
+/**
+ * The id that the sender has given its hook, as it is; null when it has given none. Which one of two it meant cannot be
+ * told: Node joins them, and a repetition that sends one of them would be another hook.
+ */
+export function webhookIdOf({ headers, raw }: FastifyRequest): string | null {
+  const header = headers['webhook-id'];
+  if (header === undefined) return null;
+  if (countHeader(raw, 'webhook-id') > 1) {
+    const once = 'Must be sent once.';
+    throw new InputError('invalid-request', `Webhook-Id: ${once}`, [
+      { detail: once, code: 'repeated', header: 'Webhook-Id' },
+    ]);
+  }
+  const id = header.toString();
+  return id === '' ? null : id;
 }

@@ -26,7 +26,7 @@ test.each([
 
 test('takes names that reach a prototype where they are only carried', () => {
   const json = '{"__proto__":{"\\u0070rototype":1}}';
-  expect(parseJson(json, { mayNamePrototypes: true })).toEqual(JSON.parse(json));
+  expect(parseJson(json, { isFreeForm: true })).toEqual(JSON.parse(json));
 });
 
 test.each([
@@ -43,4 +43,11 @@ test.each([
   ['nothing', ' '],
 ])('refuses %s', (_, json) => {
   expect(() => parseJson(json)).toThrow(expect.objectContaining({ code: 'invalid-json' }));
+});
+
+test('takes 4 096 values and not one more, but any number where they are only carried', () => {
+  const values = (count: number) => `[${'[0],'.repeat(count - 1)}"${','.repeat(5_000)}"]`;
+  expect(parseJson(values(4_096))).toHaveLength(4_096);
+  expect(() => parseJson(values(4_097))).toThrow(expect.objectContaining({ code: 'payload-too-large' }));
+  expect(parseJson(values(10_000), { isFreeForm: true })).toHaveLength(10_000);
 });

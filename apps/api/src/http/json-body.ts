@@ -1,18 +1,27 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const depthMax = 32;
+/** No operation has a use for more; each of them would cost its own check. */
+const valuesMax = 4_096;
 const byteOrderMark = '\ufeff';
 const charsetPattern = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 const utf8Names = /^utf-?8$/i;
 
 /**
  * Takes bodies of `application/json` and no others. Beyond what `JSON.parse` checks, the text must be UTF-8, at most
- * 32 levels deep, free of lone surrogates and of names that reach a prototype. An empty body is none.
+ * 32 levels deep, of a bounded number of values, free of lone surrogates and of names that reach a prototype. An empty
+ * body is none, whatever its media type.
  */
 export function registerJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  // The type of nothing is not looked at: clients name one with a DELETE too, and fastify would refuse it.
+  app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+    if (headers['content-type'] !== undefined && !hasBody(headers)) headers['content-type'] = undefined;
+    done();
+  });
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       done(null, parseBody(request, body as Buffer));
@@ -22,16 +31,22 @@ export function registerJsonBodies(app: FastifyInstance): void {
   });
 }
 
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
-  if (!isPlainUtf8(request)) {
+  if (bytes.length > 0 && !isPlainUtf8(request)) {
     throw new ServiceError('unsupported-media-type', 'The body must be application/json in UTF-8, not encoded.');
   }
+  request.verifyBody?.(bytes);
+  request.verifyBody = null;
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) throw new ServiceError('invalid-json', 'The body is not well-formed UTF-8.');
   const text = bytes.toString('utf8');
   const json = text.startsWith(byteOrderMark) ? text.slice(1) : text;
   request.bodyText = json;
-  return parseJson(json, { mayNamePrototypes: request.routeOptions.config.hasFreeFormBody === true });
+  return parseJson(json, { isFreeForm: request.routeOptions.config.hasFreeFormBody === true });
 }
 
 /** The media type itself has been matched by then. */
@@ -43,15 +58,16 @@ function isPlainUtf8({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * As `JSON.parse`, but refuses what no honest sender needs. Throws `ServiceError`. Names that reach a prototype are let
- * through for a body whose values are read one by one and never merged into anything.
+ * As `JSON.parse`, but refuses what no honest sender needs. Throws `ServiceError`. In a free-form body, whose values are
+ * only carried and never merged into anything, names may reach a prototype, and nothing but the body's size bounds how
+ * many values there are.
  */
-export function parseJson(json: string, { mayNamePrototypes = false } = {}): unknown {
-  if (isTooDeep(json)) throw new ServiceError('invalid-json', `The body is nested deeper than ${depthMax} levels.`);
+export function parseJson(json: string, { isFreeForm = false } = {}): unknown {
+  refuseExcess(json, isFreeForm ? Number.POSITIVE_INFINITY : valuesMax);
   const value = parse(json);
   const hasEscapes = json.includes('\\u');
-  const mayReachPrototypes = !mayNamePrototypes && (json.includes('__proto__') || json.includes('"prototype"'));
-  if (hasEscapes || mayReachPrototypes) refuseUnsafe(value, mayNamePrototypes);
+  const mayReachPrototypes = !isFreeForm && (json.includes('__proto__') || json.includes('"prototype"'));
+  if (hasEscapes || mayReachPrototypes) refuseUnsafe(value, isFreeForm);
   return value;
 }
 
@@ -63,20 +79,28 @@ function parse(json: string): unknown {
   }
 }
 
-/** Looks at the text, so that a deep one is refused before anything is built of it. */
-function isTooDeep(json: string): boolean {
-  return countUpTo(json, '{') + countUpTo(json, '[') > depthMax && isNestedTooDeep(json);
+/** Looks at the text, so that a deep or long one is refused before anything is built of it. */
+function refuseExcess(json: string, countMax: number): void {
+  // Few brackets cannot nest deep and few commas cannot part many values; they are counted faster than walked through.
+  const hasFewBrackets = countUpTo(json, '{', depthMax) + countUpTo(json, '[', depthMax) <= depthMax;
+  const hasFewCommas = countMax === Number.POSITIVE_INFINITY || countUpTo(json, ',', countMax) < countMax;
+  if (hasFewBrackets && hasFewCommas) return;
+  const excess = findExcess(json, countMax);
+  if (excess === 'depth') {
+    throw new ServiceError('invalid-json', `The body is nested deeper than ${depthMax} levels.`);
+  }
+  if (excess === 'count') throw new ServiceError('payload-too-large', `The body has more than ${countMax} values.`);
 }
 
-/** Few brackets cannot nest deep, and are counted faster than walked through. */
-function countUpTo(json: string, bracket: string): number {
+function countUpTo(json: string, character: string, max: number): number {
   let count = 0;
-  for (let at = json.indexOf(bracket); at !== -1 && count <= depthMax; at = json.indexOf(bracket, at + 1)) count += 1;
+  for (let at = json.indexOf(character); at !== -1 && count <= max; at = json.indexOf(character, at + 1)) count += 1;
   return count;
 }
 
-function isNestedTooDeep(json: string): boolean {
+function findExcess(json: string, countMax: number): 'depth' | 'count' | null {
   let depth = 0;
+  let count = 1;
   let isInString = false;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
@@ -85,30 +109,33 @@ function isNestedTooDeep(json: string): boolean {
       else if (code === 0x22) isInString = false;
     } else if (code === 0x22) {
       isInString = true;
+    } else if (code === 0x2c) {
+      count += 1;
+      if (count > countMax) return 'count';
     } else if (code === 0x7b || code === 0x5b) {
       depth += 1;
-      if (depth > depthMax) return true;
+      if (depth > depthMax) return 'depth';
     } else if (code === 0x7d || code === 0x5d) {
       depth -= 1;
     }
   }
-  return false;
+  return null;
 }
 
 /** The depth is bounded by now, so recursion is too. */
-function refuseUnsafe(value: unknown, mayNamePrototypes: boolean): void {
+function refuseUnsafe(value: unknown, isFreeForm: boolean): void {
   if (typeof value === 'string') refuseIllFormed(value);
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    for (const item of value) refuseUnsafe(item, mayNamePrototypes);
+    for (const item of value) refuseUnsafe(item, isFreeForm);
     return;
   }
   for (const [name, member] of Object.entries(value)) {
     refuseIllFormed(name);
-    if (!mayNamePrototypes && (name === '__proto__' || (name === 'constructor' && hasPrototype(member)))) {
+    if (!isFreeForm && (name === '__proto__' || (name === 'constructor' && hasPrototype(member)))) {
       throw new ServiceError('invalid-json', 'The body names an object prototype.');
     }
-    refuseUnsafe(member, mayNamePrototypes);
+    refuseUnsafe(member, isFreeForm);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { decodePath, pathOf } from './request-target.ts';
 
 export interface KnownPaths {
   /** The methods that a path has, in the form of `Allow`; null when there is no such path. */
@@ -15,7 +16,7 @@ export function collectKnownPaths(app: FastifyInstance): KnownPaths {
   });
   return {
     allowedAt: (url) => {
-      const segments = pathOf(url).split('/');
+      const segments = (decodePath(pathOf(url)) ?? '').split('/');
       const allowed = new Set<string>();
       for (const [pattern, methods] of methodsByPattern) {
         if (!matches(pattern.split('/'), segments)) continue;
@@ -26,12 +27,8 @@ export function collectKnownPaths(app: FastifyInstance): KnownPaths {
   };
 }
 
-function pathOf(url: string): string {
-  const end = url.search(/[?#]/);
-  return end === -1 ? url : url.slice(0, end);
-}
-
+/** As the router matches, to which nothing is a value too. */
 function matches(pattern: readonly string[], segments: readonly string[]): boolean {
   if (pattern.length !== segments.length) return false;
-  return pattern.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]));
+  return pattern.every((part, index) => part.startsWith(':') || part === segments[index]);
 }

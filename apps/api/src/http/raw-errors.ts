@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
@@ -24,6 +24,12 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Socket, 
     socket.destroy();
     return;
   }
+  if (current?.req.complete === true) {
+    // What cannot be read came behind a whole request that is still worked on: its own answer goes out, as the last.
+    current.setHeader('connection', 'close');
+    logger.info({ code: 'malformed-request', cause: error.code }, 'request.unreadable');
+    return;
+  }
   const requestId = randomUUIDv7();
   const code = codeByParserCode[error.code ?? ''] ?? 'malformed-request';
   logger.info({ requestId, code, cause: error.code }, 'request.unreadable');
@@ -33,8 +39,10 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Socket, 
 }
 
 /** Answers an `Expect` header that asks for anything but `100-continue`. */
-export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const { status, headers, body } = rawProblem('expectation-failed', randomUUIDv7());
+export function answerExpectation(response: ServerResponse, logger: Logger): void {
+  const requestId = randomUUIDv7();
+  const { status, headers, body } = rawProblem('expectation-failed', requestId);
+  logger.info({ requestId, code: 'expectation-failed' }, 'request.unreadable');
   response.writeHead(status, headers).end(body);
 }
 

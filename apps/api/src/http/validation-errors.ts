@@ -8,32 +8,45 @@ const mistakesMax = 20;
 /** A name that the caller made up is told back only so far. */
 const nameMax = 100;
 
+/** Where zod's name of a type is not JSON's. */
+const nameByZodType: Readonly<Record<string, string>> = { record: 'object', int: 'integer' };
+
+const repeated = { code: 'repeated', detail: 'Must be given once.' } as const;
+
 type Path = readonly PropertyKey[];
 
 /** Validates with zod, and refuses with the contract's `errors`. */
 export const validateWithZod: FastifySchemaCompiler<$ZodType & FastifySchema> = ({ schema, httpPart }) => {
-  const placeOf = httpPart === 'querystring' ? parameterAt : pointerAt;
+  const isQuery = httpPart === 'querystring';
   return (data: unknown) => {
     const result = safeParse(schema, data ?? undefined);
     if (result.success) return { value: result.data };
-    return { error: refusalOf(result.error.issues, data ?? undefined, placeOf) };
+    return { error: refusalOf(result.error.issues, data ?? undefined, isQuery) };
   };
 };
 
-function refusalOf(issues: readonly $ZodIssue[], data: unknown, placeOf: (path: Path) => MistakePlace): InputError {
-  const mistakes = issues.flatMap((issue) => mistakesOf(issue, data, placeOf)).slice(0, mistakesMax);
+function refusalOf(issues: readonly $ZodIssue[], data: unknown, isQuery: boolean): InputError {
+  // Every issue is at least one mistake.
+  const mistakes = issues
+    .slice(0, mistakesMax)
+    .flatMap((issue) => mistakesOf(issue, data, isQuery))
+    .slice(0, mistakesMax);
   return new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', mistakes);
 }
 
-function mistakesOf(issue: $ZodIssue, data: unknown, placeOf: (path: Path) => MistakePlace): InputMistake[] {
+function mistakesOf(issue: $ZodIssue, data: unknown, isQuery: boolean): InputMistake[] {
+  const placeOf = isQuery ? parameterAt : pointerAt;
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.slice(0, mistakesMax).map((key) => ({
       detail: 'There is no such field.',
       code: 'unknown-field',
-      ...placeOf([...issue.path, key.slice(0, nameMax)]),
+      ...placeOf([...issue.path, cut(key)]),
     }));
   }
-  const { code, detail } = describe(issue, valueAt(data, issue.path));
+  const value = valueAt(data, issue.path);
+  // A query has texts only, so that an array is a parameter that was given more than once.
+  const isRepeated = isQuery && Array.isArray(value);
+  const { code, detail } = isRepeated ? repeated : describe(issue, value);
   return [{ detail, code, ...placeOf(issue.path) }];
 }
 
@@ -55,7 +68,7 @@ function describe(issue: $ZodIssue, value: unknown): { code: MistakeCode; detail
         detail: `Must be at most ${issue.maximum}${unitOf(issue.origin)}.`,
       };
     case 'custom':
-      return { code: 'format', detail: issue.message };
+      return { code: (issue.params?.mistake as MistakeCode | undefined) ?? 'format', detail: issue.message };
     default:
       return { code: 'format', detail: 'Does not have the right form.' };
   }
@@ -63,8 +76,13 @@ function describe(issue: $ZodIssue, value: unknown): { code: MistakeCode; detail
 
 function describeType(expected: string, value: unknown): { code: MistakeCode; detail: string } {
   if (value === undefined) return { code: 'required', detail: 'Must be given.' };
-  if (expected === 'string' && Array.isArray(value)) return { code: 'repeated', detail: 'Must be given once.' };
-  return { code: 'type', detail: `Must be of type ${expected === 'record' ? 'object' : expected}.` };
+  return { code: 'type', detail: `Must be of type ${nameByZodType[expected] ?? expected}.` };
+}
+
+/** Not in the middle of a character: half of one cannot be escaped. */
+function cut(name: string): string {
+  const start = name.slice(0, nameMax);
+  return start.isWellFormed() ? start : start.slice(0, -1);
 }
 
 function isSize(origin: string): boolean {

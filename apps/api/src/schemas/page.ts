@@ -29,20 +29,59 @@ const time = z.string().transform((text, { issues }) => {
   return new Date(parsed ?? 0);
 });
 
-export const listWidgetsQuerySchema = z.strictObject({
-  page: queryInteger(1, maxPage, 1),
-  pageSize: queryInteger(1, maxPageSize, defaultPageSize),
-  state: z.enum(widgetStates).optional(),
-  asOf: time.optional().meta({ type: 'string', format: 'date-time' }),
+/** What every list takes; a list with more to ask for extends it, and stays strict. */
+export const pageQuerySchema = z.strictObject({
+  page: queryInteger(1, maxPage, 1).describe('One-based; past the end there are no items.'),
+  pageSize: queryInteger(1, maxPageSize, defaultPageSize).describe('Rows per page; more than 200 are refused.'),
 });
 
-export const widgetPageSchema = z.object({
-  items: z.array(widgetSchema),
-  page: z.int().min(1),
-  pageSize: z.int().min(1),
-  totalItems: z.int().min(0),
-  totalPages: z.int().min(0),
-  hasNext: z.boolean(),
-  asOf: timestamp,
-  streamCursor: z.string().nullable(),
+/** What every list answers: one page, and where it stands among the others. It is named after its items. */
+export function pageSchemaOf<Item extends z.ZodType>(item: Item) {
+  const page = z.object({
+    items: z.array(item),
+    page: z.int().min(1),
+    pageSize: z
+      .int()
+      .min(1)
+      .meta({ examples: [50] }),
+    totalItems: z
+      .int()
+      .min(0)
+      .meta({ examples: [1] }),
+    totalPages: z
+      .int()
+      .min(0)
+      .meta({ description: '0 when there is nothing.', examples: [1] }),
+    hasNext: z.boolean().meta({ examples: [false] }),
+  });
+  const { id } = z.globalRegistry.get(item) ?? {};
+  return id === undefined ? page : page.meta({ id: `PagedResult${id}` });
+}
+
+export const listWidgetsQuerySchema = pageQuerySchema.extend({
+  state: z.enum(widgetStates).optional().describe('Only widgets in this state.'),
+  asOf: time.optional().meta({
+    type: 'string',
+    format: 'date-time',
+    description:
+      'Only widgets created up to this time, in UTC. Left out, it is set by the service and answered; give it with the further pages (`Link` does), so that widgets created meanwhile shift none.',
+  }),
 });
+
+export const widgetPageSchema = pageSchemaOf(widgetSchema)
+  .extend({
+    asOf: timestamp.describe('Only widgets created up to this time are listed and counted.'),
+    streamCursor: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Where to begin a stream (`lastEventId`) that goes on exactly where this list ends; null when no position is known yet.',
+        examples: ['k3f9.1764000000000.1284'],
+      }),
+  })
+  .meta({
+    id: 'PagedResultWidget',
+    description:
+      'One page of widgets, newest first. `hasNext` is always exact, `totalItems` up to 1 000; above that it may be five seconds old.',
+  });

@@ -1,35 +1,105 @@
+import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
 import { z } from 'zod';
 import { mistakeCodes } from '../http/problem.ts';
+import type { ResponseHeaderName } from './headers.ts';
 
-const mistake = z.object({
-  detail: z.string(),
-  code: z.enum(mistakeCodes),
-  pointer: z.string().optional(),
-  parameter: z.string().optional(),
-  header: z.string().optional(),
-});
+const mistakeSchema = z
+  .object({
+    detail: z.string().meta({ description: 'What is wrong, for people.' }),
+    code: z.enum(mistakeCodes).meta({ description: 'What is wrong, for programs.' }),
+    pointer: z
+      .string()
+      .optional()
+      .meta({
+        description: 'A JSON pointer into the body (RFC 6901), as a URI fragment.',
+        examples: ['#/owner/email'],
+      }),
+    parameter: z.string().optional().meta({ description: 'The name of a query parameter.' }),
+    header: z.string().optional().meta({ description: 'The name of a header.' }),
+  })
+  .meta({
+    id: 'Mistake',
+    description: 'One mistake in a request, with exactly one of `pointer`, `parameter` and `header`.',
+    examples: [{ detail: 'Must be given.', code: 'required', pointer: '#/name' }],
+  });
 
 /** The body of every refusal. */
-const problemSchema = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  instance: z.string(),
-  code: z.string(),
-  requestId: z.string().meta({ format: 'uuid' }),
-  errors: z.array(mistake).max(20).optional(),
-});
+export const problemSchema = z
+  .object({
+    type: z
+      .string()
+      .meta({ format: 'uri-reference', description: 'The address of the page that explains this kind of problem.' }),
+    title: z.string().meta({ description: 'The kind of problem, for people.' }),
+    status: z.int().min(400).max(599).meta({ description: 'The HTTP status.' }),
+    detail: z.string().meta({ description: 'What is wrong with this request, for people.' }),
+    instance: z
+      .string()
+      .meta({ format: 'uri', description: 'A URN for this one occurrence; it holds the `requestId`.' }),
+    code: z.string().meta({
+      description: 'The kind of problem, for programs. `/problems` explains every code; further ones may come.',
+    }),
+    requestId: z.string().meta({ format: 'uuid', description: 'Also in the header `X-Request-Id`.' }),
+    errors: z
+      .array(mistakeSchema)
+      .max(20)
+      .optional()
+      .meta({ description: 'There with `invalid-request`: what is wrong, and where.' }),
+  })
+  .meta({ id: 'Problem', description: 'Why a request is refused (RFC 9457).' });
 
-const content = {
-  description: 'The request is refused; the body says why.',
-  content: { 'application/problem+json': { schema: problemSchema } },
-};
+/** A kind of server-sent event, by the names it comes under. */
+export interface DescribedEvent {
+  readonly names: readonly [string, ...string[]];
+  readonly description: string;
+  /** What the JSON text in `data` holds. */
+  readonly data: z.ZodType;
+  readonly hasId: boolean;
+  readonly hasRetry: boolean;
+}
+
+/** What a route's documentation says of one status that it answers with. */
+export interface RouteAnswer {
+  /** Left out, the description of the body's schema. */
+  readonly description?: string;
+  /** Null when the answer has no body. */
+  readonly body: z.ZodType | null;
+  readonly mediaType?: string;
+  /** What a stream of server-sent events carries, and how it looks. */
+  readonly events?: readonly DescribedEvent[];
+  readonly example?: string;
+  /** Headers that every such answer has, and those that only some have. */
+  readonly headers?: readonly ResponseHeaderName[];
+  readonly optionalHeaders?: readonly ResponseHeaderName[];
+}
+
+export interface RouteAnswers {
+  /** By status. */
+  readonly own: Readonly<Record<string, RouteAnswer>>;
+  readonly refusals: readonly ProblemCode[];
+}
 
 /**
- * What a route's documentation says of its answers. Answers are typed where they are made and not walked through
- * again when they are sent: this is documentation only.
+ * What a route's documentation says of its answers: its own by status, each as a schema or with its headers, and the
+ * codes that it refuses with. Codes that follow from policy, limit, query, body or method (`not-authenticated`,
+ * `rate-limited`, `invalid-json`, `unavailable` and the like) are added by themselves and need not be named.
+ *
+ * Answers are typed where they are made and not walked through again when they are sent: this is documentation only,
+ * in the form in which the framework lets it pass.
  */
-export function answers(own: Readonly<Record<number, object>>, ...refusals: number[]): unknown {
-  return { ...own, ...Object.fromEntries(refusals.map((status) => [status, content])) };
+export function answers(
+  own: Readonly<Record<number, z.ZodType | RouteAnswer>>,
+  ...refusals: readonly ProblemCode[]
+): { readonly default: RouteAnswers } {
+  const described = Object.entries(own).map(([status, answer]) => {
+    return [status, answer instanceof z.ZodType ? answerOf(answer) : answer] as const;
+  });
+  return { default: { own: Object.fromEntries(described), refusals } };
+}
+
+/** `z.null()` stands for an answer without a body. */
+function answerOf(schema: z.ZodType): RouteAnswer {
+  return {
+    body: schema instanceof z.ZodNull ? null : schema,
+    ...(schema.description === undefined ? {} : { description: schema.description }),
+  };
 }

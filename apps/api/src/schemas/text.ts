@@ -2,32 +2,21 @@ import { z } from 'zod';
 
 const controlCharacter = /\p{Cc}/u;
 
-/**
- * A text of people: trimmed, then `min` to `max` code points without control characters. Zod itself counts UTF-16
- * units, by which an emoji is two.
- */
+/** A text of people: trimmed, then `min` to `max` code points (so zod counts) without control characters. */
 export function personalText(min: number, max: number) {
   return z
     .string()
     .trim()
-    .check((context) => {
-      const { value, issues } = context;
-      const length = codePointsOf(value);
-      const bounds = { origin: 'string', inclusive: true, input: value } as const;
-      if (length < min) issues.push({ ...bounds, code: 'too_small', minimum: min });
-      else if (length > max) issues.push({ ...bounds, code: 'too_big', maximum: max });
-      else if (controlCharacter.test(value)) {
-        issues.push({ code: 'custom', message: 'Must not contain control characters.', input: value });
-      }
-    })
-    .meta({ minLength: min, maxLength: max });
+    .min(min)
+    .max(max)
+    .check(({ value, issues }) => {
+      if (issues.length > 0 || !controlCharacter.test(value)) return;
+      issues.push({ code: 'custom', message: 'Must not contain control characters.', input: value });
+    });
 }
 
-function codePointsOf(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
-}
+/** A password to be: 12 to 128 code points, exactly as they were typed. */
+export const newPassword = z.string().min(12).max(128).meta({ format: 'password' });
 
 /** A UUID of any version and in either case, as lower-case. */
 export const uuid = z.guid().toLowerCase();

@@ -1,14 +1,26 @@
 import { expect, it } from 'vitest';
 import { createAdmission } from './admission.ts';
+import type { StreamHolder } from './stream-right.ts';
+
+const subscription = (id: string): StreamHolder => ({ kind: 'subscription', id });
+const session = (id: string, userId: string): StreamHolder => ({ kind: 'session', id, userId });
 
 it('admits as many as a token and the pod may have, and again when one has left', () => {
   const admit = createAdmission({ perToken: 2, perPod: 3 });
-  const first = admit('a');
-  admit('a');
-  expect(admit('a')).toEqual({ status: 'refused', reason: 'too-many-connections' });
-  admit('b');
-  expect(admit('b')).toEqual({ status: 'refused', reason: 'overloaded' });
+  const first = admit(subscription('a'));
+  admit(subscription('a'));
+  expect(admit(subscription('a'))).toEqual({ status: 'refused', reason: 'too-many-connections' });
+  admit(subscription('b'));
+  expect(admit(subscription('b'))).toEqual({ status: 'refused', reason: 'overloaded' });
   if (first.status === 'admitted') first.leave();
-  expect(admit('b').status).toBe('admitted');
-  expect(admit('c')).toEqual({ status: 'refused', reason: 'overloaded' });
+  expect(admit(subscription('b')).status).toBe('admitted');
+  expect(admit(subscription('c'))).toEqual({ status: 'refused', reason: 'overloaded' });
+});
+
+it('counts a person’s own streams together, whatever sessions they hang on', () => {
+  const admit = createAdmission({ perToken: 2, perPod: 10 });
+  admit(session('s1', 'ann'));
+  admit(session('s2', 'ann'));
+  expect(admit(session('s3', 'ann'))).toEqual({ status: 'refused', reason: 'too-many-connections' });
+  expect(admit(session('s4', 'bob')).status).toBe('admitted');
 });

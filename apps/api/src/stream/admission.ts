@@ -1,7 +1,8 @@
 import type { ClosingReason } from './frame.ts';
+import type { StreamHolder } from './stream-right.ts';
 
 export interface AdmissionLimits {
-  /** Streams of one subscription on this pod. */
+  /** Streams of one subscription, or one person's own, on this pod. */
   readonly perToken: number;
   readonly perPod: number;
 }
@@ -13,21 +14,23 @@ export type AdmissionOutcome =
 
 /** Counts the pod's streams from the moment they are asked for, so that a crowd that comes at once is counted too. */
 export function createAdmission(limits: AdmissionLimits) {
-  const perSubscription = new Map<string, number>();
+  const openByOwner = new Map<string, number>();
   let total = 0;
-  return (subscriptionId: string): AdmissionOutcome => {
-    const open = perSubscription.get(subscriptionId) ?? 0;
+  return (holder: StreamHolder): AdmissionOutcome => {
+    // Signing in again does not make room for more.
+    const owner = holder.kind === 'session' ? `user ${holder.userId}` : `subscription ${holder.id}`;
+    const open = openByOwner.get(owner) ?? 0;
     if (total >= limits.perPod) return { status: 'refused', reason: 'overloaded' };
     if (open >= limits.perToken) return { status: 'refused', reason: 'too-many-connections' };
     total += 1;
-    perSubscription.set(subscriptionId, open + 1);
+    openByOwner.set(owner, open + 1);
     return {
       status: 'admitted',
       leave: () => {
         total -= 1;
-        const left = (perSubscription.get(subscriptionId) ?? 0) - 1;
-        if (left > 0) perSubscription.set(subscriptionId, left);
-        else perSubscription.delete(subscriptionId);
+        const left = (openByOwner.get(owner) ?? 0) - 1;
+        if (left > 0) openByOwner.set(owner, left);
+        else openByOwner.delete(owner);
       },
     };
   };

@@ -4,7 +4,7 @@ import type { Sink } from './response-sink.ts';
 /** A socket in memory, for tests: it takes what it is given at once, or only when it is told to. */
 export interface FakeSink {
   readonly sink: Sink;
-  /** Every buffer it was given, in order. */
+  /** Every buffer it was given, in order; without those that it was destroyed before it took. */
   readonly writes: Buffer[];
   readonly isEnded: boolean;
   text(): string;
@@ -24,16 +24,19 @@ export function openFakeSink(): FakeSink {
   const drains: (() => void)[] = [];
   const closes: (() => void)[] = [];
   let unsent = 0;
+  let taken = 0;
   let isPaused = false;
   let isEnded = false;
   const drain = () => {
     if (unsent === 0) return;
     unsent = 0;
+    taken = writes.length;
     for (const listener of drains) listener();
   };
   const take = (bytes: Buffer) => {
     writes.push(bytes);
     if (isPaused) unsent += bytes.length;
+    else taken = writes.length;
   };
   return {
     sink: {
@@ -46,6 +49,7 @@ export function openFakeSink(): FakeSink {
         isEnded = true;
       },
       destroy: () => {
+        writes.length = taken;
         isEnded = true;
       },
     },
@@ -77,5 +81,19 @@ export function openFakeSink(): FakeSink {
 
 /** The numbers of the events a sink was given. */
 export function eventsIn(sink: FakeSink): number[] {
-  return [...sink.text().matchAll(/^id: \w+\.\d+\.(\d+)$/gm)].map((match) => Number(match[1]));
+  return numbersOf(sink, /^id: \w+\.\d+\.(\d+)\nevent: widget\./gm);
+}
+
+/** The numbers of the positions it was told without an event. */
+export function positionsIn(sink: FakeSink): number[] {
+  return numbersOf(sink, /^id: \w+\.\d+\.(\d+)\nevent: stream\.position\ndata: \{\}\n\n/gm);
+}
+
+/** Why the stream ended; null where it did not say so. */
+export function closingReasonIn(sink: FakeSink): string | null {
+  return /event: stream\.closing\ndata: \{"reason":"([a-z-]+)"\}\nretry: \d+\n\n$/.exec(sink.text())?.[1] ?? null;
+}
+
+function numbersOf(sink: FakeSink, pattern: RegExp): number[] {
+  return [...sink.text().matchAll(pattern)].map((match) => Number(match[1]));
 }

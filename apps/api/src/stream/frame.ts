@@ -1,9 +1,10 @@
-import { formatPosition } from '@widget-service/shared/domain/cursor.ts';
+import { formatPosition, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { FilteredEvent } from '@widget-service/shared/domain/event-filter.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 
-/** One event as the bytes every subscriber gets, made once per pod. */
-export interface Frame {
+/** One event as the bytes every subscriber gets, made once per pod, and what filters look at. */
+export interface Frame extends FilteredEvent {
   readonly ms: number;
   readonly seq: number;
   readonly bytes: Buffer;
@@ -11,8 +12,9 @@ export interface Frame {
 
 /** Frames the event after the rules of server-sent events (WHATWG HTML, section 9.2); its JSON is on one line. */
 export function frameOf(record: LogRecord): Frame {
-  const text = `id: ${formatPosition(record)}\nevent: ${record.event.type}\ndata: ${record.event.json}\n\n`;
-  return { ms: record.ms, seq: record.seq, bytes: Buffer.from(text) };
+  const { type, widgetId, state, stateBefore, labels, json } = record.event;
+  const text = `id: ${formatPosition(record)}\nevent: ${type}\ndata: ${json}\n\n`;
+  return { ms: record.ms, seq: record.seq, bytes: Buffer.from(text), type, widgetId, state, stateBefore, labels };
 }
 
 /** What a stream tells about itself, in the members that the SSE plugin takes. */
@@ -57,14 +59,21 @@ export type ClosingReason =
   | 'overloaded'
   | 'too-many-connections'
   | 'unavailable'
-  | 'resync';
+  | 'resync'
+  | 'revoked'
+  | 'expired';
 
-/** How long clients wait before they come back, in milliseconds: the less a quick return would help, the longer. */
+/**
+ * How long clients wait before they come back, in milliseconds: the less a quick return would help, the longer. Whose
+ * right has ended comes back to a 404, and may as well know soon.
+ */
 const retryRangeMs: Record<ClosingReason, readonly [number, number]> = {
   lifetime: [1_000, 5_000],
   draining: [1_000, 5_000],
   resync: [1_000, 5_000],
   slow: [1_000, 5_000],
+  revoked: [1_000, 5_000],
+  expired: [1_000, 5_000],
   unavailable: [5_000, 15_000],
   overloaded: [30_000, 90_000],
   'too-many-connections': [30_000, 90_000],
@@ -82,6 +91,14 @@ export function closingBytes(reason: ClosingReason): Buffer {
 }
 
 export const heartbeatBytes = Buffer.from(':\n\n');
+
+/**
+ * Moves a client's position over what its filter has dropped. It has a name and data because some clients pass over a
+ * block that holds nothing but an id, and over the id with it.
+ */
+export function positionBytes(position: LogPosition): Buffer {
+  return Buffer.from(`id: ${formatPosition(position)}\nevent: stream.position\ndata: {}\n\n`);
+}
 
 /** A whole number between the two, both possible. */
 export function randomWithin(min: number, max: number): number {

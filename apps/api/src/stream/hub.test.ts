@@ -1,67 +1,19 @@
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { eventsIn, type FakeSink, openFakeSink } from './fake-sink.ts';
-import type { Frame } from './frame.ts';
-import { Hub, type HubOptions } from './hub.ts';
-import { LogDiscontinuityError } from './log-reader.ts';
-import { Ring } from './ring.ts';
+import { aRight, type FakeHub, openFakeHub } from './fake-hub.ts';
+import { eventsIn, openFakeSink } from './fake-sink.ts';
+import type { HubOptions } from './hub.ts';
 
-const frame = (seq: number, size = 20): Frame => ({
-  ms: 1_000 + seq,
-  seq,
-  bytes: Buffer.from(`id: e1.${1_000 + seq}.${seq}\ndata: ${'x'.repeat(size)}\n\n`),
-});
-
-const patient: HubOptions = {
-  heartbeatIntervalMs: 60_000,
-  lifetimeMs: 60_000,
-  unsentLimitBytes: 4_096,
-  stallMs: 60_000,
-};
-const open: Hub[] = [];
+const open: FakeHub[] = [];
 afterEach(() => {
-  for (const hub of open.splice(0)) hub.close();
+  for (const { hub } of open.splice(0)) hub.close();
 });
 
-/** A hub over a log of `kept` events, of which the ring holds the newest `ringFrames`. */
 function openHub(kept: number, ringFrames: number, options: Partial<HubOptions> = {}) {
-  const log: Frame[] = [];
-  const ring = new Ring({ frames: ringFrames, bytes: 1_000_000 });
-  ring.reset({ epoch: 'e1', ms: 1_000, seq: 0 });
-  const reads: number[] = [];
-  const hub = new Hub({
-    ring,
-    readLog: async (after) => {
-      reads.push(after.seq);
-      await new Promise((resolve) => setImmediate(resolve));
-      const page = log.slice(after.seq, after.seq + 7);
-      if (page[0] !== undefined && page[0].seq !== after.seq + 1) throw new LogDiscontinuityError();
-      return page;
-    },
-    clock: systemClock,
-    options: { ...patient, ...options },
-    onDelivered: () => undefined,
-  });
-  open.push(hub);
-  const append = (count: number, size?: number) => {
-    for (let added = 0; added < count; added += 1) {
-      const next = frame(log.length + 1, size);
-      log.push(next);
-      ring.push(next);
-    }
-    hub.notify();
-  };
-  append(kept);
-  const reasons: string[] = [];
-  const join = (sink: FakeSink, seq: number) =>
-    hub.join({
-      sink: sink.sink,
-      epoch: 'e1',
-      cursor: { ms: 1_000 + seq, seq },
-      onEnd: (reason) => reasons.push(reason),
-    });
-  return { hub, ring, append, join, reads, reasons };
+  const fake = openFakeHub({ ringFrames, options });
+  open.push(fake);
+  fake.append(kept);
+  return fake;
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
@@ -110,6 +62,20 @@ describe('Hub', () => {
     expect(sinks[0]!.writes[0]).toBe(sinks[1]!.writes[0]);
   });
 
+  it('shares nothing from one turn to the next', async () => {
+    const { append, join } = openHub(0, 100);
+    const [other, sink] = [openFakeSink(), openFakeSink()];
+    let unsentBytes = 1_000_000;
+    join(other, 0);
+    join({ ...sink, sink: { ...sink.sink, unsentBytes: () => unsentBytes } }, 0);
+    append(1);
+    await other.until(() => eventsIn(other).length === 1);
+    unsentBytes = 0;
+    append(1);
+    await sink.until(() => eventsIn(sink).length === 2);
+    expect(sink.writes).toHaveLength(1);
+  });
+
   it('does not ask the log for cursors inside the ring', async () => {
     const { join, reads } = openHub(50, 100);
     const sink = openFakeSink();
@@ -123,7 +89,7 @@ describe('Hub', () => {
     const sink = openFakeSink();
     sink.pause();
     join(sink, 0);
-    append(300, 300);
+    append(300, {}, 300);
     await sink.until(() => sink.writes.length > 0);
     const unsent = sink.unsentBytes();
     expect(unsent).toBeLessThan(1_000 + 70_000);
@@ -137,9 +103,9 @@ describe('Hub', () => {
     const sink = openFakeSink();
     sink.pause();
     join(sink, 0);
-    append(5, 200);
+    append(5, {}, 200);
     await sink.until(() => sink.writes.length > 0);
-    append(50, 200);
+    append(50, {}, 200);
     sink.resume();
     await sink.until(() => sink.isEnded);
     expect(reasons).toEqual(['slow']);
@@ -205,6 +171,7 @@ describe('Hub', () => {
     const sink = openFakeSink();
     hub.join({
       sink: sink.sink,
+      right: aRight(),
       epoch: 'e0',
       cursor: { ms: 1, seq: 1 },
       onEnd: (reason) => reasons.push(reason),
@@ -218,5 +185,13 @@ describe('Hub', () => {
     for (let count = 0; count < 50; count += 1) join(openFakeSink(), 0);
     await hub.drain(200);
     expect(reasons).toEqual(new Array(50).fill('draining'));
+  });
+
+  it('ends at once who joins after it was closed', () => {
+    const { hub, join, reasons } = openHub(0, 10);
+    hub.close();
+    join(openFakeSink(), 0);
+    expect(reasons).toEqual(['draining']);
+    expect(hub.size()).toBe(0);
   });
 });

@@ -1,17 +1,18 @@
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { Chunk } from './chunk.ts';
-import type { Connection } from './connection.ts';
-import { type ClosingReason, closingBytes, type Frame, heartbeatBytes } from './frame.ts';
-import { type JoinedFrames, joinFrom, joinPage } from './join-frames.ts';
+import { type Connection, heartbeatAfterMs, jittered, lastWordsOf } from './connection.ts';
+import { Feeds } from './feed.ts';
+import type { ClosingReason } from './frame.ts';
+import type { JoinedFrames } from './join-frames.ts';
 import { type createLogReader, LogDiscontinuityError } from './log-reader.ts';
+import { createReplay } from './replay.ts';
 import type { Sink } from './response-sink.ts';
 import type { Ring } from './ring.ts';
+import type { Reconsidered, StreamRight } from './stream-right.ts';
+import { createSweep, type SweepOptions, sweepEveryMs } from './sweep.ts';
 
-export interface HubOptions {
-  readonly heartbeatIntervalMs: number;
+export interface HubOptions extends SweepOptions {
   readonly lifetimeMs: number;
   readonly unsentLimitBytes: number;
-  readonly stallMs: number;
 }
 
 export interface HubDeps {
@@ -25,6 +26,7 @@ export interface HubDeps {
 
 export interface JoinRequest {
   readonly sink: Sink;
+  readonly right: StreamRight;
   readonly epoch: string;
   readonly cursor: { readonly ms: number; readonly seq: number };
   readonly onEnd: Connection['onEnd'];
@@ -32,6 +34,8 @@ export interface JoinRequest {
 
 /** A fan-out lets other work in after so many connections. */
 const connectionsPerTurn = 500;
+/** For these, what lies unsent must not or need not go out: the client then learns of the end by the end alone. */
+const dropsUnsent: readonly ClosingReason[] = ['slow', 'revoked', 'expired'];
 
 /**
  * Holds the pod's open streams and moves each forward through the log: from the ring while it can, from the log itself
@@ -40,15 +44,26 @@ const connectionsPerTurn = 500;
 export class Hub {
   readonly #deps: HubDeps;
   readonly #connections = new Set<Connection>();
+  readonly #feeds: Feeds;
+  readonly #replay: ReturnType<typeof createReplay>;
   readonly #sweepTimer: NodeJS.Timeout;
   #isFanningOut = false;
   #hasNews = false;
+  #isClosed = false;
   #delivered = 0;
 
   constructor(deps: HubDeps) {
     this.#deps = deps;
-    const everyMs = Math.min(1_000, Math.max(50, deps.options.heartbeatIntervalMs / 4));
-    this.#sweepTimer = setInterval(() => this.#sweep(), everyMs);
+    const { ring, readLog, clock, options, onDelivered } = deps;
+    this.#feeds = new Feeds(ring);
+    const { unsentLimitBytes } = options;
+    this.#replay = createReplay({ ring, readLog, unsentLimitBytes, send: (...sent) => this.#send(...sent) });
+    const sweep = createSweep({ clock, options, end: (connection, reason) => this.#end(connection, reason) });
+    this.#sweepTimer = setInterval(() => {
+      onDelivered(this.#delivered);
+      this.#delivered = 0;
+      sweep(this.#connections);
+    }, sweepEveryMs(options));
   }
 
   size(): number {
@@ -57,29 +72,46 @@ export class Hub {
 
   /** Takes over an opened stream: from here on only the hub writes to it. */
   join(request: JoinRequest): void {
-    const { clock, options } = this.#deps;
+    const { clock, options, ring } = this.#deps;
     const nowMs = clock.monotonicMs();
+    const feed = this.#feeds.take(request.right.filter);
     const connection: Connection = {
-      sink: request.sink,
-      cursor: { ...request.cursor },
+      ...request,
+      feed,
+      toldSeq: request.cursor.seq,
       state: 'live',
       isHeldBack: false,
       wake: () => undefined,
-      heartbeatAtMs: nowMs + jittered(options.heartbeatIntervalMs),
+      heartbeatAtMs: nowMs + heartbeatAfterMs(feed, options.heartbeatIntervalMs),
       endsAtMs: nowMs + jittered(options.lifetimeMs),
       lastUnsentBytes: 0,
       lastProgressAtMs: nowMs,
-      onEnd: request.onEnd,
     };
     this.#connections.add(connection);
     connection.sink.onClose(() => this.#remove(connection, 'client-left'));
     connection.sink.onDrain(() => {
-      if (connection.state === 'live') this.#pump(connection);
+      if (connection.state === 'live') this.#pump(connection, false);
       else connection.wake();
     });
-    if (request.epoch !== this.#deps.ring.position()?.epoch) this.#end(connection, 'resync');
-    else if (this.#deps.ring.reaches(connection.cursor.seq + 1)) this.#pump(connection);
-    else void this.#replay(connection, request.epoch);
+    if (this.#isClosed) this.#end(connection, 'draining');
+    else if (request.epoch !== ring.position()?.epoch) this.#end(connection, 'resync');
+    else if (ring.reaches(connection.cursor.seq + 1)) this.#pump(connection, false);
+    else void this.#goBack(connection);
+  }
+
+  /** What the open streams stand on; streams that were opened with one and the same right have it in common. */
+  rights(): Iterable<StreamRight> {
+    return new Set([...this.#connections].map(({ right }) => right));
+  }
+
+  /** Decides anew about every open stream. Nothing is written any more that its right, as it is now, does not allow. */
+  reconsider(decide: (right: StreamRight) => Reconsidered): void {
+    const decisions = new Map([...this.rights()].map((right) => [right, decide(right)]));
+    for (const connection of [...this.#connections]) {
+      const decision = decisions.get(connection.right) ?? connection.right;
+      if (decision === 'revoked' || decision === 'expired') this.#end(connection, decision);
+      else this.#give(connection, decision);
+    }
   }
 
   /** Tells that the ring has new frames. */
@@ -106,8 +138,9 @@ export class Hub {
     }
   }
 
-  /** Ends every stream that is left and stops the timers. */
+  /** Ends every stream that is left and stops the timers. Whoever joins later is ended at once. */
   close(): void {
+    this.#isClosed = true;
     clearInterval(this.#sweepTimer);
     this.endAll('draining');
   }
@@ -115,23 +148,20 @@ export class Hub {
   async #fanOut(): Promise<void> {
     while (this.#hasNews) {
       this.#hasNews = false;
-      const joined = new Map<number, JoinedFrames>();
       let count = 0;
       for (const connection of this.#connections) {
         if (connection.state !== 'live') continue;
-        this.#pump(connection, joined);
+        this.#pump(connection, true);
         count += 1;
         if (count % connectionsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
       }
+      this.#feeds.forget();
     }
     this.#isFanningOut = false;
   }
 
-  /**
-   * Writes what the ring has for this connection, as far as its socket takes it. `joined` remembers, for one fan-out,
-   * what was joined for cursors at the same place: all that have caught up share one buffer.
-   */
-  #pump(connection: Connection, joined?: Map<number, JoinedFrames>): void {
+  /** Writes what the ring has for this connection, as far as its socket takes it. */
+  #pump(connection: Connection, isFanOut: boolean): void {
     const { ring, options } = this.#deps;
     while (connection.sink.unsentBytes() < options.unsentLimitBytes) {
       const nextSeq = connection.cursor.seq + 1;
@@ -143,99 +173,64 @@ export class Hub {
         this.#fallBehind(connection);
         return;
       }
-      const known = joined?.get(nextSeq);
-      const { chunk, last } = known ?? joinFrom(ring, nextSeq);
-      if (known === undefined) joined?.set(nextSeq, { chunk, last });
-      this.#send(connection, chunk, last);
+      this.#send(connection, isFanOut ? connection.feed.share(nextSeq) : connection.feed.join(nextSeq));
     }
     connection.isHeldBack = true;
   }
 
   /** More came at once than the ring holds: who took all there was goes on from the log, who did not is cut. */
   #fallBehind(connection: Connection): void {
-    const epoch = this.#deps.ring.position()?.epoch;
-    if (connection.isHeldBack || epoch === undefined) this.#end(connection, 'slow');
-    else void this.#replay(connection, epoch);
+    if (connection.isHeldBack) this.#end(connection, 'slow');
+    else void this.#goBack(connection);
   }
 
-  #send(connection: Connection, chunk: Chunk, last: Frame): void {
-    this.#delivered += last.seq - connection.cursor.seq;
-    connection.cursor = { ms: last.ms, seq: last.seq };
+  #send(connection: Connection, { chunk, count, lastSentSeq, end }: JoinedFrames): void {
+    connection.cursor = end;
+    if (chunk === null) return;
+    this.#delivered += count;
+    connection.toldSeq = lastSentSeq;
     connection.sink.write(chunk);
   }
 
-  /** Feeds a connection from the log until it is inside the ring, each page as the socket takes it. */
-  async #replay(connection: Connection, epoch: string): Promise<void> {
+  /** Replays what lies behind the ring, then goes on from it. */
+  async #goBack(connection: Connection): Promise<void> {
     connection.state = 'replaying';
     try {
-      while (connection.state === 'replaying') {
-        const frames = await this.#deps.readLog({ epoch, ...connection.cursor });
-        if (frames.length === 0) throw new LogDiscontinuityError();
-        await this.#writePage(connection, frames);
-        if (this.#deps.ring.reaches(connection.cursor.seq + 1)) break;
-      }
+      await this.#replay(connection);
       if (connection.state !== 'replaying') return;
       connection.state = 'live';
-      this.#pump(connection);
+      this.#pump(connection, false);
     } catch (error) {
       this.#end(connection, error instanceof LogDiscontinuityError ? 'resync' : 'unavailable');
     }
   }
 
-  async #writePage(connection: Connection, frames: readonly Frame[]): Promise<void> {
-    for (const { chunk, last } of joinPage(frames)) {
-      await this.#untilWritable(connection);
-      if (connection.state === 'closed') return;
-      this.#send(connection, chunk, last);
-    }
-  }
-
-  async #untilWritable(connection: Connection): Promise<void> {
-    while (connection.state !== 'closed' && connection.sink.unsentBytes() >= this.#deps.options.unsentLimitBytes) {
-      await new Promise<void>((resolve) => {
-        connection.wake = resolve;
-      });
-    }
-  }
-
-  /** Heartbeats, lifetimes and clients that take nothing. */
-  #sweep(): void {
+  #give(connection: Connection, right: StreamRight): void {
+    if (right === connection.right) return;
     const { clock, options } = this.#deps;
-    const nowMs = clock.monotonicMs();
-    const heartbeat = new Chunk(heartbeatBytes);
-    this.#deps.onDelivered(this.#delivered);
-    this.#delivered = 0;
-    for (const connection of this.#connections) {
-      const unsentBytes = connection.sink.unsentBytes();
-      if (unsentBytes === 0 || unsentBytes < connection.lastUnsentBytes) connection.lastProgressAtMs = nowMs;
-      connection.lastUnsentBytes = unsentBytes;
-      if (nowMs - connection.lastProgressAtMs >= options.stallMs) this.#end(connection, 'slow');
-      else if (nowMs >= connection.endsAtMs) this.#end(connection, 'lifetime');
-      else if (nowMs >= connection.heartbeatAtMs) {
-        connection.heartbeatAtMs = nowMs + jittered(options.heartbeatIntervalMs);
-        if (unsentBytes === 0) connection.sink.write(heartbeat);
-      }
-    }
+    const feed = this.#feeds.take(right.filter);
+    this.#feeds.release(connection.feed);
+    connection.right = right;
+    if (feed === connection.feed) return;
+    connection.feed = feed;
+    connection.heartbeatAtMs = clock.monotonicMs() + heartbeatAfterMs(feed, options.heartbeatIntervalMs);
+    // What lies unsent passed the filter as it was.
+    if (connection.sink.unsentBytes() > 0) this.#end(connection, 'resync', true);
   }
 
-  #end(connection: Connection, reason: ClosingReason): void {
+  #end(connection: Connection, reason: ClosingReason, isUnsentDropped = dropsUnsent.includes(reason)): void {
     if (connection.state === 'closed') return;
     this.#remove(connection, reason);
-    // A client that takes nothing would keep its socket for ever: it learns of the end by the end alone.
-    if (reason === 'slow' && connection.sink.unsentBytes() > 0) connection.sink.destroy();
-    else connection.sink.end(new Chunk(closingBytes(reason)));
+    if (isUnsentDropped && connection.sink.unsentBytes() > 0) connection.sink.destroy();
+    else connection.sink.end(lastWordsOf(connection, reason));
   }
 
   #remove(connection: Connection, reason: ClosingReason | 'client-left'): void {
     if (connection.state === 'closed') return;
     connection.state = 'closed';
     this.#connections.delete(connection);
+    this.#feeds.release(connection.feed);
     connection.wake();
     connection.onEnd(reason);
   }
-}
-
-/** ± 20 %, so that connections opened together do not stay in step. */
-function jittered(ms: number): number {
-  return ms * (0.8 + Math.random() * 0.4);
 }

@@ -1,48 +1,52 @@
+import type { EventTest } from '@widget-service/shared/domain/event-filter.ts';
 import { Chunk } from './chunk.ts';
 import type { Frame } from './frame.ts';
-import type { Ring } from './ring.ts';
 
 /** So much is joined into one write at most: more than fills a socket, little enough to see it move. */
 const writeMaxBytes = 64 * 1024;
 
-/** Frames that go out as one write. */
-export interface JoinedFrames {
-  readonly chunk: Chunk;
-  /** The last of them: where a connection stands that was sent them. */
-  readonly last: Frame;
+/** Frames that are dense in `seq`: the ring, or a page of the log. */
+export interface FrameSource {
+  at(seq: number): Frame | undefined;
 }
 
-/** What the ring has from this number on, as far as one write goes. There must be a frame of that number. */
-export function joinFrom(ring: Ring, fromSeq: number): JoinedFrames {
+/** Frames that go out as one write, and those between and after them that a filter drops. */
+export interface JoinedFrames {
+  /** Null when the filter drops them all. */
+  readonly chunk: Chunk | null;
+  /** How many frames the chunk holds, and the number of the last one. */
+  readonly count: number;
+  readonly lastSentSeq: number;
+  /** The last frame that was looked at: where a connection stands that was sent the chunk. */
+  readonly end: { readonly ms: number; readonly seq: number };
+}
+
+/** What the source has from this number on, as far as one write goes. There must be a frame of that number. */
+export function joinFrom(source: FrameSource, fromSeq: number, passes: EventTest | null): JoinedFrames {
   const frames: Frame[] = [];
   let bytes = 0;
+  let last: Frame | undefined;
   for (let seq = fromSeq; bytes < writeMaxBytes; seq += 1) {
-    const frame = ring.at(seq);
+    const frame = source.at(seq);
     if (frame === undefined) break;
+    last = frame;
+    if (passes !== null && !passes(frame)) continue;
     frames.push(frame);
     bytes += frame.bytes.length;
   }
-  return join(frames);
-}
-
-/** A page of frames as the writes that it makes. */
-export function* joinPage(frames: readonly Frame[]): Generator<JoinedFrames> {
-  let part: Frame[] = [];
-  let bytes = 0;
-  for (const frame of frames) {
-    part.push(frame);
-    bytes += frame.bytes.length;
-    if (bytes < writeMaxBytes) continue;
-    yield join(part);
-    part = [];
-    bytes = 0;
-  }
-  if (part.length > 0) yield join(part);
-}
-
-function join(frames: readonly Frame[]): JoinedFrames {
-  const last = frames.at(-1);
   if (last === undefined) throw new Error('nothing to join');
-  const bytes = frames.length === 1 ? last.bytes : Buffer.concat(frames.map((frame) => frame.bytes));
-  return { chunk: new Chunk(bytes), last };
+  const end = { ms: last.ms, seq: last.seq };
+  return { chunk: chunkOf(frames), count: frames.length, lastSentSeq: frames.at(-1)?.seq ?? 0, end };
+}
+
+function chunkOf(frames: readonly Frame[]): Chunk | null {
+  const [first] = frames;
+  if (first === undefined) return null;
+  return new Chunk(frames.length === 1 ? first.bytes : Buffer.concat(frames.map(({ bytes }) => bytes)));
+}
+
+/** A page of the log, by the numbers of its frames. */
+export function sourceOf(page: readonly Frame[]): FrameSource {
+  const firstSeq = page[0]?.seq ?? 0;
+  return { at: (seq) => page[seq - firstSeq] };
 }

@@ -10,13 +10,17 @@ import type { StreamMessage } from './frame.ts';
  *
  * The plugin hijacks the reply, sends the headers and pipes a source of its own into the response. The source is
  * unpiped and destroyed as soon as it has given the opening messages, so that an idle stream costs no more than its
- * socket. Null when the client left meanwhile.
+ * socket. The plugin writes message by message: response and socket are corked meanwhile, and headers and messages
+ * leave as one chunk and one write. Null when the client left meanwhile.
  */
 export async function takeOverResponse(
   reply: FastifyReply,
   messages: readonly StreamMessage[],
 ): Promise<Socket | null> {
   const response = reply.raw;
+  const corked = response.socket;
+  corked?.cork();
+  response.cork();
   const written = new Promise<Readable>((resolve) => {
     response.once('pipe', (source: Readable) => {
       let left = messages.length;
@@ -29,6 +33,8 @@ export async function takeOverResponse(
   const left = once(response, 'close').then(() => null);
   for (const message of messages) reply.sse(message);
   const source = await Promise.race([written, left]);
+  response.uncork();
+  corked?.uncork();
   if (source === null) return null;
   source.unpipe(response);
   source.destroy();
@@ -39,5 +45,8 @@ export async function takeOverResponse(
 
 function socketOf(response: ServerResponse): Socket | null {
   const { socket } = response;
-  return socket === null || socket.destroyed ? null : socket;
+  if (socket === null || socket.destroyed) return null;
+  // The bound of other answers: a stream may be quiet for longer, and is ended by the hub when its client stalls.
+  socket.setTimeout(0);
+  return socket;
 }

@@ -1,4 +1,4 @@
-import { parseHookJob } from '@widget-service/shared/ports/hook-job.ts';
+import { parseHookJob, type ReadJob } from '@widget-service/shared/ports/hook-job.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { takeAlongLimits } from '@widget-service/shared/ports/take-along.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
@@ -14,8 +14,8 @@ import { WatchedWorker } from './watched-worker.ts';
 /** Queues keep a log of what happened to their jobs, which nobody reads here. */
 const keptQueueEvents = 100;
 const rejectedBackoff = { firstMs: 200, maxMs: 5000 };
-/** A job this version cannot read waits for a worker that can, with its lock renewed: nothing overtakes it. */
-const unreadableBackoff = { firstMs: 2000, maxMs: 30_000 };
+/** A job of a newer version waits for a worker of that version, with its lock renewed: nothing overtakes it. */
+const newerVersionBackoff = { firstMs: 2000, maxMs: 30_000 };
 
 export interface ConsumerLaneOptions {
   readonly redis: WorkerRedis;
@@ -115,21 +115,16 @@ export class ConsumerLane {
 
   async #handle(job: Job<string, null>, jobId: string, signal: AbortSignal): Promise<ConsumeOutcome> {
     const starts = job.attemptsStarted;
-    let items: ConsumedBatch['items'];
-    try {
-      items = parseHookJob(job.data);
-    } catch (error) {
-      this.#warn('hook job cannot be read', error, jobId);
-      await systemClock.sleep(backoffMs(starts, unreadableBackoff), signal);
+    const read = this.#read(job, jobId);
+    if (read === null) {
+      await systemClock.sleep(backoffMs(starts, newerVersionBackoff), signal);
       return 'hand-back';
     }
     try {
-      // After several starts a job is run alone, so that what is wrong with it concerns no other.
-      const along =
-        !this.#options.takeAlong || starts > takeAlongLimits.startsOfFirst
-          ? { jobIds: [], items: [] }
-          : await takeAlong(this.#queue, items);
-      const batch = { jobId, partition: this.#options.partition, items: [...items, ...along.items], starts, signal };
+      const { items, unreadable } = read;
+      const along = this.#mayTakeAlong(read, starts) ? await takeAlong(this.#queue, items) : { jobIds: [], items: [] };
+      const { partition } = this.#options;
+      const batch = { jobId, partition, items: [...items, ...along.items], unreadable, starts, signal };
       const outcome = await this.#options.handle(batch);
       if (outcome === 'done') await removeTakenAlong(this.#queue, along.jobIds);
       return outcome;
@@ -138,6 +133,21 @@ export class ConsumerLane {
       await systemClock.sleep(backoffMs(starts, rejectedBackoff), signal);
       return 'hand-back';
     }
+  }
+
+  /** Null for a job of a newer version. */
+  #read(job: Job<unknown, null>, jobId: string): ReadJob | null {
+    try {
+      return parseHookJob(typeof job.data === 'string' ? job.data : JSON.stringify(job.data));
+    } catch (error) {
+      this.#warn('hook job waits for a newer version', error, jobId);
+      return null;
+    }
+  }
+
+  /** After several starts a job is run alone, so that what is wrong with it concerns no other. */
+  #mayTakeAlong({ unreadable }: ReadJob, starts: number): boolean {
+    return this.#options.takeAlong && starts <= takeAlongLimits.startsOfFirst && unreadable.length === 0;
   }
 
   #warn(message: string, error: unknown, jobId?: string): void {

@@ -13,7 +13,7 @@ export interface JobsTakenAlong {
  *
  * The jobs stay where they are, waiting, until they are removed: a consumer that dies leaves them in their place. That
  * nobody else starts them meanwhile rests on the queue's concurrency of one; should somebody, they run twice, as any
- * job may. Stops before a job that this version cannot read.
+ * job may. Stops before a job that this version cannot read whole.
  */
 export async function takeAlong(queue: Queue<string>, first: readonly QueueItem[]): Promise<JobsTakenAlong> {
   // A job that was just removed leaves a hole in the list of those that were there.

@@ -1,19 +1,25 @@
 import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
-import type { Delivery, HookKind } from '@widget-service/shared/domain/hook-event.ts';
-import type { DeadReason, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type {
+  DeadReason,
+  DeliveryState,
+  LedgerRow,
+  ListedDelivery,
+  RecordedDelivery,
+} from '@widget-service/shared/ports/delivery-ledger.ts';
 import { UUID } from 'mongodb';
 
 export interface DeliveryDocument {
   /** The event id. */
   _id: UUID;
   integrationId: string;
-  kind: HookKind;
+  kind: string;
   occurredAt: string;
   widgetId: UUID | null;
   receivedAt: Date;
   /** The JSON text as it came, never a document. */
   payload: string | null;
-  state: LedgerRow['state'];
+  state: DeliveryState;
   attempts: number;
   duplicates: number;
   reason: DeadReason | null;
@@ -24,7 +30,7 @@ export interface DeliveryDocument {
 }
 
 /** What a delivery brings, and no run changes. */
-export function deliveryMembers(delivery: Delivery) {
+export function deliveryMembers(delivery: RecordedDelivery) {
   return {
     integrationId: delivery.integrationId,
     kind: delivery.kind,
@@ -49,6 +55,10 @@ export function toReceivedDocument(delivery: Delivery): DeliveryDocument {
 }
 
 export function toLedgerRow(document: DeliveryDocument): LedgerRow {
+  return { ...toListedDelivery(document), payload: document.payload };
+}
+
+export function toListedDelivery(document: Omit<DeliveryDocument, 'payload'>): ListedDelivery {
   const { position } = document;
   return {
     eventId: document._id.toHexString(),
@@ -56,7 +66,6 @@ export function toLedgerRow(document: DeliveryDocument): LedgerRow {
     kind: document.kind,
     occurredAt: document.occurredAt,
     widgetId: document.widgetId?.toHexString() ?? null,
-    payload: document.payload,
     receivedAt: document.receivedAt,
     state: document.state,
     attempts: document.attempts,

@@ -5,9 +5,12 @@ import { translated } from './translate-error.ts';
 export const collectionNames = {
   widgets: 'widgets',
   deliveries: 'deliveries',
+  setAside: 'setAside',
   runs: 'runs',
   users: 'users',
+  adminGuard: 'adminGuard',
   sessions: 'sessions',
+  personalStreams: 'personalStreams',
   subscriptions: 'subscriptions',
   integrations: 'integrations',
   provisionTokens: 'provisionTokens',
@@ -20,11 +23,15 @@ interface IndexSpec {
   readonly key: Readonly<Record<string, IndexDirection>>;
   readonly unique?: true;
   readonly sparse?: true;
+  /** Only rows that match it are in the index. */
+  readonly partialFilterExpression?: Readonly<Record<string, string>>;
   /** 0: a row goes at the time its indexed field names. */
   readonly expireAfterSeconds?: 0;
 }
 
 export const widgetIndexes = { byId: 'by_id', byAge: 'by_age', byStateAndAge: 'by_state_and_age' } as const;
+
+export const deliveryIndexes = { byAge: 'by_age', deadByAge: 'dead_by_age', byExpiry: 'expiry' } as const;
 
 const grantIndexes: readonly IndexSpec[] = [
   { name: 'token', key: { tokenDigest: 1 }, unique: true },
@@ -45,13 +52,30 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     // Only widgets with something to publish have the field, so this index stays as small as that set.
     { name: 'unpublished', key: { outboxSince: 1 }, sparse: true },
   ],
-  deliveries: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+  deliveries: [
+    // Rows without the field are in it too, which are those that are not published.
+    { name: deliveryIndexes.byExpiry, key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+    { name: deliveryIndexes.byAge, key: { integrationId: 1, receivedAt: -1, _id: -1 } },
+    // An index of every state would be written three times for each hook.
+    {
+      name: deliveryIndexes.deadByAge,
+      key: { integrationId: 1, state: 1, receivedAt: -1, _id: -1 },
+      partialFilterExpression: { state: 'dead' },
+    },
+  ],
+  setAside: [],
   runs: [],
   users: [
     { name: 'email', key: { email: 1 }, unique: true },
     { name: 'id', key: { id: 1 }, unique: true },
+    { name: 'by_age', key: { createdAt: -1, id: -1 } },
   ],
-  sessions: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+  adminGuard: [],
+  sessions: [
+    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+    { name: 'user', key: { userId: 1 } },
+  ],
+  personalStreams: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
   subscriptions: grantIndexes,
   integrations: grantIndexes,
   provisionTokens: grantIndexes,
@@ -96,6 +120,7 @@ function isSame(index: IndexDescriptionInfo, spec: IndexSpec): boolean {
     index.name === spec.name &&
     JSON.stringify(index.key) === JSON.stringify(spec.key) &&
     (index.unique ?? false) === (spec.unique ?? false) &&
-    index.expireAfterSeconds === spec.expireAfterSeconds
+    index.expireAfterSeconds === spec.expireAfterSeconds &&
+    JSON.stringify(index.partialFilterExpression) === JSON.stringify(spec.partialFilterExpression)
   );
 }

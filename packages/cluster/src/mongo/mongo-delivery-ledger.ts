@@ -4,15 +4,27 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
 import {
   type DeadReason,
+  type DeliveryFilter,
   type DeliveryLedger,
   isRepetition,
   type LedgerRow,
+  type ListedDelivery,
+  type RecordedDelivery,
+  type TakeOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { type Collection, type Db, MongoBulkWriteError, UUID } from 'mongodb';
+import type { Range } from '@widget-service/shared/ports/grant-store.ts';
+import { type Collection, type Db, type Filter, UUID } from 'mongodb';
 import { bsonUuid } from './bson-uuid.ts';
-import { type DeliveryDocument, deliveryMembers, toLedgerRow, toReceivedDocument } from './delivery-document.ts';
-import { collectionNames } from './indexes.ts';
-import { duplicateKeyCode, guarded, isDuplicateKey, requestDeadlineMs, runDeadlineMs } from './translate-error.ts';
+import {
+  type DeliveryDocument,
+  deliveryMembers,
+  toLedgerRow,
+  toListedDelivery,
+  toReceivedDocument,
+} from './delivery-document.ts';
+import { collectionNames, deliveryIndexes } from './indexes.ts';
+import { guarded, isDuplicateKey, requestDeadlineMs, runDeadlineMs } from './translate-error.ts';
+import { writeWhatIsTaken } from './write-what-is-taken.ts';
 
 type KnownRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId'>;
 
@@ -26,7 +38,7 @@ export class MongoDeliveryLedger implements DeliveryLedger {
     this.#retentionMs = retentionMs;
   }
 
-  take(deliveries: readonly Delivery[]): Promise<{ readonly duplicates: readonly string[] }> {
+  take(deliveries: readonly Delivery[]): Promise<TakeOutcome> {
     return guarded('take deliveries', () => this.#take(deliveries), runDeadlineMs);
   }
 
@@ -53,7 +65,7 @@ export class MongoDeliveryLedger implements DeliveryLedger {
     );
   }
 
-  markDead(delivery: Delivery, reason: DeadReason): Promise<void> {
+  markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void> {
     return guarded(
       'mark a delivery dead',
       async () => {
@@ -82,16 +94,38 @@ export class MongoDeliveryLedger implements DeliveryLedger {
     });
   }
 
+  list(filter: DeliveryFilter, { offset, limit }: Range): Promise<ListedDelivery[]> {
+    return guarded('list deliveries', async () => {
+      const documents = await this.#deliveries
+        .find(toQuery(filter), { projection: { payload: 0 }, hint: indexFor(filter), maxTimeMS: requestDeadlineMs })
+        .sort({ receivedAt: -1, _id: -1 })
+        .skip(offset)
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(toListedDelivery);
+    });
+  }
+
+  count(filter: DeliveryFilter, atMost: number): Promise<number> {
+    return guarded('count deliveries', () => {
+      const options = { limit: atMost, hint: indexFor(filter), maxTimeMS: requestDeadlineMs };
+      return this.#deliveries.countDocuments(toQuery(filter), options);
+    });
+  }
+
   /**
    * Inserts all, then looks at the rows that were there already. A row that the majority does not have yet, or that
    * the server removed for its age meanwhile, is not seen: its delivery is tried again.
    */
-  async #take(deliveries: readonly Delivery[]): Promise<{ readonly duplicates: readonly string[] }> {
+  async #take(deliveries: readonly Delivery[]): Promise<TakeOutcome> {
     const duplicates: UUID[] = [];
     const repeated: UUID[] = [];
+    const rejected: string[] = [];
     const end = performance.now() + runDeadlineMs;
     for (let pending = deliveries; ; await delay(20)) {
-      const known = await this.#insertMissing(pending);
+      const { known, refused } = await this.#insertMissing(pending);
+      rejected.push(...refused.map(({ eventId }) => eventId));
       const rows = await this.#read(known);
       pending = known.filter((delivery) => !rows.has(delivery.eventId));
       for (const delivery of known) {
@@ -102,24 +136,19 @@ export class MongoDeliveryLedger implements DeliveryLedger {
       if (performance.now() > end) throw new UnavailableError('MongoDB, take deliveries: rows could not be read back');
     }
     await this.#count(duplicates, repeated);
-    return { duplicates: duplicates.map((_id) => _id.toHexString()) };
+    return { duplicates: duplicates.map((_id) => _id.toHexString()), rejected };
   }
 
-  /** Returns the deliveries that have a row already. */
-  async #insertMissing(deliveries: readonly Delivery[]): Promise<Delivery[]> {
-    if (deliveries.length === 0) return [];
-    try {
-      await this.#deliveries.insertMany(deliveries.map(toReceivedDocument), { ordered: false });
-      return [];
-    } catch (error) {
-      if (!(error instanceof MongoBulkWriteError)) throw error;
-      const writeErrors = [error.writeErrors].flat();
-      const isExpected = writeErrors.length > 0 && writeErrors.every((one) => one.code === duplicateKeyCode);
-      // Without the majority's word the inserted rows may be rolled back.
-      if (!isExpected || error.result.getWriteConcernError() !== undefined) throw error;
-      const indexes = new Set(writeErrors.map((one) => one.index));
-      return deliveries.filter((_, index) => indexes.has(index));
-    }
+  /** Returns the deliveries that have a row already, and those that cannot have one. */
+  async #insertMissing(deliveries: readonly Delivery[]): Promise<{ known: Delivery[]; refused: Delivery[] }> {
+    if (deliveries.length === 0) return { known: [], refused: [] };
+    const { rejected } = await writeWhatIsTaken(deliveries, async (some) => {
+      await this.#deliveries.insertMany(some.map(toReceivedDocument), { ordered: false });
+      return {};
+    });
+    const pick = (isDuplicate: boolean) =>
+      rejected.flatMap((each) => (each.isDuplicate === isDuplicate ? (deliveries[each.index] ?? []) : []));
+    return { known: pick(true), refused: pick(false) };
   }
 
   async #read(deliveries: readonly Delivery[]): Promise<Map<string, KnownRow>> {
@@ -145,6 +174,18 @@ export class MongoDeliveryLedger implements DeliveryLedger {
       );
     }
   }
+}
+
+function toQuery({ integrationId, state }: DeliveryFilter): Filter<DeliveryDocument> {
+  if (state === null) return { integrationId };
+  // What is on its way has no expiry yet: that is how its index finds the few among the many.
+  return { integrationId, state, ...(state === 'received' ? { expiresAt: null as never } : {}) };
+}
+
+/** Nearly all rows are published, and are found among all rows. */
+function indexFor({ state }: DeliveryFilter): string {
+  if (state === 'dead') return deliveryIndexes.deadByAge;
+  return state === 'received' ? deliveryIndexes.byExpiry : deliveryIndexes.byAge;
 }
 
 async function ignoringDuplicateKey(

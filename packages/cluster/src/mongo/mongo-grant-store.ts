@@ -1,5 +1,5 @@
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
-import type { GrantStore, Range } from '@widget-service/shared/ports/grant-store.ts';
+import type { GrantStore, Range, TokenReplacement } from '@widget-service/shared/ports/grant-store.ts';
 import type { Collection, Db, Filter, MatchKeysAndValues, WithId } from 'mongodb';
 import { guarded, requestDeadlineMs } from './translate-error.ts';
 
@@ -42,8 +42,17 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
     });
   }
 
-  findByTokenDigest(digest: string): Promise<(Grant & Own) | null> {
-    return this.#findOne({ $or: [{ tokenDigest: digest }, { 'previousToken.digest': digest }] });
+  findByTokenDigest(digest: string, goodAt?: Date): Promise<(Grant & Own) | null> {
+    if (goodAt === undefined) {
+      return this.#findOne({ $or: [{ tokenDigest: digest }, { 'previousToken.digest': digest }] });
+    }
+    const previous = { 'previousToken.digest': digest, 'previousToken.expiresAt': { $gt: goodAt } };
+    return this.#findOne({
+      $and: [
+        { $or: [{ tokenDigest: digest }, previous] },
+        { $or: [{ expiresAt: null }, { expiresAt: { $gt: goodAt } }] },
+      ],
+    });
   }
 
   get(id: string): Promise<(Grant & Own) | null> {
@@ -62,11 +71,13 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
   }
 
   update(id: string, changes: Changes): Promise<(Grant & Own) | null> {
-    return Object.keys(changes).length === 0 ? this.get(id) : this.#set(id, { ...changes });
+    return Object.keys(changes).length === 0 ? this.get(id) : this.#set({ _id: id }, { ...changes });
   }
 
-  replaceTokens(id: string, token: GrantToken, previousToken: PreviousToken | null): Promise<(Grant & Own) | null> {
-    return this.#set(id, { ...tokenMembers(token), previousToken: storedPrevious(previousToken) });
+  replaceTokens(id: string, replacement: TokenReplacement): Promise<(Grant & Own) | null> {
+    const { replacedDigest, token, previousToken } = replacement;
+    const members = { ...tokenMembers(token), previousToken: storedPrevious(previousToken) };
+    return this.#set({ _id: id, tokenDigest: replacedDigest }, members);
   }
 
   remove(id: string): Promise<boolean> {
@@ -89,9 +100,9 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
     });
   }
 
-  #set(id: string, members: MatchKeysAndValues<GrantDocument>): Promise<(Grant & Own) | null> {
+  #set(filter: Filter<GrantDocument>, members: MatchKeysAndValues<GrantDocument>): Promise<(Grant & Own) | null> {
     return guarded(`change ${this.#kind.what}`, async () => {
-      const changed = await this.#grants.findOneAndUpdate({ _id: id }, { $set: members }, { returnDocument: 'after' });
+      const changed = await this.#grants.findOneAndUpdate(filter, { $set: members }, { returnDocument: 'after' });
       return changed === null ? null : this.#toGrant(changed);
     });
   }

@@ -46,4 +46,10 @@ export class MongoSessionStore implements SessionStore {
       await this.#sessions.deleteOne({ _id: digest });
     });
   }
+
+  removeAllOf(userId: string, exceptDigest: string | null): Promise<void> {
+    return guarded("remove a user's sessions", async () => {
+      await this.#sessions.deleteMany({ userId, ...(exceptDigest === null ? {} : { _id: { $ne: exceptDigest } }) });
+    });
+  }
 }

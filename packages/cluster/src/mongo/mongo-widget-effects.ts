@@ -1,9 +1,10 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { Claim, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
+import type { ApplyOutcome, Claim, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
 import { bsonUuids } from './bson-uuid.ts';
 import { guarded, runDeadlineMs } from './translate-error.ts';
 import { toOutboxDocument, toWidget, type WidgetDocument, widgetCollection } from './widget-document.ts';
+import { writeWhatIsTaken } from './write-what-is-taken.ts';
 
 const maxTimeMS = runDeadlineMs;
 const maxClaimRounds = 5;
@@ -25,15 +26,19 @@ export class MongoWidgetEffects implements WidgetEffects {
     );
   }
 
-  apply(run: number, changes: readonly WidgetChange[]): Promise<{ readonly refused: readonly string[] }> {
+  apply(run: number, changes: readonly WidgetChange[]): Promise<ApplyOutcome> {
     return guarded(
       'apply hooks',
       async () => {
-        if (changes.length === 0) return { refused: [] };
-        const operations = changes.map((change) => toUpdate(run, change));
-        const { matchedCount } = await this.#widgets.bulkWrite(operations, { ordered: false });
-        if (matchedCount === changes.length) return { refused: [] };
-        return { refused: await this.#notApplied(run, changes) };
+        if (changes.length === 0) return { refused: [], rejected: [] };
+        const { matchedCount, rejected } = await writeWhatIsTaken(
+          changes.map((change) => toUpdate(run, change)),
+          (operations) => this.#widgets.bulkWrite(operations, { ordered: false }),
+        );
+        if (matchedCount === changes.length) return { refused: [], rejected: [] };
+        const rejectedIds = rejected.flatMap(({ index }) => changes[index]?.widgetId ?? []);
+        const left = changes.filter(({ widgetId }) => !rejectedIds.includes(widgetId));
+        return { refused: await this.#notApplied(run, left), rejected: rejectedIds };
       },
       runDeadlineMs,
     );

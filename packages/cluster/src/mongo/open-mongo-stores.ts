@@ -7,8 +7,10 @@ import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
 import { integrationKind, provisionTokenKind, subscriptionKind } from './mongo-grant-kinds.ts';
 import { MongoGrantStore } from './mongo-grant-store.ts';
 import { MongoPartitionList } from './mongo-partition-list.ts';
+import { MongoPersonalStreamStore } from './mongo-personal-stream-store.ts';
 import { MongoRunRegister } from './mongo-run-register.ts';
 import { MongoSessionStore } from './mongo-session-store.ts';
+import { MongoSetAsideStore } from './mongo-set-aside-store.ts';
 import { MongoUserStore } from './mongo-user-store.ts';
 import { MongoWidgetEffects } from './mongo-widget-effects.ts';
 import { MongoWidgetOutbox } from './mongo-widget-outbox.ts';
@@ -87,9 +89,11 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     effects: new MongoWidgetEffects(db),
     outboxes: new MongoWidgetOutbox(db),
     ledger: new MongoDeliveryLedger(db, options.deliveryRetentionMs),
+    setAside: new MongoSetAsideStore(db),
     runs: new MongoRunRegister(db),
     users: new MongoUserStore(db),
     sessions: new MongoSessionStore(db),
+    personalStreams: new MongoPersonalStreamStore(db),
     subscriptions: new MongoGrantStore(db, subscriptionKind),
     integrations: new MongoGrantStore(db, integrationKind),
     provisionTokens: new MongoGrantStore(db, provisionTokenKind),

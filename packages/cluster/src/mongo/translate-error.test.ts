@@ -32,6 +32,10 @@ test.each([
   ['a document with an impossible name', caught(() => BSON.serialize({ 'a\0': 1 }))],
   ['an id that is none', caught(() => new UUID('nope'))],
   ['a failed validation', new MongoServerError({ message: 'Document failed validation', code: 121 })],
+  [
+    'a failed validation of another server',
+    new MongoServerError({ message: 'Document failed validation', code: 525074461 }),
+  ],
 ])('%s is refused', async (_, error) => {
   expect(await translationOf(error)).toBeInstanceOf(StoreRefusedError);
 });

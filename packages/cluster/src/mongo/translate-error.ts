@@ -33,8 +33,8 @@ const refusals: ReadonlySet<number> = new Set([
   17420, // the document would be too large after the insert
 ]);
 
-/** Servers that speak the protocol without being MongoDB have codes of their own for this one. */
-const tooLarge = /larger than (the )?max/i;
+/** Servers that speak the protocol without being MongoDB have codes of their own for these. */
+const refusedByText = /larger than (the )?max|failed validation/i;
 
 /** Runs one port call: at most `deadlineMs` long, and with the kernel's errors instead of the driver's. */
 export function guarded<T>(what: string, work: () => Promise<T>, deadlineMs = requestDeadlineMs): Promise<T> {
@@ -79,7 +79,8 @@ function translateError(what: string, error: unknown): unknown {
   return error;
 }
 
-function isRefusal(error: unknown): error is Error {
+/** True for what no later try would mend: the server or the driver will not take it. */
+export function isRefusal(error: unknown): error is Error {
   // The serialiser throws a RangeError of Node's where a document outgrows its buffer.
   if (error instanceof BSON.BSONError || error instanceof RangeError) return true;
   if (error instanceof MongoInvalidArgumentError) return true;
@@ -92,8 +93,8 @@ function isRefusal(error: unknown): error is Error {
   return isRefused(error.code, error.message);
 }
 
-function isRefused(code: unknown, message: string | undefined): boolean {
-  return (typeof code === 'number' && refusals.has(code)) || tooLarge.test(message ?? '');
+export function isRefused(code: unknown, message: string | undefined): boolean {
+  return (typeof code === 'number' && refusals.has(code)) || refusedByText.test(message ?? '');
 }
 
 function labelOf(error: Error): string {

@@ -9,8 +9,12 @@ export interface RedisKeys {
   readonly logMeta: string;
   /** The highest version of a widget that was appended. */
   watermark(widgetId: string): string;
+  /** The stream that is the control log. */
+  readonly control: string;
   /** There from the moment an event without a widget was appended. */
   appendedEvent(eventId: string): string;
+  /** What is left of a rate limit; there only while something is missing from it. */
+  limit(key: string): string;
   /** What BullMQ puts before every key of a queue. */
   readonly queuePrefix: string;
 }
@@ -20,8 +24,10 @@ export function redisKeys(prefix: string): RedisKeys {
   return {
     log: `${tag}:log`,
     logMeta: `${tag}:log:meta`,
+    control: `${tag}:control`,
     watermark: (widgetId) => `${tag}:log:version:${widgetId}`,
     appendedEvent: (eventId) => `${tag}:log:event:${eventId}`,
+    limit: (key) => `${tag}:limit:${key}`,
     queuePrefix: tag,
   };
 }

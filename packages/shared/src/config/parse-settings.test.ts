@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseSettings, type SettingsError } from './parse-settings.ts';
+import { rateLimitsOf } from './rate-limits.ts';
 
 const api = { app: 'api', isTerminal: false } as const;
 const mistakesOf = (environment: Record<string, string>, app: 'api' | 'worker' = 'api') => {
@@ -45,6 +46,38 @@ describe('parseSettings', () => {
       'PORT: "65536" is not allowed; allowed: a whole number from 0 to 65535',
       'COOKIE_SECURE: "yes" is not allowed; allowed: true or false',
     ]);
+  });
+
+  it('takes ADMIN_PASSWORD exactly as it is, of 12 to 128 code points', () => {
+    for (const password of ['  ten letters  ', '🦄'.repeat(12), '🦄'.repeat(128)]) {
+      expect(parseSettings({ ADMIN_PASSWORD: password }, api).settings.ADMIN_PASSWORD).toBe(password);
+    }
+    for (const password of ['🦄'.repeat(11), 'x'.repeat(129)]) {
+      expect(mistakesOf({ ADMIN_PASSWORD: password })).toEqual([expect.stringMatching(/12 to 128 characters$/)]);
+    }
+  });
+
+  it.each([
+    ['10.0.0.0/8', ['10.0.0.0/8']],
+    ['192.168.1.7, fd00::/8', ['192.168.1.7', 'fd00::/8']],
+    ['2', 2],
+  ])('takes TRUSTED_PROXIES %s', (given, expected) => {
+    expect(parseSettings({ TRUSTED_PROXIES: given }, api).settings.TRUSTED_PROXIES).toEqual(expected);
+  });
+
+  it.each(['0', '101', '-1', 'true', 'proxy.example', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/8/8', '10.0.0.0/8,', ','])(
+    'refuses TRUSTED_PROXIES %s',
+    (given) => expect(mistakesOf({ TRUSTED_PROXIES: given })).toEqual([expect.stringMatching(/^TRUSTED_PROXIES: /)]),
+  );
+
+  it('is not behind a proxy with nothing set, and takes 0 for no limit', () => {
+    const { settings } = parseSettings({ HOOK_RATE_PER_SECOND: '0', API_BURST: '0' }, api);
+    expect(settings.TRUSTED_PROXIES).toBeNull();
+    expect(rateLimitsOf(settings)).toEqual({ hooks: null, api: null });
+    expect(rateLimitsOf(parseSettings({}, api).settings)).toEqual({
+      hooks: { ratePerSecond: 1_000, burst: 5_000 },
+      api: { ratePerSecond: 50, burst: 200 },
+    });
   });
 
   it('never shows a secret, and ends the process with 78', () => {

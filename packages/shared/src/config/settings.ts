@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** What decides a default that is not the same everywhere. */
@@ -49,6 +50,16 @@ const url = (...protocols: string[]) =>
 const baseUrl = url('http:', 'https:')
   .refine((value) => value === null || !/[?#]/.test(value), 'a URL without query or fragment')
   .transform((value) => value?.replace(/\/+$/, '') ?? null);
+
+const hopsMax = 100;
+const trustedProxies = z
+  .string()
+  .transform((value) => (/^\d{1,3}$/.test(value) ? Number(value) : value.split(',').map((part) => part.trim())))
+  .refine(
+    (value) => (typeof value === 'number' ? value >= 1 && value <= hopsMax : value.every(isAddressRange)),
+    `addresses or CIDRs, comma-separated, or a number of hops from 1 to ${hopsMax}`,
+  )
+  .nullable();
 
 /**
  * Every setting there is: its name is the environment variable. Names, defaults and meaning are an interface:
@@ -121,6 +132,11 @@ export const settingsTable = {
     ({ backend, host }) => !(backend === 'embedded' && isLoopback(host)),
     'Whether the session cookie is sent over HTTPS only.',
   ),
+  TRUSTED_PROXIES: setting<readonly string[] | number | null>(
+    trustedProxies,
+    null,
+    'Proxies whose forwarding headers are believed: addresses or CIDRs, comma-separated, or how many stand in front.',
+  ),
   LOG_LEVEL: setting(
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'info',
@@ -151,6 +167,23 @@ export const settingsTable = {
   HOOK_ACK_REPLICAS: setting(whole(0, 10), 0, 'Redis replicas that must have a hook before it is answered.'),
   HOOK_BACKLOG_MAX: setting(whole(1, 1_000_000_000), 1_000_000, 'Deliveries that may wait; above it hooks get 503.'),
   OUTBOX_SCAN_AGE_MS: setting(milliseconds(100), 5_000, 'An outbox older than this is published by the scanner.'),
+  HOOK_RATE_PER_SECOND: setting(
+    whole(0, 1_000_000),
+    1_000,
+    'Hooks per second and token, over all pods; an integration’s own rate comes first; 0 switches this limit off.',
+  ),
+  HOOK_BURST: setting(whole(0, 10_000_000), 5_000, 'Hooks of one token that may come at once; 0 as above.'),
+  API_RATE_PER_SECOND: setting(
+    whole(0, 1_000_000),
+    50,
+    'Reads and creates of widgets per second and user or provision token, over all pods; 0 switches this limit off.',
+  ),
+  API_BURST: setting(whole(0, 10_000_000), 200, 'Reads and creates of one user that may come at once; 0 as above.'),
+  SIGN_IN_FAILURES_PER_MINUTE: setting(
+    whole(0, 100_000),
+    5,
+    'Failed sign-ins per account and address; per address 6 times, per account and hour 20 times this; 0 switches all off.',
+  ),
   BODY_LIMIT_BYTES: setting(whole(1_024, 16_777_216), 65_536, 'Largest request body.'),
   SESSION_IDLE_MS: setting(milliseconds(60_000), 43_200_000, 'A session unused for this long is over.'),
   SESSION_LIFETIME_MS: setting(milliseconds(60_000), 604_800_000, 'A session is over after this long in any case.'),
@@ -168,6 +201,13 @@ export type SettingName = keyof Table;
 export type Settings = {
   readonly [Name in SettingName]: Table[Name] extends { schema: z.ZodType<infer T> } ? T : never;
 };
+
+function isAddressRange(value: string): boolean {
+  const [address = '', bits, ...rest] = value.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
 
 /** Whether an address is reached from this machine only. */
 function isLoopback(host: string): boolean {

@@ -12,21 +12,41 @@ export interface EventFilter {
 
 export const noFilter: EventFilter = { types: null, widgetIds: null, states: null, labels: null };
 
-/** Whether the filter lets everything through. */
-export function isOpen({ types, widgetIds, states, labels }: EventFilter): boolean {
-  return types === null && widgetIds === null && states === null && labels === null;
-}
+/** Of an event, what a filter looks at. */
+export type FilteredEvent = Pick<WidgetEvent, 'type' | 'widgetId' | 'state' | 'stateBefore' | 'labels'>;
 
-type FilteredMembers = Pick<WidgetEvent, 'type' | 'widgetId' | 'state' | 'stateBefore' | 'labels'>;
+/** Whether an event passes. */
+export type EventTest = (event: FilteredEvent) => boolean;
 
 /**
- * Whether an event passes. A state matches before or after the event; labels match when the widget has any of them; an
- * id matches as it was sent, also of a widget that is not known. Without a widget, states and labels do not match.
+ * The filter as a test, made once for many events; null when it lets everything through. A state matches before or
+ * after the event; labels match when the widget has any of them; an id matches as it was sent, also of a widget that
+ * is not known. Without a widget, states and labels do not match.
  */
-export function passes(filter: EventFilter, event: FilteredMembers): boolean {
-  const { types, widgetIds, states, labels } = filter;
-  if (types !== null && !types.includes(event.type)) return false;
-  if (widgetIds !== null && (event.widgetId === null || !widgetIds.includes(event.widgetId))) return false;
-  if (states !== null && !states.some((state) => state === event.state || state === event.stateBefore)) return false;
-  return labels === null || (event.labels?.some((label) => labels.includes(label)) ?? false);
+export function testOf({ types, widgetIds, states, labels }: EventFilter): EventTest | null {
+  const tests: EventTest[] = [];
+  if (types !== null) {
+    const wanted = new Set(types);
+    tests.push(({ type }) => wanted.has(type));
+  }
+  if (widgetIds !== null) {
+    const wanted = new Set(widgetIds);
+    tests.push(({ widgetId }) => widgetId !== null && wanted.has(widgetId));
+  }
+  if (states !== null) {
+    const wanted = new Set<WidgetState | null>(states);
+    tests.push(({ state, stateBefore }) => wanted.has(state) || wanted.has(stateBefore));
+  }
+  if (labels !== null) {
+    const wanted = new Set(labels);
+    tests.push((event) => event.labels?.some((label) => wanted.has(label)) ?? false);
+  }
+  return tests.length === 0 ? null : (event) => tests.every((test) => test(event));
+}
+
+/** A text that two filters share exactly when they let the same events through. */
+export function keyOf({ types, widgetIds, states, labels }: EventFilter): string {
+  return JSON.stringify(
+    [types, widgetIds, states, labels].map((values) => values && [...new Set<string>(values)].sort()),
+  );
 }

@@ -2,7 +2,12 @@ import type { Delivery, HookKind } from './hook-event.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 import type { Widget, WidgetState } from './widget.ts';
 
-export type WidgetEventType = `widget.${HookKind}`;
+export const widgetEventTypes = [
+  'widget.created',
+  'widget.updated',
+  'widget.retired',
+] as const satisfies `widget.${HookKind}`[];
+export type WidgetEventType = (typeof widgetEventTypes)[number];
 
 /** One event as the event log keeps it: finished JSON, and beside it what a pod filters by without parsing. */
 export interface WidgetEvent {

@@ -1,10 +1,14 @@
+import type { ControlLog } from './control-log.ts';
 import type { DeliveryLedger } from './delivery-ledger.ts';
 import type { EventLog } from './event-log.ts';
 import type { HookQueue } from './hook-queue.ts';
 import type { IntegrationStore } from './integration-store.ts';
+import type { PersonalStreamStore } from './personal-stream-store.ts';
 import type { ProvisionTokenStore } from './provision-token-store.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 import type { RunRegister } from './run-register.ts';
 import type { SessionStore } from './session-store.ts';
+import type { SetAsideStore } from './set-aside-store.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
 import type { UserStore } from './user-store.ts';
 import type { WidgetEffects } from './widget-effects.ts';
@@ -18,17 +22,21 @@ export interface Backend {
   readonly effects: WidgetEffects;
   readonly outboxes: WidgetOutbox;
   readonly ledger: DeliveryLedger;
+  readonly setAside: SetAsideStore;
   readonly runs: RunRegister;
   readonly eventLog: EventLog;
   readonly hookQueue: HookQueue;
+  readonly control: ControlLog;
+  readonly rateLimiter: RateLimiter;
   readonly users: UserStore;
   readonly sessions: SessionStore;
+  readonly personalStreams: PersonalStreamStore;
   readonly subscriptions: SubscriptionStore;
   readonly integrations: IntegrationStore;
   readonly provisionTokens: ProvisionTokenStore;
   /**
-   * Removes what is over: sessions past their end, ledger rows past their retention. On the cluster MongoDB does this
-   * by itself, and the call does nothing.
+   * Removes what is over: sessions and personal streams past their end, ledger rows past their retention. On the
+   * cluster MongoDB does this by itself, and the call does nothing.
    */
   removeExpired(now: Date): Promise<void>;
   /** Closes every connection and file. The tasks and requests that use them must have ended before. */

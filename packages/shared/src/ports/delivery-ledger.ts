@@ -1,14 +1,25 @@
 import type { LogPosition } from '../domain/cursor.ts';
-import type { Delivery, HookEvent } from '../domain/hook-event.ts';
+import type { Delivery } from '../domain/hook-event.ts';
+import type { BrokenDelivery } from './broken-delivery.ts';
+import type { Range } from './grant-store.ts';
 
-export type DeadReason = 'invalid-delivery' | 'store-refused';
+/**
+ * Why a delivery was given up.
+ * - `invalid-delivery`: what is in the queue is malformed, or carrying it out fails again and again.
+ * - `store-refused`: a store answered that it will not take its effect.
+ */
+export const deadReasons = ['invalid-delivery', 'store-refused'] as const;
+export type DeadReason = (typeof deadReasons)[number];
 
-export interface LedgerRow extends HookEvent {
-  readonly eventId: string;
-  readonly integrationId: string;
-  readonly receivedAt: Date;
-  /** `received` from the first run that took it, until its event is in the log or it is given up. */
-  readonly state: 'received' | 'published' | 'dead';
+/** `received` from the first run that took it, until its event is in the log or it is given up. */
+export const deliveryStates = ['received', 'published', 'dead'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** A delivery as the ledger keeps it, also one that was malformed. */
+export type RecordedDelivery = BrokenDelivery & { readonly receivedAt: Date };
+
+export interface LedgerRow extends RecordedDelivery {
+  readonly state: DeliveryState;
   /** How many runs have taken it. */
   readonly attempts: number;
   /** How many repetitions of it were dropped. */
@@ -31,23 +42,41 @@ export function isRepetition(
   return row.state === 'dead' && !delivery.redrive;
 }
 
+/** A row in a list, where a payload could be more than all the rest. */
+export type ListedDelivery = Omit<LedgerRow, 'payload'>;
+
+export interface DeliveryFilter {
+  readonly integrationId: string;
+  /** Null: any. */
+  readonly state: DeliveryState | null;
+}
+
+export interface TakeOutcome {
+  readonly duplicates: readonly string[];
+  readonly rejected: readonly string[];
+}
+
 /**
  * One row per accepted, distinct hook. It is what makes a repeated hook one event, for the time it is kept after
- * publication. Throws `UnavailableError`, or `StoreRefusedError` for a row that will never be taken.
+ * publication. What is not published is kept without end: a dead delivery until it is redriven. Throws `UnavailableError`, or `StoreRefusedError` for a row that will never be taken.
  */
 export interface DeliveryLedger {
   /**
    * Inserts a row for each delivery that has none (event ids are distinct within a call). Returns the ids of those to
-   * drop (`isRepetition`). All others are this run's to carry out, and their rows are `received`, also those that were
-   * dead.
+   * drop (`isRepetition`), and of those the store will never take, which get no row. All others are this run's to carry
+   * out, and their rows are `received`, also those that were dead.
    */
-  take(deliveries: readonly Delivery[]): Promise<{ readonly duplicates: readonly string[] }>;
+  take(deliveries: readonly Delivery[]): Promise<TakeOutcome>;
   /** `position` is null where the event was found in the log already. Rows already published stay as they are. */
   markPublished(
     rows: readonly { readonly eventId: string; readonly position: LogPosition | null }[],
     publishedAt: Date,
   ): Promise<void>;
   /** Gives a delivery up, with its body, for a person to look at. A published row stays as it is. */
-  markDead(delivery: Delivery, reason: DeadReason): Promise<void>;
+  markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void>;
   get(eventId: string): Promise<LedgerRow | null>;
+  /** Newest first: by `receivedAt`, then by `eventId`, both falling. */
+  list(filter: DeliveryFilter, range: Range): Promise<ListedDelivery[]>;
+  /** How many there are, counted no further than `atMost`: it costs time in proportion to the result. */
+  count(filter: DeliveryFilter, atMost: number): Promise<number>;
 }

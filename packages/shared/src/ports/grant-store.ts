@@ -6,21 +6,32 @@ export interface Range {
   readonly limit: number;
 }
 
+/** What a rotation does to a grant's tokens. */
+export interface TokenReplacement {
+  /** The digest of the token to be replaced: when it is no longer the grant's, another rotation was first. */
+  readonly replacedDigest: string;
+  readonly token: GrantToken;
+  readonly previousToken: PreviousToken | null;
+}
+
 /**
  * Grants of one kind: subscriptions, integrations or provision tokens. `Changes` are the members that may be changed
  * afterwards. Writes are durable (cluster: majority) before their promise resolves. Throws `UnavailableError`.
  */
 export interface GrantStore<G extends Grant, Changes> {
   insert(grant: G): Promise<void>;
-  /** By its token's digest or its previous token's, whether they are still good or not: that is `validTokenOf`'s. */
-  findByTokenDigest(digest: string): Promise<G | null>;
+  /**
+   * By its token's digest or its previous token's. With a time, only where that token is still good then, as
+   * `validTokenOf` judges: so that what has ended cannot be told from what never was by the time that reading it takes.
+   */
+  findByTokenDigest(digest: string, goodAt?: Date): Promise<G | null>;
   get(id: string): Promise<G | null>;
   /** Newest first: by `createdAt`, then by `id`, both falling; and how many there are in all. */
   list(range: Range): Promise<{ readonly items: readonly G[]; readonly totalItems: number }>;
   /** Changes the given members and returns the grant as it is then; null when there is none. */
   update(id: string, changes: Changes): Promise<G | null>;
-  /** Replaces the tokens and returns the grant as it is then; null when there is none. */
-  replaceTokens(id: string, token: GrantToken, previousToken: PreviousToken | null): Promise<G | null>;
+  /** Replaces the tokens and returns the grant as it is then; null when there is none with the replaced token. */
+  replaceTokens(id: string, replacement: TokenReplacement): Promise<G | null>;
   /** False when there is none (any more). */
   remove(id: string): Promise<boolean>;
   /** Moves `lastUsedAt` forwards, never back. */

@@ -1,56 +1,68 @@
 import { z } from 'zod';
 import { hookKinds } from '../domain/hook-event.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
+import { parseUtcTimestamp } from '../domain/timestamp.ts';
+import { parseUuid } from '../domain/uuid.ts';
+import { type BrokenDelivery, brokenDeliveryOf } from './broken-delivery.ts';
 
-/** The job was written by a version of the service that this one does not know: a newer one will carry it out. */
+/** The job was written by a newer version of the service than this one: a worker of that version will carry it out. */
 export class UnknownJobVersionError extends Error {
-  readonly version: unknown;
+  readonly version: number;
 
-  constructor(version: unknown) {
-    super(`the job has version ${JSON.stringify(version)}, this process knows version ${jobVersion}`);
+  constructor(version: number) {
+    super(`the job has version ${version}, this process knows version ${jobVersion}`);
     this.name = 'UnknownJobVersionError';
     this.version = version;
   }
 }
 
-/** The job's text is none that any version of the service writes. */
-export class InvalidJobError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.name = 'InvalidJobError';
-  }
+/** An item of a job, or a whole job, that no version of the service writes. It will never be readable. */
+export interface UnreadableItem {
+  /** As it stands in the queue. */
+  readonly text: string;
+  /** What it says of a delivery; null when it does not even tell which one. */
+  readonly delivery: BrokenDelivery | null;
+}
+
+export interface ReadJob {
+  readonly items: readonly QueueItem[];
+  /** What is left when the items are taken out. */
+  readonly unreadable: readonly UnreadableItem[];
 }
 
 const jobVersion = 1;
+/** The largest distance from the epoch, in milliseconds, that a `Date` can hold. */
+const dateMaxMs = 8_640_000_000_000_000;
+
+const uuid = z.string().refine((text) => parseUuid(text) === text);
 
 // One letter per member: a job carries up to 256 items, and every byte is stored, replicated and parsed.
 const storedDelivery = z.object({
   t: z.literal('d'),
   /** eventId */
-  e: z.string().min(1),
+  e: uuid,
   /** integrationId */
   i: z.string().min(1),
   /** kind */
   k: z.enum(hookKinds),
   /** occurredAt */
-  o: z.string(),
+  o: z.string().refine((text) => parseUtcTimestamp(text) !== null),
   /** widgetId */
-  w: z.string().nullable(),
+  w: uuid.nullable(),
   /** payload */
-  p: z.string().nullable(),
+  p: z.string().refine(isObjectOnOneLine).nullable(),
   /** receivedAt, in milliseconds since the Unix epoch */
-  r: z.int(),
+  r: z.int().min(-dateMaxMs).max(dateMaxMs),
   /** redrive, left out when false */
   x: z.literal(true).optional(),
 });
 
-const storedNudge = z.object({ t: z.literal('n'), w: z.string().min(1) });
+const storedNudge = z.object({ t: z.literal('n'), w: uuid });
 
 const storedItem = z.discriminatedUnion('t', [storedDelivery, storedNudge]);
 type StoredItem = z.infer<typeof storedItem>;
 
-const storedItems = z.array(storedItem);
-const storedVersion = z.object({ version: z.unknown().optional(), items: z.unknown().optional() });
+const storedJob = z.object({ version: z.int().min(1), items: z.unknown().optional() });
 
 /** The text that both backends keep for a job. `parseHookJob` gives back equal items. */
 export function serializeHookJob(items: readonly QueueItem[]): string {
@@ -58,30 +70,41 @@ export function serializeHookJob(items: readonly QueueItem[]): string {
 }
 
 /**
- * The items of a job's text. Throws `UnknownJobVersionError` for a job of another version, whatever it holds, and
- * `InvalidJobError` for a text that is no job.
+ * The items of a job's text, and what in it cannot be read: items that are malformed, or the whole text. Throws
+ * `UnknownJobVersionError` for a job of a newer version, whatever it holds.
  */
-export function parseHookJob(text: string): QueueItem[] {
-  const job = storedVersion.safeParse(parseJson(text));
-  if (!job.success || job.data.version === undefined) throw new InvalidJobError('the job has no version');
-  if (job.data.version !== jobVersion) throw new UnknownJobVersionError(job.data.version);
-  const items = storedItems.safeParse(job.data.items);
-  // The values are left out of the message: they belong to the sender.
-  if (!items.success) throw new InvalidJobError(`the job's items are malformed: ${firstPath(items.error)}`);
-  return items.data.map(fromStored);
+export function parseHookJob(text: string): ReadJob {
+  const job = storedJob.safeParse(parseJson(text));
+  if (!job.success) return { items: [], unreadable: [{ text, delivery: null }] };
+  const { version, items } = job.data;
+  if (version > jobVersion) throw new UnknownJobVersionError(version);
+  if (!Array.isArray(items)) return { items: [], unreadable: [{ text, delivery: null }] };
+  return readItems(items);
 }
 
+function readItems(stored: readonly unknown[]): ReadJob {
+  const items: QueueItem[] = [];
+  const unreadable: UnreadableItem[] = [];
+  for (const each of stored) {
+    const item = storedItem.safeParse(each);
+    if (item.success) items.push(fromStored(item.data));
+    else unreadable.push({ text: JSON.stringify(each), delivery: brokenDeliveryOf(each) });
+  }
+  return { items, unreadable };
+}
+
+/** Undefined for what is no JSON, which is no job either. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidJobError('the job is not JSON');
+    return undefined;
   }
 }
 
-function firstPath(error: z.ZodError): string {
-  const [issue] = error.issues;
-  return issue === undefined ? 'unknown' : `${issue.code} at ${issue.path.join('.')}`;
+/** A payload is written into events as it is, so anything else would break the events of everybody. */
+function isObjectOnOneLine(text: string): boolean {
+  return text.startsWith('{') && !/[\r\n]/.test(text) && parseJson(text) !== undefined;
 }
 
 function toStored(item: QueueItem): StoredItem {

@@ -1,4 +1,5 @@
 import type { QueueItem } from '../domain/queue-item.ts';
+import type { UnreadableItem } from './hook-job.ts';
 
 export interface HookBatch {
   /** Made before the first try, so that a repeated try cannot store the batch twice while it is there. */
@@ -13,6 +14,8 @@ export interface ConsumedBatch {
   readonly partition: number;
   /** Its items, and behind them those of later jobs that are run together with it. */
   readonly items: readonly QueueItem[];
+  /** What of the job cannot be read, and never will be: the handler sees to it that nothing of it is lost. */
+  readonly unreadable: readonly UnreadableItem[];
   /** How often the job was started, this time included. A hint only: a restored store may have forgotten some. */
   readonly starts: number;
   /** Aborted when this consumer has lost the job or is closing: stop as soon as it is safe to. */
@@ -22,7 +25,8 @@ export interface ConsumedBatch {
 export interface ConsumeOptions {
   /**
    * Whether jobs that wait behind the one that was started are run together with it, within the limits of take-along.ts. A run
-   * costs much the same for one item as for many. A job that was started several times is run alone.
+   * costs much the same for one item as for many. A job that was started several times is run alone, and so is one
+   * that cannot be read as a whole.
    */
   readonly takeAlong: boolean;
 }
@@ -38,7 +42,8 @@ export interface QueuePressure {
 
 /**
  * Accepted hooks on their way to processing, in partitions; within a partition jobs start in order of arrival, one at
- * a time. At least once: a job whose consumer died is started again, and may then run twice at the same time.
+ * a time. At least once: a job whose consumer died is started again, and may then run twice at the same time. A job of
+ * a newer version than this process knows waits, and its partition with it, for a consumer of that version.
  */
 export interface HookQueue {
   /** How many partitions new batches are spread over; may grow while the process runs. */

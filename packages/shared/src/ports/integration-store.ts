@@ -9,6 +9,6 @@ export interface Integration extends Grant {
   readonly rate: number | null;
 }
 
-export type IntegrationChanges = Partial<Pick<Integration, 'name' | 'deduplicateByContent' | 'rate' | 'expiresAt'>>;
+type IntegrationChanges = Partial<Pick<Integration, 'name' | 'deduplicateByContent' | 'rate' | 'expiresAt'>>;
 
 export type IntegrationStore = GrantStore<Integration, IntegrationChanges>;

@@ -7,6 +7,6 @@ export interface ProvisionToken extends Grant {
   readonly permissions: readonly Permission[];
 }
 
-export type ProvisionTokenChanges = Partial<Pick<ProvisionToken, 'name' | 'permissions' | 'expiresAt'>>;
+type ProvisionTokenChanges = Partial<Pick<ProvisionToken, 'name' | 'permissions' | 'expiresAt'>>;
 
 export type ProvisionTokenStore = GrantStore<ProvisionToken, ProvisionTokenChanges>;

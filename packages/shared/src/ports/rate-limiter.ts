@@ -1,35 +1,18 @@
-/** So many per second on average, and so many at once. */
-export interface RateLimit {
-  readonly ratePerSecond: number;
-  readonly burst: number;
-}
+import type { PermitsWanted, RateLimit, RateOutcome } from '../domain/gcra.ts';
 
-export interface RateRequest {
+export interface RateRequest extends PermitsWanted {
   /** Whose limit, for example `hooks:<integration id>`. Never a secret. */
   readonly key: string;
   readonly limit: RateLimit;
-  /** Takes as many as there are, up to `atMost`; none when there are fewer than `atLeast` (0 only looks). */
-  readonly atLeast: number;
-  readonly atMost: number;
-}
-
-export interface RateOutcome {
-  /** How many were taken. */
-  readonly granted: number;
-  /** How many more could be taken right now. */
-  readonly remaining: number;
-  /** Until `atLeast` could be taken; 0 when they were. Milliseconds. */
-  readonly retryAfterMs: number;
-  /** Until the whole burst is there again. Milliseconds. */
-  readonly resetAfterMs: number;
 }
 
 /**
- * Limits by the generic cell rate algorithm (GCRA, ITU-T I.371): a key's whole state is one time. Throws
- * `UnavailableError`.
+ * Limits by the generic cell rate algorithm (`domain/gcra.ts`); a key that was never used has its whole burst. A take
+ * whose answer is lost may be carried out twice, and then costs its permits once more: less is granted, never more.
+ * Throws `UnavailableError`.
  */
 export interface RateLimiter {
   take(request: RateRequest): Promise<RateOutcome>;
-  /** Gives back what was taken and not used. */
+  /** Gives back what was taken and not used. Carried out twice, it gives back twice; never beyond the burst. */
   giveBack(key: string, limit: RateLimit, count: number): Promise<void>;
 }

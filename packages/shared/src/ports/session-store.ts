@@ -15,4 +15,6 @@ export interface SessionStore {
   find(digest: string): Promise<Session | null>;
   touch(digest: string, lastSeenAt: Date): Promise<void>;
   remove(digest: string): Promise<void>;
+  /** Removes every session of the user, but not the one with the digest `exceptDigest`, if one is given. */
+  removeAllOf(userId: string, exceptDigest: string | null): Promise<void>;
 }

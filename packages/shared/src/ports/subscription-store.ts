@@ -7,6 +7,6 @@ export interface Subscription extends Grant {
   readonly filter: EventFilter;
 }
 
-export type SubscriptionChanges = Partial<Pick<Subscription, 'name' | 'filter' | 'expiresAt'>>;
+type SubscriptionChanges = Partial<Pick<Subscription, 'name' | 'filter' | 'expiresAt'>>;
 
 export type SubscriptionStore = GrantStore<Subscription, SubscriptionChanges>;

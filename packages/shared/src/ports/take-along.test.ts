@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Delivery } from '../domain/hook-event.ts';
 import { serializeHookJob } from './hook-job.ts';
 import { itemsTakenAlong } from './take-along.ts';
 
@@ -15,10 +16,23 @@ it('takes whole jobs, in order, up to 256 items in all', () => {
 });
 
 it('takes no more than half a MiB along', () => {
-  const large = serializeHookJob([{ type: 'nudge', widgetId: 'x'.repeat(300 * 1024) }]);
+  const payload = `{"filling":"${'x'.repeat(300 * 1024)}"}`;
+  const delivery: Delivery = {
+    eventId: '01900000-0000-8000-8000-000000000000',
+    integrationId: '01900000-0000-7000-8000-000000000001',
+    kind: 'updated',
+    occurredAt: '2026-03-01T10:00:00Z',
+    widgetId: null,
+    payload,
+    receivedAt: new Date(0),
+    redrive: false,
+  };
+  const large = serializeHookJob([{ type: 'delivery', delivery }]);
   expect(sizes(1, [large, large, job(1)])).toEqual([1]);
 });
 
 it('stops before a job that cannot be read', () => {
   expect(sizes(1, [job(2), '{"version":99,"items":[]}', job(3)])).toEqual([2]);
+  expect(sizes(1, [job(2), 'no job', job(3)])).toEqual([2]);
+  expect(sizes(1, [job(2), '{"version":1,"items":[{"t":"n"}]}', job(3)])).toEqual([2]);
 });

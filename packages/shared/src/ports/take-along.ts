@@ -6,10 +6,10 @@ export const takeAlongLimits = { items: 256, bytes: 512 * 1024, jobs: 64, starts
 
 /**
  * The items of the jobs next in line that may be run together with one of `firstItems` items: per job, in order, as
- * far as the limits allow. Stops before a job that this version cannot read.
+ * far as the limits allow. Stops before a job that this version cannot read as a whole.
  */
-export function itemsTakenAlong(firstItems: number, jobTexts: readonly string[]): QueueItem[][] {
-  const taken: QueueItem[][] = [];
+export function itemsTakenAlong(firstItems: number, jobTexts: readonly string[]): (readonly QueueItem[])[] {
+  const taken: (readonly QueueItem[])[] = [];
   let count = firstItems;
   let bytes = 0;
   for (const text of jobTexts) {
@@ -22,9 +22,10 @@ export function itemsTakenAlong(firstItems: number, jobTexts: readonly string[])
   return taken;
 }
 
-function readable(text: string): QueueItem[] | null {
+function readable(text: string): readonly QueueItem[] | null {
   try {
-    return parseHookJob(text);
+    const { items, unreadable } = parseHookJob(text);
+    return unreadable.length === 0 ? items : null;
   } catch {
     return null;
   }

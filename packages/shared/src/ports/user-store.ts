@@ -1,4 +1,5 @@
 import type { Role } from '../domain/role.ts';
+import type { Range } from './grant-store.ts';
 
 export interface User {
   readonly id: string;
@@ -12,6 +13,16 @@ export interface User {
   readonly lastSignInAt: Date | null;
 }
 
+/** What may be changed of a user. A member that is not there stays as it is. */
+export type UserChanges = Partial<Pick<User, 'role' | 'disabled' | 'passwordHash'>>;
+
+export type UserUpdate =
+  /** `user`: as it is now. */
+  | { readonly status: 'updated'; readonly user: User }
+  | { readonly status: 'unknown' }
+  /** Nothing was changed: it would have left no admin who is not disabled. */
+  | { readonly status: 'last-admin' };
+
 /** Throws `UnavailableError`. */
 export interface UserStore {
   /** `false` when the e-mail is in use: of two concurrent inserts of one e-mail exactly one succeeds. */
@@ -20,5 +31,17 @@ export interface UserStore {
   insertFirst(user: User): Promise<boolean>;
   findByEmail(email: string): Promise<User | null>;
   findById(id: string): Promise<User | null>;
+  /** Newest first: by `createdAt`, then by `id`, both falling; and how many there are in all. */
+  list(range: Range): Promise<{ readonly items: readonly User[]; readonly totalItems: number }>;
+  /**
+   * Changes the given members. Once there is an admin who is not disabled there is always one, whatever several pods
+   * do at once, and wherever one of them dies meanwhile.
+   */
+  update(id: string, changes: UserChanges): Promise<UserUpdate>;
   recordSignIn(id: string, at: Date): Promise<void>;
+}
+
+/** Whether the user counts among those of whom one must be left. */
+export function isEnabledAdmin(user: Pick<User, 'role' | 'disabled'>): boolean {
+  return user.role === 'admin' && !user.disabled;
 }

@@ -24,18 +24,24 @@ export interface WidgetChange {
   readonly entries: readonly OutboxEntry[];
 }
 
+export interface ApplyOutcome {
+  readonly refused: readonly string[];
+  readonly rejected: readonly string[];
+}
+
 /**
  * What hooks do to widgets. A run claims the widgets of its batch with its number (the *fence*), computes, and writes
  * by compare-and-set, so that of two runs that know nothing of each other only the later one writes.
  * Methods throw `UnavailableError` when it is unknown whether they took place, and `StoreRefusedError` when the store
- * will never take the change.
+ * will never take what they write.
  */
 export interface WidgetEffects {
   /** Raises the fence of each widget to `run` where it is lower, then reads them as the majority has them. */
   claim(run: number, widgetIds: readonly string[]): Promise<Claim>;
   /**
    * Writes each change, atomically per widget, if the widget's fence is exactly `run` and its version exactly
-   * `fromVersion`. Returns the ids of the widgets where it was not, and that therefore are unchanged by this call.
+   * `fromVersion`. Returns the ids of the widgets that are unchanged by this call: `refused` where it was not, and
+   * `rejected` where the store will never take the change. Changes are of different widgets.
    */
-  apply(run: number, changes: readonly WidgetChange[]): Promise<{ readonly refused: readonly string[] }>;
+  apply(run: number, changes: readonly WidgetChange[]): Promise<ApplyOutcome>;
 }

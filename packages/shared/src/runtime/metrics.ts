@@ -9,6 +9,20 @@ export function createMetrics() {
   const registers = [registry];
   return {
     registry,
+    ...requestMetrics(registers),
+    ...processingMetrics(registers),
+    ...streamMetrics(registers),
+    taskFailures: new Counter({
+      name: 'widget_task_failures_total',
+      help: 'Times a background task failed and was started again.',
+      labelNames: ['task'],
+      registers,
+    }),
+  };
+}
+
+function requestMetrics(registers: Registry[]) {
+  return {
     httpRequests: new Counter({
       name: 'widget_http_requests_total',
       help: 'Requests answered, by route pattern and status.',
@@ -22,6 +36,16 @@ export function createMetrics() {
       labelNames: ['code'],
       registers,
     }),
+    rateLimitFallbacks: new Counter({
+      name: 'widget_rate_limit_fallback_total',
+      help: 'Rate limits decided by this pod alone, because the shared limiter was away or slow.',
+      registers,
+    }),
+  };
+}
+
+function processingMetrics(registers: Registry[]) {
+  return {
     batches: new Counter({
       name: 'widget_batches_total',
       help: 'Runs of batches, by how they ended.',
@@ -44,11 +68,26 @@ export function createMetrics() {
       labelNames: ['reason'],
       registers,
     }),
+    deliveriesRedriven: new Counter({
+      name: 'widget_deliveries_redriven_total',
+      help: 'Dead deliveries that were queued to be tried again.',
+      registers,
+    }),
+    textsSetAside: new Counter({
+      name: 'widget_queue_texts_set_aside_total',
+      help: 'Texts in the hook queue that could not even become dead letters.',
+      registers,
+    }),
     outboxesScanned: new Counter({
       name: 'widget_outboxes_found_stale_total',
       help: 'Outboxes that the scanner found left behind.',
       registers,
     }),
+  };
+}
+
+function streamMetrics(registers: Registry[]) {
+  return {
     streamsOpen: new Gauge({ name: 'widget_streams_open', help: 'Streams open on this pod.', registers }),
     streamsClosed: new Counter({
       name: 'widget_streams_closed_total',
@@ -59,12 +98,6 @@ export function createMetrics() {
     framesDelivered: new Counter({
       name: 'widget_stream_events_sent_total',
       help: 'Events written to streams, each connection counted.',
-      registers,
-    }),
-    taskFailures: new Counter({
-      name: 'widget_task_failures_total',
-      help: 'Times a background task failed and was started again.',
-      labelNames: ['task'],
       registers,
     }),
   };

@@ -1,30 +1,41 @@
 import type { HookEvent } from '@widget-service/shared/domain/hook-event.ts';
 import { textOfMember } from '@widget-service/shared/domain/json-member.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { createAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
-import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import { idempotencyKeyOf } from '../../http/idempotency-header.ts';
+import type { FastifyRequest, preParsingHookHandler, preValidationHookHandler } from 'fastify';
+import type { z } from 'zod';
+import { createVerifyHookSignature } from '../../auth/hook-signature.ts';
+import type { NoteUse } from '../../auth/last-use.ts';
+import { idempotencyKeyOf, webhookIdOf } from '../../http/idempotency-header.ts';
 import type { ZodApp } from '../../http/zod-app.ts';
 import { hookEventSchema } from '../../schemas/hook-event.ts';
 import { answers } from '../../schemas/problem.ts';
 
 export interface ReceiveHookRouteDeps {
   readonly acceptHook: ReturnType<typeof createAcceptHook>;
+  readonly noteUse: NoteUse;
+  readonly clock: Pick<Clock, 'now'>;
   readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksRefused'>;
 }
 
 /** `POST /api/v1/events/hooks/{token}`: takes a hook; 202 means that it is durably queued. */
-export function registerReceiveHook(app: ZodApp, { acceptHook, metrics }: ReceiveHookRouteDeps): void {
+export function registerReceiveHook(app: ZodApp, { acceptHook, noteUse, clock, metrics }: ReceiveHookRouteDeps): void {
   app.post('/api/v1/events/hooks/:token', {
-    config: { policy: 'hook-token', hasFreeFormBody: true },
+    config: { policy: 'hook-token', rateLimit: 'hooks', hasFreeFormBody: true },
     schema: {
       operationId: 'example.events.receive',
       summary: 'Receive an inbound hook',
-      security: [],
+      description:
+        'Takes an event that an outside system tells of. 202 means that it is durably queued: it will show on the streams, and on its widget, once. A hook that is repeated, under the same `webhook-id`, else the same `Idempotency-Key`, else with the same content, is one event for 7 days; repeat until you get a 202. What a permanent refusal (400) says should be corrected before another try.',
+      parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'Idempotency-Key'],
       body: hookEventSchema,
-      response: answers({ 202: z.null().describe('The event was accepted.') }, 400, 429, 503),
+      response: answers(
+        { 202: { description: 'The event was accepted.', body: null, headers: ['Webhook-Event-Id'] } },
+        'invalid-hook-signature',
+      ),
     },
+    ...createSignatureCheck(clock),
     onResponse: (request, _reply, done) => {
       if (request.problemCode !== null) metrics.hooksRefused.inc({ code: request.problemCode });
       done();
@@ -38,11 +49,35 @@ export function registerReceiveHook(app: ZodApp, { acceptHook, metrics }: Receiv
         ...keysOf(request),
       });
       metrics.hooksAccepted.inc();
+      noteUse(integration.id);
       request.log.info({ requestId: request.id, eventId, integrationId: integration.id }, 'hook.accepted');
       request.isLogged = true;
       return reply.code(202).header('webhook-event-id', eventId).send();
     },
   });
+}
+
+/** What a signed hook goes through: the parser verifies the body's bytes before it reads any of them. */
+function createSignatureCheck(clock: Pick<Clock, 'now'>) {
+  const verifySignature = createVerifyHookSignature();
+  const preParsing: preParsingHookHandler = (request, _reply, _payload, done) => {
+    const { hookToken: grantToken, headers } = request;
+    if (grantToken !== null && grantToken.sealedSecret !== null) {
+      const { token } = request.params as { token: string };
+      request.verifyBody = (body) => verifySignature({ token, grantToken, headers, body, now: clock.now() });
+    }
+    done();
+  };
+  // A request without a body is never parsed, but must be signed all the same.
+  const preValidation: preValidationHookHandler = (request, _reply, done) => {
+    try {
+      request.verifyBody?.(Buffer.alloc(0));
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+  return { preParsing, preValidation };
 }
 
 /** The payload is carried as the text it came in: a number keeps its digits, and no sender's key becomes ours. */
@@ -58,8 +93,6 @@ function toHookEvent(body: z.output<typeof hookEventSchema>, text: string): Hook
 
 /** By what a repetition of the hook is recognised: the first of the two that is there. */
 function keysOf(request: FastifyRequest): { webhookId: string | null; idempotencyKey: string | null } {
-  const webhookId = request.headers['webhook-id']?.toString() ?? '';
-  return webhookId === ''
-    ? { webhookId: null, idempotencyKey: idempotencyKeyOf(request) }
-    : { webhookId, idempotencyKey: null };
+  const webhookId = webhookIdOf(request);
+  return { webhookId, idempotencyKey: webhookId === null ? idempotencyKeyOf(request) : null };
 }

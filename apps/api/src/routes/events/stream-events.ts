@@ -1,54 +1,67 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
-import type { Subscription } from '@widget-service/shared/ports/subscription-store.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { createOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
 import { z } from 'zod';
+import type { NoteUse } from '../../auth/last-use.ts';
 import type { StreamTokenVerdict } from '../../auth/stream-token.ts';
 import { sendProblem } from '../../http/problem.ts';
 import { answers } from '../../schemas/problem.ts';
+import { streamExample, streamMessages, streamText } from '../../schemas/stream-message.ts';
 import type { createAdmission } from '../../stream/admission.ts';
-import { type ClosingReason, closingMessage, openingMessages, randomWithin } from '../../stream/frame.ts';
+import { Chunk } from '../../stream/chunk.ts';
+import { type ClosingReason, closingBytes, closingMessage, openingMessages, randomWithin } from '../../stream/frame.ts';
 import type { Hub } from '../../stream/hub.ts';
-import { createResponseSink } from '../../stream/response-sink.ts';
+import { createResponseSink, type Sink } from '../../stream/response-sink.ts';
+import type { StreamHolder, StreamRight } from '../../stream/stream-right.ts';
 import { takeOverResponse } from '../../stream/take-over-response.ts';
 
 export interface StreamRouteDeps {
   readonly verifyToken: (token: string) => Promise<StreamTokenVerdict>;
+  /** Another number whenever a right may have changed: what was verified before is then verified again. */
+  readonly generation: () => number;
   readonly openStream: ReturnType<typeof createOpenStream>;
-  readonly hub: Hub;
+  readonly hub: Pick<Hub, 'join'>;
   readonly metrics: Pick<Metrics, 'streamsOpen' | 'streamsClosed'>;
   readonly admit: ReturnType<typeof createAdmission>;
+  readonly noteUse: NoteUse;
   readonly heartbeatIntervalMs: number;
 }
 
 const path = '/api/v1/events/:token';
-/** The headers of every answer under a stream's address, its 404 included: a page of any origin may read it. */
-const openToAllOrigins = { 'access-control-allow-origin': '*' };
+/** Every answer under a stream's address, its refusals included, may be read by a page of any origin. */
+const openToAllOrigins: onRequestHookHandler = (_request, reply, done) => {
+  reply.header('access-control-allow-origin', '*');
+  done();
+};
+const publicRoute = { config: { policy: 'public' }, onRequest: openToAllOrigins } as const;
 
 /** `GET /api/v1/events/{token}`: the stream of widget events. */
 export async function registerStreamRoute(app: FastifyInstance, deps: StreamRouteDeps): Promise<void> {
   // No `retry:` of the plugin's own: every stream gets a random one with its first event.
   await app.register(FastifySSEPlugin, { retryDelay: false });
-  const publicRoute = { config: { policy: 'public' } } as const;
 
   app.get<TokenRoute>(path, { ...publicRoute, schema: description }, async (request, reply) => {
-    const verdict = await verdictOf(request, deps);
-    if (verdict.status === 'unknown') return sendUnknown(reply);
+    const verified = await verify(request, deps);
+    if (verified.verdict.status === 'unknown') return sendProblem(reply, { code: 'stream-not-found' });
     setStreamHeaders(reply);
-    if (verdict.status === 'unavailable') return close(reply, 'unavailable');
-    const admission = deps.admit(verdict.subscription.id);
+    if (verified.verdict.status === 'unavailable') return close(reply, 'unavailable');
+    const admission = deps.admit(verified.verdict.right.holder);
     if (admission.status === 'refused') return close(reply, admission.reason);
-    const isOpen = await open(deps, verdict.subscription, admission.leave, request, reply);
-    if (!isOpen) admission.leave();
+    let isOpen = false;
+    try {
+      isOpen = await open({ deps, request, reply, leave: admission.leave }, { ...verified, verdict: verified.verdict });
+    } finally {
+      if (!isOpen) admission.leave();
+    }
     return reply;
   });
 
   app.head<TokenRoute>(path, { ...publicRoute, schema: hidden }, async (request, reply) => {
-    const verdict = await verdictOf(request, deps);
-    if (verdict.status === 'unknown') return sendUnknown(reply);
+    const { verdict } = await verify(request, deps);
+    if (verdict.status === 'unknown') return sendProblem(reply, { code: 'stream-not-found' });
     setStreamHeaders(reply);
     return reply.header('content-type', 'text/event-stream; charset=utf-8').send();
   });
@@ -56,7 +69,6 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
   app.options<TokenRoute>(path, { ...publicRoute, schema: hidden }, async (_request, reply) =>
     reply
       .code(204)
-      .headers(openToAllOrigins)
       .header('access-control-allow-methods', 'GET')
       .header('access-control-allow-headers', 'Last-Event-ID, Cache-Control')
       .header('access-control-max-age', '86400')
@@ -68,15 +80,20 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
 const description: FastifySchema & { operationId: string } = {
   operationId: 'example.events.stream',
   summary: 'Stream widget events',
+  description: streamText,
   security: [],
+  parameters: ['Last-Event-ID', 'lastEventId'],
   response: answers(
     {
       200: {
         description: 'An open stream of server-sent events.',
-        content: { 'text/event-stream': { schema: z.string() } },
+        body: z.string(),
+        mediaType: 'text/event-stream',
+        events: streamMessages,
+        example: streamExample,
       },
     },
-    404,
+    'stream-not-found',
   ),
 };
 /** What only helps a browser or a proxy is not described. */
@@ -87,17 +104,20 @@ interface TokenRoute {
   Querystring: { lastEventId?: string | string[] };
 }
 
-async function verdictOf(request: FastifyRequest<TokenRoute>, deps: StreamRouteDeps): Promise<StreamTokenVerdict> {
-  return deps.verifyToken(request.params.token);
+/** A verdict, and the generation of rights that it was found in. */
+interface Verified<Verdict = StreamTokenVerdict> {
+  readonly generation: number;
+  readonly verdict: Verdict;
 }
+type Entitled = Extract<StreamTokenVerdict, { status: 'ok' }>;
 
-function sendUnknown(reply: FastifyReply): FastifyReply {
-  return sendProblem(reply.headers(openToAllOrigins), { code: 'stream-not-found' });
+async function verify(request: FastifyRequest<TokenRoute>, deps: StreamRouteDeps): Promise<Verified> {
+  const generation = deps.generation();
+  return { generation, verdict: await deps.verifyToken(request.params.token) };
 }
 
 function setStreamHeaders(reply: FastifyReply): void {
   reply.headers({
-    ...openToAllOrigins,
     'cache-control': 'no-cache,no-transform',
     'x-accel-buffering': 'no',
     'referrer-policy': 'no-referrer',
@@ -124,33 +144,50 @@ async function startOf(deps: StreamRouteDeps, request: FastifyRequest<TokenRoute
   }
 }
 
-/** False when no stream came of it: the pod cannot tell where to begin, or the client left. */
-async function open(
-  deps: StreamRouteDeps,
-  subscription: Subscription,
-  leave: () => void,
-  request: FastifyRequest<TokenRoute>,
-  reply: FastifyReply,
-): Promise<boolean> {
-  const start = await startOf(deps, request).catch((error: unknown) => {
-    leave();
-    throw error;
-  });
+interface Opening {
+  readonly deps: StreamRouteDeps;
+  readonly request: FastifyRequest<TokenRoute>;
+  readonly reply: FastifyReply;
+  readonly leave: () => void;
+}
+
+/** False when no stream came of it: the pod cannot tell where to begin, the client left, or the right ended meanwhile. */
+async function open(opening: Opening, { generation, verdict }: Verified<Entitled>): Promise<boolean> {
+  const { deps, request, reply } = opening;
+  const start = await startOf(deps, request);
   if (start === null) {
     await close(reply, 'unavailable');
     return false;
   }
   const { heartbeatIntervalMs } = deps;
   const retryMs = randomWithin(2_000, 5_000);
-  const messages = openingMessages({ subscriptionId: subscription.id, start, heartbeatIntervalMs, retryMs });
-  const socket = await takeOverResponse(reply, messages);
+  const subscriptionId = subscriptionIdOf(verdict.right.holder);
+  const socket = await takeOverResponse(
+    reply,
+    openingMessages({ subscriptionId, start, heartbeatIntervalMs, retryMs }),
+  );
   if (socket === null) return false;
-  const line = { requestId: request.id, subscriptionId: subscription.id };
+  const sink = createResponseSink(reply.raw, socket);
+  let now: Verified = { generation, verdict };
+  // A change from here on finds the stream in the hub; nothing may come between this look and the joining.
+  while (now.generation !== deps.generation()) now = await verify(request, deps);
+  if (now.verdict.status !== 'ok') {
+    sink.end(new Chunk(closingBytes(now.verdict.status === 'unknown' ? 'revoked' : 'unavailable')));
+    return false;
+  }
+  join(opening, now.verdict.right, start, sink);
+  return true;
+}
+
+function join({ deps, request, leave }: Opening, right: StreamRight, start: StreamStart, sink: Sink): void {
+  const line = { requestId: request.id, ...ownerOf(right.holder) };
   const openedAtMs = performance.now();
   request.log.info({ ...line, resumed: start.resumed, gap: start.gap?.reason }, 'stream.opened');
   deps.metrics.streamsOpen.inc();
+  if (right.holder.kind === 'subscription') deps.noteUse(right.holder.id);
   deps.hub.join({
-    sink: createResponseSink(reply.raw, socket),
+    sink,
+    right,
     epoch: start.position.epoch,
     cursor: start.position,
     onEnd: (reason) => {
@@ -160,5 +197,12 @@ async function open(
       request.log.info({ ...line, reason, durationMs: Math.round(performance.now() - openedAtMs) }, 'stream.closed');
     },
   });
-  return true;
+}
+
+function subscriptionIdOf(holder: StreamHolder): string | null {
+  return holder.kind === 'subscription' ? holder.id : null;
+}
+
+function ownerOf(holder: StreamHolder): { readonly subscriptionId: string } | { readonly userId: string } {
+  return holder.kind === 'subscription' ? { subscriptionId: holder.id } : { userId: holder.userId };
 }

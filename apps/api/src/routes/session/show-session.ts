@@ -13,8 +13,10 @@ export function registerShowSession(app: ZodApp): void {
     schema: {
       operationId: 'example.session.get',
       summary: 'Show the session',
+      description:
+        'Who is signed in, with the `csrfToken` of the session: a page that was reloaded finds it here again.',
       security: [{ sessionCookie: [] }],
-      response: answers({ 200: sessionSchema }, 403, 503),
+      response: answers({ 200: sessionSchema }),
     },
     handler: async (request) => {
       const caller = callerOf(request);

@@ -1,5 +1,4 @@
-import type { createEndSession } from '@widget-service/shared/usecases/access/sessions.ts';
-import { z } from 'zod';
+import type { createEndSession } from '@widget-service/shared/usecases/access/end-sessions.ts';
 import { callerOf } from '../../auth/policy.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import type { ZodApp } from '../../http/zod-app.ts';
@@ -17,8 +16,9 @@ export function registerSignOut(app: ZodApp, { endSession, cookieSecure }: SignO
     schema: {
       operationId: 'example.session.delete',
       summary: 'Sign out',
+      description: 'Ends the session, and clears its cookie.',
       security: [{ sessionCookie: [], csrfToken: [] }],
-      response: answers({ 204: z.null().describe('Signed out.') }, 403, 503),
+      response: answers({ 204: { description: 'Signed out.', body: null, headers: ['Set-Cookie'] } }),
     },
     handler: async (request, reply) => {
       await endSession(callerOf(request).session);

@@ -1,6 +1,6 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { createCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
-import { callerOf } from '../../auth/policy.ts';
+import { principalOf } from '../../auth/policy.ts';
 import { idempotencyKeyOf } from '../../http/idempotency-header.ts';
 import type { ZodApp } from '../../http/zod-app.ts';
 import { answers } from '../../schemas/problem.ts';
@@ -13,18 +13,30 @@ export interface CreateWidgetRouteDeps {
 /** `POST /api/v1/widgets`: creates a widget, once per idempotency key. */
 export function registerCreateWidget(app: ZodApp, { createWidget }: CreateWidgetRouteDeps): void {
   app.post('/api/v1/widgets', {
-    config: { policy: { permission: 'widgets:create' } },
+    config: { policy: { permission: 'widgets:create', acceptsBearer: true }, rateLimit: 'api' },
     schema: {
       operationId: 'example.widgets.create',
       summary: 'Create a widget',
-      security: [{ sessionCookie: [], csrfToken: [] }],
+      description:
+        'With an idempotency key the request may be repeated at will: one widget is created, and every repetition gets the answer of the first time, byte for byte. A key is good as long as the widget is there. The same key with another body is refused with 409.',
+      parameters: ['Idempotency-Key'],
       body: newWidgetSchema,
-      response: answers({ 201: widgetSchema }, 400, 403, 409, 429, 503),
+      response: answers(
+        {
+          201: {
+            description: 'The created widget.',
+            body: widgetSchema,
+            headers: ['Location'],
+            optionalHeaders: ['Idempotent-Replayed'],
+          },
+        },
+        'idempotency-key-reused',
+      ),
     },
     handler: async (request, reply) => {
       const outcome = await createWidget({
         chosen: request.body,
-        principalId: callerOf(request).user.id,
+        principalId: principalOf(request),
         idempotencyKey: idempotencyKeyOf(request),
       });
       if (outcome.status === 'conflict') {

@@ -16,13 +16,13 @@ export function registerGetWidget(app: ZodApp, { widgets }: GetWidgetRouteDeps):
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/v1/widgets/:id',
-    config: { policy: { permission: 'widgets:read' } },
+    config: { policy: { permission: 'widgets:read' }, rateLimit: 'api' },
     schema: {
       operationId: 'example.widgets.get',
       summary: 'Get a widget',
-      security: [{ sessionCookie: [] }],
+      description: 'What the `Location` of a created widget names.',
       params: z.object({ id: z.string() }),
-      response: answers({ 200: widgetSchema }, 403, 404, 503),
+      response: answers({ 200: widgetSchema }, 'not-found'),
     },
     handler: async (request) => {
       const id = parseUuid(request.params.id);

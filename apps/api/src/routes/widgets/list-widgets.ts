@@ -19,13 +19,13 @@ export function registerListWidgets(app: ZodApp, { listWidgets }: ListWidgetsRou
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/v1/widgets',
-    config: { policy: { permission: 'widgets:read' } },
+    config: { policy: { permission: 'widgets:read' }, rateLimit: 'api' },
     schema: {
       operationId: 'example.widgets.list',
       summary: 'List widgets',
-      security: [{ sessionCookie: [] }],
+      description: 'One page of widgets, newest first.',
       querystring: listWidgetsQuerySchema,
-      response: answers({ 200: widgetPageSchema }, 400, 403, 429, 503),
+      response: answers({ 200: { body: widgetPageSchema, headers: ['Link'] } }),
     },
     handler: async (request, reply) => {
       const { page, pageSize, state = null, asOf = null } = request.query;

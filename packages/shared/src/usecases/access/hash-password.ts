@@ -17,11 +17,14 @@ export interface PasswordHasher {
   verify(password: string, phc: string | null): Promise<boolean>;
 }
 
+/** Computes an argon2id tag. */
+export type DeriveTag = (parameters: Argon2Parameters) => Promise<Buffer>;
+
 /**
  * Passwords as argon2id (Node's own, on its thread pool). Throws `UnavailableError` when too many wait for their
  * turn.
  */
-export function createPasswordHasher(): PasswordHasher {
+export function createPasswordHasher(derive: DeriveTag = deriveArgon2id): PasswordHasher {
   const limit = createConcurrencyLimit(limits);
   const decoy = formatPhc(randomBytes(saltBytes), randomBytes(tagBytes));
   return {
@@ -39,7 +42,8 @@ export function createPasswordHasher(): PasswordHasher {
   };
 }
 
-function derive(parameters: Argon2Parameters): Promise<Buffer> {
+/** @internal Exported for tests that watch it. */
+export function deriveArgon2id(parameters: Argon2Parameters): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     argon2('argon2id', parameters, (error, tag) => (error === null ? resolve(tag) : reject(error)));
   });

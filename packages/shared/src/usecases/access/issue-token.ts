@@ -1,63 +1,37 @@
-import { noFilter } from '../../domain/event-filter.ts';
-import { digestOf, mintToken } from '../../domain/token.ts';
+import type { Grant } from '../../domain/grant.ts';
+import type { TokenPrefix } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
-import type { Integration, IntegrationStore } from '../../ports/integration-store.ts';
-import type { Subscription, SubscriptionStore } from '../../ports/subscription-store.ts';
+import type { GrantStore } from '../../ports/grant-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { mintGrantToken, type ShownSecrets } from './mint-grant-token.ts';
 
-export interface IssuedSubscription {
-  readonly subscription: Subscription;
-  /** The secret, to be shown once: only its digest is stored. */
-  readonly token: string;
+/** What is chosen for a grant; `Own` are the members of its kind beyond those that all grants have. */
+export type NewGrant<Own extends object> = Own & Pick<Grant, 'name' | 'expiresAt'>;
+
+/** A grant with a new token: the only time that its secrets are at hand. */
+export interface IssuedGrant<Own extends object> extends ShownSecrets {
+  readonly grant: Grant & Own;
 }
 
-/** Creates a subscription together with its stream token. */
-export function createIssueSubscription(deps: {
-  readonly subscriptions: Pick<SubscriptionStore, 'insert'>;
+export interface IssueTokenDeps<Own extends object> {
+  readonly grants: Pick<GrantStore<Grant & Own, unknown>, 'insert'>;
+  readonly prefix: TokenPrefix;
   readonly clock: Pick<Clock, 'now'>;
-}) {
-  return async (chosen: Pick<Subscription, 'name'>): Promise<IssuedSubscription> => {
-    const token = mintToken('wst');
-    const subscription = {
+}
+
+/** Creates a grant together with its token, and with a signing secret if it is to be a signed one. */
+export function createIssueToken<Own extends object>({ grants, prefix, clock }: IssueTokenDeps<Own>) {
+  return async (chosen: NewGrant<Own>, isSigned = false): Promise<IssuedGrant<Own>> => {
+    const { shown, kept } = mintGrantToken(prefix, isSigned);
+    const grant = {
+      ...chosen,
       id: createUuidV7(),
-      name: chosen.name,
-      filter: noFilter,
-      token: { digest: digestOf(token), sealedSecret: null },
+      token: kept,
       previousToken: null,
-      expiresAt: null,
-      createdAt: deps.clock.now(),
+      createdAt: clock.now(),
       lastUsedAt: null,
     };
-    await deps.subscriptions.insert(subscription);
-    return { subscription, token };
-  };
-}
-
-export interface IssuedIntegration {
-  readonly integration: Integration;
-  /** The secret, to be shown once: only its digest is stored. */
-  readonly token: string;
-}
-
-/** Creates an integration together with its hook token. */
-export function createIssueIntegration(deps: {
-  readonly integrations: Pick<IntegrationStore, 'insert'>;
-  readonly clock: Pick<Clock, 'now'>;
-}) {
-  return async (chosen: Pick<Integration, 'name' | 'deduplicateByContent'>): Promise<IssuedIntegration> => {
-    const token = mintToken('wht');
-    const integration = {
-      id: createUuidV7(),
-      name: chosen.name,
-      deduplicateByContent: chosen.deduplicateByContent,
-      rate: null,
-      token: { digest: digestOf(token), sealedSecret: null },
-      previousToken: null,
-      expiresAt: null,
-      createdAt: deps.clock.now(),
-      lastUsedAt: null,
-    };
-    await deps.integrations.insert(integration);
-    return { integration, token };
+    await grants.insert(grant);
+    return { grant, ...shown };
   };
 }

@@ -73,8 +73,3 @@ async function touch(sessions: Pick<SessionStore, 'touch'>, digest: string, now:
     if (!(error instanceof UnavailableError)) throw error;
   }
 }
-
-/** Ends a session at once, on every pod. */
-export function createEndSession({ sessions }: { readonly sessions: Pick<SessionStore, 'remove'> }) {
-  return (session: Session): Promise<void> => sessions.remove(session.digest);
-}

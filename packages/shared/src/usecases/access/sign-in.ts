@@ -4,7 +4,7 @@ import type { PasswordHasher } from './hash-password.ts';
 import type { StartedSession } from './sessions.ts';
 
 export interface SignInDeps {
-  readonly users: Pick<UserStore, 'findByEmail' | 'recordSignIn'>;
+  readonly users: Pick<UserStore, 'findByEmail' | 'findById' | 'recordSignIn'>;
   readonly passwords: Pick<PasswordHasher, 'verify'>;
   readonly startSession: (userId: string) => Promise<StartedSession>;
   readonly clock: Pick<Clock, 'now'>;
@@ -27,8 +27,12 @@ export function createSignIn({ users, passwords, startSession, clock }: SignInDe
     const isRight = await passwords.verify(password, user?.passwordHash ?? null);
     if (user === null || user.disabled || !isRight) return { status: 'refused' };
     const started = await startSession(user.id);
+    // Whoever has changed the password or disabled the user meanwhile has ended the sessions, perhaps before this one
+    // was there. Its id is told to nobody then.
+    const current = await users.findById(user.id);
+    if (current?.passwordHash !== user.passwordHash || current.disabled) return { status: 'refused' };
     const lastSignInAt = clock.now();
     await users.recordSignIn(user.id, lastSignInAt);
-    return { status: 'signed-in', user: { ...user, lastSignInAt }, ...started };
+    return { status: 'signed-in', user: { ...current, lastSignInAt }, ...started };
   };
 }

@@ -1,12 +1,12 @@
-import { applyHooks } from '../../domain/effect.ts';
-import { StoreRefusedError } from '../../domain/errors.ts';
+import { StoreRefusedError, UnavailableError } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/hook-event.ts';
 import type { QueueItem } from '../../domain/queue-item.ts';
 import type { DeliveryLedger } from '../../ports/delivery-ledger.ts';
 import type { RunRegister } from '../../ports/run-register.ts';
-import type { ClaimedWidget, WidgetChange, WidgetEffects } from '../../ports/widget-effects.ts';
+import type { ClaimedWidget, WidgetEffects } from '../../ports/widget-effects.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { createPublishOutbox, PublishableWidget } from '../events/publish-outbox.ts';
+import type { createPublishOutbox } from '../events/publish-outbox.ts';
+import { applyToWidgets } from './apply-to-widgets.ts';
 
 export interface ProcessBatchDeps {
   readonly runs: Pick<RunRegister, 'next'>;
@@ -25,11 +25,15 @@ export type BatchOutcome =
       /** Deliveries dropped as repetitions. */
       readonly duplicates: number;
       readonly beganEpoch: boolean;
+      /** What a store will never take, not even alone: it took no effect, and is to be given up. */
+      readonly rejected: readonly Delivery[];
     }
   /** A run with a higher number works on one of the widgets: run again under a new number. */
   | { readonly status: 'refused'; readonly run: number }
-  /** The store will not take one of the deliveries. None of this run's effects that it refused took place. */
-  | { readonly status: 'store-refused'; readonly run: number; readonly error: StoreRefusedError };
+  /** A store refuses something that concerns one item or several; which, is not known. */
+  | { readonly status: 'store-refused'; readonly run: number; readonly error: StoreRefusedError }
+  /** Something else went wrong before anything was published: a fault of ours, or of the items. */
+  | { readonly status: 'not-carried-out'; readonly run: number; readonly error: Error };
 
 /**
  * One run of a batch, from the hooks to the event log. It is safe to run again after a crash between any two steps,
@@ -44,23 +48,23 @@ export function createProcessBatch(deps: ProcessBatchDeps) {
     const deliveries = distinct(items);
     const { run, lastPosition } = await deps.runs.next();
 
-    // Number first: before anything is read, no run with a lower number can write these widgets any more.
-    const claim = await deps.effects.claim(run, widgetIdsOf(items));
-    if (claim.refused.length > 0) return { status: 'refused', run };
-
-    let effects: { loose: Delivery[]; widgets: PublishableWidget[]; duplicates: number } | null;
+    let effects: Awaited<ReturnType<typeof carryOut>>;
     try {
-      effects = await carryOut(deps, run, claim.claimed, deliveries);
+      // Number first: before anything is read, no run with a lower number can write these widgets any more.
+      const claim = await deps.effects.claim(run, widgetIdsOf(items));
+      effects = claim.refused.length > 0 ? null : await carryOut(deps, run, claim.claimed, deliveries);
     } catch (error) {
       if (error instanceof StoreRefusedError) return { status: 'store-refused', run, error };
-      throw error;
+      if (error instanceof UnavailableError || !(error instanceof Error)) throw error;
+      return { status: 'not-carried-out', run, error };
     }
     if (effects === null) return { status: 'refused', run };
 
     const isStillMine = () => !signal.aborted && deps.clock.monotonicMs() - startedAtMs < maxRunMs;
-    const published = await deps.publishOutbox({ run, lastPosition, ...effects, isStillMine });
+    const { loose, widgets, rejected } = effects;
+    const published = await deps.publishOutbox({ run, lastPosition, widgets, loose, isStillMine });
     const repeatedInside = items.filter((item) => item.type === 'delivery').length - deliveries.length;
-    return { status: 'published', run, ...published, duplicates: effects.duplicates + repeatedInside };
+    return { status: 'published', run, ...published, duplicates: effects.duplicates + repeatedInside, rejected };
   };
 }
 
@@ -74,34 +78,17 @@ async function carryOut(
   claimed: readonly ClaimedWidget[],
   deliveries: readonly Delivery[],
 ) {
-  const taken = deliveries.length === 0 ? { duplicates: [] } : await deps.ledger.take(deliveries);
-  const dropped = new Set(taken.duplicates);
-  const known = new Map(claimed.map((each) => [each.widget.id, each]));
+  const taken = deliveries.length === 0 ? { duplicates: [], rejected: [] } : await deps.ledger.take(deliveries);
+  const unfit = new Set(taken.rejected);
+  const dropped = new Set([...taken.duplicates, ...taken.rejected]);
   const mine = deliveries.filter((delivery) => !dropped.has(delivery.eventId));
+  const known = new Set(claimed.map((each) => each.widget.id));
   const loose = mine.filter((delivery) => delivery.widgetId === null || !known.has(delivery.widgetId));
-  const { changes, widgets } = effectsOn(claimed, mine);
-  if (changes.length > 0) {
-    const { refused } = await deps.effects.apply(run, changes);
-    if (refused.length > 0) return null;
-  }
-  return { loose, widgets, duplicates: dropped.size };
-}
-
-function effectsOn(claimed: readonly ClaimedWidget[], deliveries: readonly Delivery[]) {
-  const byWidget = Map.groupBy(deliveries, (delivery) => delivery.widgetId);
-  const changes: WidgetChange[] = [];
-  const widgets: PublishableWidget[] = [];
-  for (const { widget, outbox } of claimed) {
-    const applied = new Set(outbox.map((entry) => entry.eventId));
-    const fresh = (byWidget.get(widget.id) ?? []).filter((delivery) => !applied.has(delivery.eventId));
-    const effect = applyHooks(widget, fresh);
-    const last = effect.entries.at(-1);
-    if (last !== undefined) {
-      changes.push({ widgetId: widget.id, fromVersion: widget.version, after: last.after, entries: effect.entries });
-    }
-    widgets.push({ widget: effect.widget, entries: [...outbox, ...effect.entries] });
-  }
-  return { changes, widgets };
+  const applied = await applyToWidgets(deps.effects, run, claimed, mine);
+  if (applied === null) return null;
+  const { widgets } = applied;
+  const rejected = [...deliveries.filter((delivery) => unfit.has(delivery.eventId)), ...applied.rejected];
+  return { loose, widgets, duplicates: taken.duplicates.length, rejected };
 }
 
 /** The batch's deliveries without repetitions inside it; a redrive wins over a plain repetition. */

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { bearerTokenOf } from './bearer.ts';
+
+test.each<[string[], string | null]>([
+  [[], null],
+  [['Host', 'Authorization'], null],
+  [['authorization', 'Bearer abc'], 'abc'],
+  [['Cookie', 'a=b', 'AUTHORIZATION', 'bEARER   abc'], 'abc'],
+  [['Authorization', 'Bearer'], ''],
+  [['Authorization', 'Bearer a b'], 'a b'],
+  [['Authorization', 'Basic abc'], null],
+  [['Authorization', 'Bearerabc'], null],
+  [['Authorization', 'Digest Bearer abc'], null],
+  [['X-Authorization', 'Bearer abc'], null],
+  [['Authorization', 'Bearer abc', 'Authorization', 'Bearer abc'], ''],
+  [['Authorization', 'Basic abc', 'Authorization', 'Bearer abc'], ''],
+  [['Authorization', 'Basic abc', 'Authorization', 'Basic abc'], null],
+])('%j has the token %j', (rawHeaders, expected) => {
+  expect(bearerTokenOf(rawHeaders)).toBe(expected);
+});

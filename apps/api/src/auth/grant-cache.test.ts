@@ -1,0 +1,68 @@
+import type { Grant } from '@widget-service/shared/domain/grant.ts';
+import { expect, test } from 'vitest';
+import { createGrantCache } from './grant-cache.ts';
+
+const start = Date.parse('2026-03-01T10:00:00Z');
+const at = (seconds: number) => new Date(start + seconds * 1_000);
+
+function setUp(changes: Partial<Grant>) {
+  const state = { nowMs: 0, asked: 0 };
+  const grant: Grant = {
+    id: 'the grant',
+    name: 'screen',
+    token: { digest: 'new', sealedSecret: 'of the new' },
+    previousToken: null,
+    expiresAt: null,
+    createdAt: at(-100),
+    lastUsedAt: null,
+    ...changes,
+  };
+  const cache = createGrantCache(
+    {
+      findByTokenDigest: async (digest) => {
+        state.asked += 1;
+        return [grant.token.digest, grant.previousToken?.digest].includes(digest) ? grant : null;
+      },
+    },
+    { monotonicMs: () => state.nowMs, now: () => new Date(start + state.nowMs) },
+  );
+  return { cache, state };
+}
+
+test('both tokens of a rotation stand for the grant, each with its own secret, the old one until it ends', async () => {
+  const { cache, state } = setUp({
+    previousToken: { digest: 'old', sealedSecret: 'of the old', expiresAt: at(30) },
+  });
+  expect(await cache.resolve('new')).toMatchObject({
+    grant: { id: 'the grant' },
+    token: { sealedSecret: 'of the new' },
+    validUntil: null,
+  });
+  expect(await cache.resolve('old')).toMatchObject({
+    grant: { id: 'the grant' },
+    token: { sealedSecret: 'of the old' },
+    validUntil: at(30),
+  });
+  state.nowMs = 30_000;
+  expect(await cache.resolve('old')).toBeNull();
+  expect(await cache.resolve('new')).not.toBeNull();
+});
+
+test('an expired, an unknown and a removed token cost the same: one look-up a minute', async () => {
+  const { cache, state } = setUp({ expiresAt: at(-1) });
+  for (const digest of ['new', 'made up']) {
+    state.asked = 0;
+    for (let n = 0; n < 3; n += 1) expect(await cache.resolve(digest)).toBeNull();
+    expect(state.asked).toBe(1);
+  }
+});
+
+test('a grant is evicted by its id, with all its tokens', async () => {
+  const { cache } = setUp({ previousToken: { digest: 'old', sealedSecret: null, expiresAt: at(30) } });
+  await Promise.all([cache.resolve('new'), cache.resolve('old')]);
+  cache.evict('another');
+  expect(cache.recall('new')).toBeDefined();
+  cache.evict('the grant');
+  expect(cache.recall('new')).toBeUndefined();
+  expect(cache.recall('old')).toBeUndefined();
+});

@@ -1,0 +1,101 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { describe, expect, test } from 'vitest';
+import { createFakeTokenStore } from './fake-token-store.ts';
+import { TokenCache } from './token-cache.ts';
+
+const away = new UnavailableError('the store is away');
+
+describe('an eviction', () => {
+  test('has what it concerns asked for again, and nothing else', async () => {
+    const { cache, state } = createFakeTokenStore();
+    for (const name of ['one', 'two']) {
+      state.answer = name;
+      await cache.resolve(`token of ${name}`);
+    }
+    cache.evict('one');
+    expect(cache.recall('token of one')).toBeUndefined();
+    expect(cache.recall('token of two')).toBe('two');
+    state.answer = null;
+    expect(await cache.resolve('token of one')).toBeNull();
+  });
+
+  test('leaves nothing behind, also while the store is away', async () => {
+    const { cache, state } = createFakeTokenStore();
+    await cache.resolve('a');
+    state.answer = away;
+    cache.evict('value');
+    await expect(cache.resolve('a')).rejects.toBe(away);
+  });
+
+  test('of everything has everything asked for again, but what was known stays known while the store is away', async () => {
+    const { cache, state } = createFakeTokenStore();
+    await cache.resolve('a');
+    await cache.resolve('b');
+    cache.evictAll();
+    expect(cache.recall('a')).toBeUndefined();
+    state.answer = away;
+    expect(await cache.resolve('a')).toBe('value');
+    state.answer = null;
+    expect(await cache.resolve('b')).toBeNull();
+  });
+
+  test.each(['evict', 'evictAll'] as const)(
+    '(%s) makes a token good that had been unknown, if it is now',
+    async (how) => {
+      const { cache, state } = createFakeTokenStore();
+      state.answer = null;
+      expect(await cache.resolve('a')).toBeNull();
+      state.answer = 'its end was put off';
+      if (how === 'evict') cache.evict('some id');
+      else cache.evictAll();
+      expect(await cache.resolve('a')).toBe('its end was put off');
+    },
+  );
+
+  test.each(['evict', 'evictAll'] as const)('(%s) overtakes a look-up: its answer is not used', async (how) => {
+    const { cache, state, holdAnswers } = createFakeTokenStore();
+    const deliver = holdAnswers();
+    const before = cache.resolve('a');
+    await new Promise(setImmediate);
+    expect(state.asked).toHaveLength(1);
+    state.answer = null;
+    cache[how]('value');
+    const after = cache.resolve('a');
+    deliver();
+    expect(await before).toBeNull();
+    expect(await after).toBeNull();
+    expect(cache.recall('a')).toBeUndefined();
+    expect(state.asked).toHaveLength(2);
+  });
+
+  test('overtakes a refresh in the background too', async () => {
+    const { cache, state, holdAnswers } = createFakeTokenStore();
+    await cache.resolve('a');
+    state.nowMs = 45_000;
+    const deliver = holdAnswers();
+    expect(cache.recall('a')).toBe('value');
+    await new Promise(setImmediate);
+    expect(state.asked).toHaveLength(2);
+    state.answer = null;
+    cache.evict('value');
+    deliver();
+    expect(await cache.resolve('a')).toBeNull();
+    expect(cache.recall('a')).toBeUndefined();
+  });
+
+  test('after eviction after eviction an answer comes all the same, but is not remembered', async () => {
+    let asked = 0;
+    const cache: TokenCache<string> = new TokenCache({
+      find: async () => {
+        asked += 1;
+        cache.evict('another');
+        return { value: 'value', validUntil: null };
+      },
+      concerns: (value, id) => value === id,
+      clock: { monotonicMs: () => 0, now: () => new Date(0) },
+    });
+    expect(await cache.resolve('a')).toBe('value');
+    expect(cache.recall('a')).toBeUndefined();
+    expect(asked).toBeLessThan(5);
+  });
+});

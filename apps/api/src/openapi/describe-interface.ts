@@ -1,0 +1,75 @@
+import { problemOf } from '../http/problem.ts';
+import { problemCodes } from '../http/problem-kinds.ts';
+import { responseHeaders } from '../schemas/headers.ts';
+import { describeOperation, describeParameters } from './describe-operation.ts';
+import type { DescribedRoute } from './described-route.ts';
+import { info, securitySchemes, tagsOf } from './interface-text.ts';
+import { SchemaComponents } from './schema-components.ts';
+
+/**
+ * The whole document. `publicBaseUrl` is the address under which the service is reached from outside, without a slash
+ * at its end; null: the root of wherever the document was found.
+ */
+export function describeInterface(routes: readonly DescribedRoute[], publicBaseUrl: string | null): object {
+  const components = new SchemaComponents();
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method]: describeOperation(route, components) };
+  }
+  const parameters = describeParameters(components);
+  const headers = describeHeaders(components);
+  const document = {
+    openapi: '3.1.1',
+    info,
+    servers: [{ url: publicBaseUrl ?? '/' }],
+    tags: tagsOf(Object.keys(paths)),
+    paths,
+    components: {
+      schemas: components.toJSON(),
+      parameters,
+      headers,
+      examples: problemExamples(),
+      securitySchemes,
+    },
+  };
+  return withoutUnused(document);
+}
+
+function describeHeaders(components: SchemaComponents): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(responseHeaders).flatMap(([name, schema]) => {
+      const { description, ...rest } = components.describe(schema, 'output');
+      return [
+        [name, { description, required: true, schema: rest }],
+        [`Optional-${name}`, { description, schema: rest }],
+      ];
+    }),
+  );
+}
+
+const exampleRequestId = '019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01';
+
+function problemExamples(): Record<string, object> {
+  return Object.fromEntries(
+    problemCodes.map((code) => {
+      const errors = [{ detail: 'Must be given.', code: 'required', pointer: '#/name' }] as const;
+      const value = problemOf(code === 'invalid-request' ? { code, errors } : { code }, exampleRequestId);
+      return [code, { summary: value.title, value }];
+    }),
+  );
+}
+
+interface Document {
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** Leaves out the parameters, headers and examples that no operation refers to. */
+function withoutUnused<Given extends Document>(document: Given): Given {
+  const text = JSON.stringify(document);
+  const isUsed = (kind: string, name: string) => text.includes(`"#/components/${kind}/${name}"`);
+  const kept = Object.entries(document.components).map(([kind, members]) => {
+    if (kind === 'schemas' || kind === 'securitySchemes') return [kind, members] as const;
+    return [kind, Object.fromEntries(Object.entries(members).filter(([name]) => isUsed(kind, name)))] as const;
+  });
+  return { ...document, components: Object.fromEntries(kept) };
+}

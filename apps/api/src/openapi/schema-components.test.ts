@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { exampleOf } from './example-of.ts';
+import { SchemaComponents } from './schema-components.ts';
+
+const part = z.object({ size: z.int() }).meta({ id: 'Part' });
+
+describe('a schema with a name', () => {
+  test('is referred to wherever it is used, and described once', () => {
+    const components = new SchemaComponents();
+    const whole = z.object({ one: part, other: part.nullable(), more: z.array(part) }).meta({ id: 'Whole' });
+    expect(components.describe(whole, 'output')).toEqual({ $ref: '#/components/schemas/Whole' });
+    const reference = { $ref: '#/components/schemas/Part' };
+    expect(components.toJSON()).toEqual({
+      Part: { type: 'object', properties: { size: { type: 'integer' } }, required: ['size'] },
+      Whole: {
+        type: 'object',
+        properties: {
+          one: reference,
+          other: { anyOf: [reference, { type: 'null' }] },
+          more: { type: 'array', items: reference },
+        },
+        required: ['one', 'other', 'more'],
+      },
+    });
+  });
+
+  test('cannot share it with another', () => {
+    const components = new SchemaComponents();
+    components.describe(part, 'output');
+    const other = z.object({ weight: z.int() }).meta({ id: 'Part' });
+    expect(() => components.describe(other, 'output')).toThrow('named Part');
+  });
+
+  test('cannot be sent in one form and answered in another', () => {
+    const components = new SchemaComponents();
+    const schema = z.strictObject({ size: z.int() }).meta({ id: 'Strict' });
+    components.describe(schema, 'input');
+    expect(() => components.describe(schema, 'output')).toThrow('named Strict');
+  });
+});
+
+describe('what is sent', () => {
+  const sent = z.strictObject({
+    at: z.iso
+      .datetime()
+      .nullish()
+      .transform((given) => given ?? null)
+      .meta({ default: null, description: 'When.' }),
+    size: z.int().min(3),
+  });
+
+  test('is described before its defaults are filled in, with the defaults', () => {
+    const described = new SchemaComponents().describe(sent, 'input');
+    expect(described).toMatchObject({ required: ['size'], additionalProperties: false });
+    expect(described.properties).toMatchObject({ at: { default: null, description: 'When.' } });
+  });
+
+  test('has an example that it takes itself', () => {
+    const components = new SchemaComponents();
+    const example = exampleOf(components.describe(sent, 'input'), components);
+    expect(example).toEqual({ at: null, size: 3 });
+    expect(sent.safeParse(example).success).toBe(true);
+  });
+});
+
+test('an example is the one that a schema brings, else made of those of its parts', () => {
+  const components = new SchemaComponents();
+  const described = components.describe(
+    z.object({
+      named: z.string().meta({ examples: ['given'] }),
+      kind: z.enum(['first', 'second']),
+      fixed: z.literal('1.0'),
+      isThere: z.boolean(),
+      ids: z.array(z.string().meta({ format: 'uuid' })),
+      part: part.meta({ examples: [{ size: 7 }] }),
+    }),
+    'output',
+  );
+  expect(exampleOf(described, components)).toEqual({
+    named: 'given',
+    kind: 'first',
+    fixed: '1.0',
+    isThere: true,
+    ids: [expect.stringMatching(/^[0-9a-f-]{36}$/)],
+    part: { size: 7 },
+  });
+});

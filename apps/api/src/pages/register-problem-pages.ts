@@ -1,0 +1,68 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { FastifyInstance } from 'fastify';
+import { isProblemCode, problemCodes, problemKinds } from '../http/problem-kinds.ts';
+import { escapeHtml, type Page, sendPage } from './page.ts';
+
+/** `GET /problems/{code}`, which the `type` of a problem leads to, and `GET /problems`, which lists them. */
+export function registerProblemPages(app: FastifyInstance): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/problems',
+    config: { policy: 'public' },
+    schema: { hide: true },
+    handler: async (_request, reply) => sendPage(reply, 'text', listPage),
+  });
+  app.route<{ Params: { code: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/problems/:code',
+    config: { policy: 'public' },
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      const { code } = request.params;
+      if (!isProblemCode(code)) throw new ServiceError('not-found', 'There is no such problem; /problems lists them.');
+      return sendPage(reply, 'text', problemPage(code));
+    },
+  });
+}
+
+function problemPage(code: keyof typeof problemKinds): Page {
+  const { title, status, detail, remedy } = problemKinds[code];
+  return {
+    title: `${title} · Widget Service`,
+    root: '../',
+    body: `<header class="bar"><a class="brand" href="../docs">Widget Service</a></header>
+<main class="text">
+<p><a href="../problems">All problems</a></p>
+<h1>${escapeHtml(title)}</h1>
+<dl>
+<dt>Code</dt><dd><code>${code}</code></dd>
+<dt>Status</dt><dd>${status}</dd>
+</dl>
+<h2>What it means</h2>
+<p>${escapeHtml(detail)}</p>
+<h2>What to do</h2>
+<p>${escapeHtml(remedy)}</p>
+</main>`,
+  };
+}
+
+const listPage: Page = {
+  title: 'Problems · Widget Service',
+  root: '',
+  body: `<header class="bar"><a class="brand" href="docs">Widget Service</a></header>
+<main class="text">
+<h1>Problems</h1>
+<p>Every refusal is one of these. Its body is <code>application/problem+json</code>; <code>code</code> names it.</p>
+<table>
+<thead><tr><th>Code</th><th>Status</th><th>What it means</th></tr></thead>
+<tbody>
+${problemCodes.map(listRow).join('\n')}
+</tbody>
+</table>
+</main>`,
+};
+
+function listRow(code: keyof typeof problemKinds): string {
+  const { status, detail } = problemKinds[code];
+  return `<tr><td><a href="problems/${code}"><code>${code}</code></a></td><td>${status}</td><td>${escapeHtml(detail)}</td></tr>`;
+}

@@ -1,0 +1,49 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { IntegrationStore } from '@widget-service/shared/ports/integration-store.ts';
+import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
+import type { createRedriveDelivery } from '@widget-service/shared/usecases/hooks/redrive-delivery.ts';
+import type { ZodApp } from '../../http/zod-app.ts';
+import { deliverySchema } from '../../schemas/delivery.ts';
+import { answers } from '../../schemas/problem.ts';
+import { toDeliveryBody } from './delivery-body.ts';
+import { deliveryParamsSchema, integrationIdOf, unknownDelivery } from './delivery-path.ts';
+
+export interface RedriveDeliveryRouteDeps {
+  readonly integrations: Pick<IntegrationStore, 'get'>;
+  readonly redriveDelivery: ReturnType<typeof createRedriveDelivery>;
+  readonly metrics: Pick<Metrics, 'deliveriesRedriven'>;
+}
+
+/** `POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive`: tries a dead delivery again. */
+export function registerRedriveDelivery(app: ZodApp, deps: RedriveDeliveryRouteDeps): void {
+  const { integrations, redriveDelivery, metrics } = deps;
+  app.post('/api/v1/integrations/:id/deliveries/:eventId/redrive', {
+    config: { policy: { permission: 'integrations:manage' } },
+    schema: {
+      operationId: 'example.deliveries.redrive',
+      summary: 'Try a dead delivery again',
+      description:
+        'Puts it into the queue again. The answer shows it as it still is; look at it again to see what becomes of it. However often it is redriven, it takes effect once.',
+      security: [{ sessionCookie: [], csrfToken: [] }],
+      params: deliveryParamsSchema,
+      response: answers(
+        { 202: { body: deliverySchema, description: 'It is durably queued.' } },
+        'not-found',
+        'delivery-not-dead',
+      ),
+    },
+    handler: async ({ params }, reply) => {
+      const integrationId = await integrationIdOf(params, integrations);
+      const eventId = parseUuid(params.eventId);
+      if (eventId === null) throw unknownDelivery();
+      const outcome = await redriveDelivery(integrationId, eventId);
+      if (outcome.status === 'unknown') throw unknownDelivery();
+      if (outcome.status === 'not-dead') {
+        throw new ServiceError('delivery-not-dead', 'Only a delivery that was given up can be tried again.');
+      }
+      metrics.deliveriesRedriven.inc();
+      return reply.code(202).send(toDeliveryBody(outcome.delivery));
+    },
+  });
+}

@@ -1,0 +1,39 @@
+import { formatPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { createIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
+import { z } from 'zod';
+import { callerOf } from '../../auth/policy.ts';
+import { publicUrlOf } from '../../http/public-url.ts';
+import type { ZodApp } from '../../http/zod-app.ts';
+import { answers } from '../../schemas/problem.ts';
+import { personalStreamSchema } from '../../schemas/session.ts';
+
+export interface OpenPersonalStreamRouteDeps {
+  readonly issuePersonalStream: ReturnType<typeof createIssuePersonalStream>;
+  readonly publicBaseUrl: string | null;
+}
+
+/** `POST /api/v1/session/stream`: a stream token for the person's own page, which ends with the session. */
+export function registerOpenPersonalStream(app: ZodApp, deps: OpenPersonalStreamRouteDeps): void {
+  app.post('/api/v1/session/stream', {
+    config: { policy: { permission: 'widgets:read' } },
+    schema: {
+      operationId: 'example.session.createStream',
+      summary: "Get a stream token of one's own",
+      description:
+        'For a page that shows the list as it changes: the token is good for an hour at most, and ends with the session. This answer is the only one that shows it.',
+      security: [{ sessionCookie: [], csrfToken: [] }],
+      body: z.strictObject({}).optional(),
+      response: answers({ 201: personalStreamSchema }),
+    },
+    handler: async (request, reply) => {
+      const { token, cursor, expiresAt } = await deps.issuePersonalStream(callerOf(request).session);
+      const body: z.output<typeof personalStreamSchema> = {
+        token,
+        url: publicUrlOf(request, deps.publicBaseUrl, `/api/v1/events/${token}`),
+        cursor: cursor === null ? null : formatPosition(cursor),
+        expiresAt: expiresAt.toISOString(),
+      };
+      return reply.code(201).send(body);
+    },
+  });
+}

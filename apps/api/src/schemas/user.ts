@@ -1,0 +1,58 @@
+import { roles } from '@widget-service/shared/domain/role.ts';
+import { z } from 'zod';
+import { pageSchemaOf } from './page.ts';
+import { emailAddress, newPassword, timestamp } from './text.ts';
+
+/** What is sent to create a user; the least role where none is given. */
+export const newUserSchema = z
+  .strictObject({
+    email: emailAddress,
+    password: newPassword,
+    role: z
+      .enum(roles)
+      .nullish()
+      .transform((given) => given ?? 'viewer')
+      .meta({ default: 'viewer' }),
+  })
+  .meta({
+    id: 'NewUser',
+    description: 'A user to create.',
+    examples: [{ email: 'kim@example.com', password: 'a password of their own', role: 'editor' }],
+  });
+
+/** What is sent to change a user: what is not given stays as it is. */
+export const userChangesSchema = z
+  .strictObject({
+    role: z.enum(roles).nullish(),
+    disabled: z.boolean().nullish(),
+    password: newPassword.nullish(),
+  })
+  .meta({ id: 'UserChanges', examples: [{ role: 'admin' }] });
+
+/** A user as it is returned. */
+export const userSchema = z
+  .object({
+    id: z.string().meta({ format: 'uuid' }),
+    email: z.string(),
+    role: z.enum(roles),
+    disabled: z.boolean(),
+    createdAt: timestamp,
+    lastSignInAt: timestamp.nullable(),
+  })
+  .meta({
+    id: 'User',
+    description: 'Somebody who may sign in.',
+    examples: [
+      {
+        id: '7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24',
+        email: 'kim@example.com',
+        role: 'editor',
+        disabled: false,
+        createdAt: '2026-02-01T08:00:00.000Z',
+        lastSignInAt: null,
+      },
+    ],
+  });
+export type UserBody = z.output<typeof userSchema>;
+
+export const userPageSchema = pageSchemaOf(userSchema);

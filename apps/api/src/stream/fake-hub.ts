@@ -1,0 +1,114 @@
+import { type EventFilter, type FilteredEvent, noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
+import type { FakeSink } from './fake-sink.ts';
+import type { Frame } from './frame.ts';
+import { Hub, type HubOptions } from './hub.ts';
+import { LogDiscontinuityError } from './log-reader.ts';
+import { Ring } from './ring.ts';
+import type { StreamRight } from './stream-right.ts';
+
+const patient: HubOptions = {
+  heartbeatIntervalMs: 60_000,
+  lifetimeMs: 60_000,
+  unsentLimitBytes: 4_096,
+  stallMs: 60_000,
+};
+const pageSize = 7;
+
+export interface FakeHubOptions {
+  /** How many of the newest events the ring holds. */
+  readonly ringFrames: number;
+  readonly options?: Partial<HubOptions>;
+  readonly clock?: Clock;
+  /** Awaited by every read of the log. */
+  readonly beforeRead?: () => Promise<void>;
+}
+
+/** A hub over a log in memory, for tests. */
+export interface FakeHub {
+  readonly hub: Hub;
+  /** Puts so many events into the log and the ring, all like `event`. */
+  append(count: number, event?: Partial<FilteredEvent>, size?: number): void;
+  /** Opens a stream that stands after the event with this number. */
+  join(sink: FakeSink, seq: number, right?: StreamRight): void;
+  /** After which numbers the log was read. */
+  readonly reads: readonly number[];
+  /** Why streams have ended. */
+  readonly reasons: string[];
+}
+
+export function openFakeHub({
+  ringFrames,
+  options,
+  clock = systemClock,
+  beforeRead = nextTurn,
+}: FakeHubOptions): FakeHub {
+  const log: Frame[] = [];
+  const ring = new Ring({ frames: ringFrames, bytes: 1_000_000 });
+  ring.reset({ epoch: 'e1', ms: 1_000, seq: 0 });
+  const reads: number[] = [];
+  const reasons: string[] = [];
+  const hub = new Hub({
+    ring,
+    readLog: async (after) => {
+      reads.push(after.seq);
+      await beforeRead();
+      const page = log.slice(after.seq, after.seq + pageSize);
+      if (page[0] !== undefined && page[0].seq !== after.seq + 1) throw new LogDiscontinuityError();
+      return page;
+    },
+    clock,
+    options: { ...patient, ...options },
+    onDelivered: () => undefined,
+  });
+  return {
+    hub,
+    append: (count, event = {}, size = 20) => {
+      for (let added = 0; added < count; added += 1) {
+        const next = frame(log.length + 1, event, size);
+        log.push(next);
+        ring.push(next);
+      }
+      hub.notify();
+    },
+    join: (sink, seq, right = aRight()) =>
+      hub.join({
+        sink: sink.sink,
+        right,
+        epoch: 'e1',
+        cursor: { ms: 1_000 + seq, seq },
+        onEnd: (reason) => reasons.push(reason),
+      }),
+    reads,
+    reasons,
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+const someEvent: FilteredEvent = {
+  type: 'widget.updated',
+  widgetId: 'w',
+  state: 'active',
+  stateBefore: 'active',
+  labels: [],
+};
+
+function frame(seq: number, event: Partial<FilteredEvent>, size: number): Frame {
+  const members = { ...someEvent, ...event };
+  const text = `id: e1.${1_000 + seq}.${seq}\nevent: ${members.type}\ndata: ${'x'.repeat(size)}\n\n`;
+  return { ms: 1_000 + seq, seq, bytes: Buffer.from(text), ...members };
+}
+
+/** The right of some subscription, with the members of a filter and whatever else matters. */
+export function aRight(filter: Partial<EventFilter> = {}, overrides: Partial<StreamRight> = {}): StreamRight {
+  return {
+    holder: { kind: 'subscription', id: 'subscription' },
+    tokenDigest: 'digest',
+    filter: { ...noFilter, ...filter },
+    validUntil: null,
+    ...overrides,
+  };
+}

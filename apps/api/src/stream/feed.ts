@@ -1,0 +1,70 @@
+import { type EventFilter, type EventTest, keyOf, testOf } from '@widget-service/shared/domain/event-filter.ts';
+import { type JoinedFrames, joinFrom } from './join-frames.ts';
+import type { Ring } from './ring.ts';
+
+/** What comes out of the ring through one filter, for every connection under it. */
+export class Feed {
+  readonly key: string;
+  /** Null when everything passes. */
+  readonly passes: EventTest | null;
+  readonly #ring: Ring;
+  readonly #shared = new Map<number, JoinedFrames>();
+
+  constructor(ring: Ring, key: string, filter: EventFilter) {
+    this.#ring = ring;
+    this.key = key;
+    this.passes = testOf(filter);
+  }
+
+  /** What the ring has for a connection whose next frame has this number. */
+  join(nextSeq: number): JoinedFrames {
+    return joinFrom(this.#ring, nextSeq, this.passes);
+  }
+
+  /** The same, remembered: within one fan-out all connections at the same place share one buffer. */
+  share(nextSeq: number): JoinedFrames {
+    const known = this.#shared.get(nextSeq);
+    if (known !== undefined) return known;
+    const joined = this.join(nextSeq);
+    this.#shared.set(nextSeq, joined);
+    return joined;
+  }
+
+  forget(): void {
+    this.#shared.clear();
+  }
+}
+
+/** One feed per distinct filter of the open connections, whosever they are. */
+export class Feeds {
+  readonly #ring: Ring;
+  readonly #byKey = new Map<string, { readonly feed: Feed; users: number }>();
+  /** Streams that were opened with one right share its filter too, and its key is made once. */
+  readonly #keys = new WeakMap<EventFilter, string>();
+
+  constructor(ring: Ring) {
+    this.#ring = ring;
+  }
+
+  /** To be released again, once per time it was taken. */
+  take(filter: EventFilter): Feed {
+    const key = this.#keys.get(filter) ?? keyOf(filter);
+    this.#keys.set(filter, key);
+    const entry = this.#byKey.get(key) ?? { feed: new Feed(this.#ring, key, filter), users: 0 };
+    entry.users += 1;
+    this.#byKey.set(key, entry);
+    return entry.feed;
+  }
+
+  release({ key }: Feed): void {
+    const entry = this.#byKey.get(key);
+    if (entry === undefined) return;
+    entry.users -= 1;
+    if (entry.users === 0) this.#byKey.delete(key);
+  }
+
+  /** Lets go of what was remembered. */
+  forget(): void {
+    for (const { feed } of this.#byKey.values()) feed.forget();
+  }
+}

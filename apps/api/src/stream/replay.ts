@@ -1,0 +1,47 @@
+import type { Connection } from './connection.ts';
+import type { Frame } from './frame.ts';
+import { type JoinedFrames, joinFrom, sourceOf } from './join-frames.ts';
+import { type createLogReader, LogDiscontinuityError } from './log-reader.ts';
+import type { Ring } from './ring.ts';
+
+export interface ReplayDeps {
+  readonly ring: Pick<Ring, 'reaches'>;
+  readonly readLog: ReturnType<typeof createLogReader>;
+  readonly unsentLimitBytes: number;
+  readonly send: (connection: Connection, joined: JoinedFrames) => void;
+}
+
+/**
+ * Feeds a connection from the log until it is inside the ring or closed, each page as the socket takes it. Throws
+ * `LogDiscontinuityError`, `UnavailableError`.
+ */
+export function createReplay({ ring, readLog, unsentLimitBytes, send }: ReplayDeps) {
+  async function untilWritable(connection: Connection): Promise<void> {
+    while (connection.state !== 'closed' && connection.sink.unsentBytes() >= unsentLimitBytes) {
+      await new Promise<void>((resolve) => {
+        connection.wake = resolve;
+      });
+    }
+  }
+
+  /** The filter is asked anew for every write: it may have changed while the socket was waited for. */
+  async function writePage(connection: Connection, page: readonly Frame[]): Promise<void> {
+    const source = sourceOf(page);
+    while (source.at(connection.cursor.seq + 1) !== undefined) {
+      await untilWritable(connection);
+      if (connection.state === 'closed') return;
+      send(connection, joinFrom(source, connection.cursor.seq + 1, connection.feed.passes));
+    }
+  }
+
+  return async (connection: Connection): Promise<void> => {
+    while (connection.state === 'replaying') {
+      const page = await readLog({ epoch: connection.epoch, ...connection.cursor });
+      if (page.length === 0) throw new LogDiscontinuityError();
+      await writePage(connection, page);
+      if (ring.reaches(connection.cursor.seq + 1)) return;
+      // A socket that takes everything, or a filter that drops everything, is never waited for.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+}

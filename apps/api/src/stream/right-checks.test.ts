@@ -1,0 +1,178 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { aRight, type FakeHub, openFakeHub } from './fake-hub.ts';
+import { closingReasonIn, eventsIn, type FakeSink, openFakeSink } from './fake-sink.ts';
+import { RightChecks } from './right-checks.ts';
+import type { Reconsidered, StreamRight } from './stream-right.ts';
+
+const away = new UnavailableError('the store is away');
+
+let fake: FakeHub;
+beforeEach(() => {
+  fake = openFakeHub({ ringFrames: 100 });
+});
+afterEach(() => fake.hub.close());
+
+/** A store whose answers are scripted: what is not in `answers` is as it was; and a clock that is set by hand. */
+function setUp(random?: () => number) {
+  const state = {
+    nowMs: 0,
+    asked: [] as string[],
+    answers: new Map<string, Reconsidered | Error>(),
+    failures: [] as unknown[],
+    delivery: Promise.resolve(),
+  };
+  const checks = new RightChecks({
+    streams: fake.hub,
+    lookUp: async (right) => {
+      state.asked.push(right.tokenDigest);
+      const { delivery } = state;
+      const answer = state.answers.get(right.tokenDigest) ?? right;
+      await delivery;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    clock: { monotonicMs: () => state.nowMs },
+    onFailure: (error) => state.failures.push(error),
+    ...(random === undefined ? {} : { random }),
+  });
+  return { checks, state };
+}
+
+function rightOf(tokenDigest: string, filter: Parameters<typeof aRight>[0] = {}): StreamRight {
+  return aRight(filter, { tokenDigest, holder: { kind: 'subscription', id: `holder of ${tokenDigest}` } });
+}
+
+function openStreams(...digests: string[]): FakeSink[] {
+  return digests.map((digest) => {
+    const sink = openFakeSink();
+    fake.join(sink, 0, rightOf(digest));
+    return sink;
+  });
+}
+
+describe('a check', () => {
+  it('ends what has no right any more, and leaves the rest alone', async () => {
+    const { checks, state } = setUp();
+    const sinks = openStreams('a', 'b', 'c', 'a');
+    state.answers.set('a', 'revoked').set('b', 'expired');
+    await checks.check(fake.hub.rights());
+    expect(sinks.map(closingReasonIn)).toEqual(['revoked', 'expired', null, 'revoked']);
+    expect(state.asked.toSorted()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('gives streams the right as it is now', async () => {
+    const { checks, state } = setUp();
+    const [sink] = openStreams('a') as [FakeSink];
+    state.answers.set('a', rightOf('a', { types: ['widget.retired'] }));
+    await checks.check(fake.hub.rights());
+    fake.append(1, { type: 'widget.updated' });
+    fake.append(1, { type: 'widget.retired' });
+    await sink.until(() => eventsIn(sink).length > 0);
+    expect(eventsIn(sink)).toEqual([2]);
+  });
+
+  it('looks no more than twenty up at once', async () => {
+    openStreams(...Array.from({ length: 100 }, (_, n) => `${n}`));
+    let running = 0;
+    let highest = 0;
+    const checks = new RightChecks({
+      streams: fake.hub,
+      lookUp: async (right) => {
+        running += 1;
+        highest = Math.max(highest, running);
+        await new Promise(setImmediate);
+        running -= 1;
+        return right;
+      },
+      clock: { monotonicMs: () => 0 },
+      onFailure: () => undefined,
+    });
+    await checks.check(fake.hub.rights());
+    expect(highest).toBe(20);
+  });
+
+  it('that finds the store away changes nothing, asks no further, and is made good at the next turn', async () => {
+    const { checks, state } = setUp(() => 1);
+    const digests = Array.from({ length: 100 }, (_, n) => `${n}`);
+    const sinks = openStreams(...digests);
+    for (const digest of digests) state.answers.set(digest, away);
+    await checks.check(fake.hub.rights());
+    expect(sinks.filter((sink) => sink.isEnded)).toEqual([]);
+    expect(state.asked.length).toBeLessThanOrEqual(20);
+    for (const digest of digests) state.answers.set(digest, 'revoked');
+    await checks.checkDue();
+    expect(sinks.map(closingReasonIn)).toEqual(digests.map(() => 'revoked'));
+  });
+
+  it('that fails for one right otherwise is told, and goes on with the others', async () => {
+    const { checks, state } = setUp();
+    const sinks = openStreams('broken', 'gone');
+    const broken = new Error('a document that cannot be read');
+    state.answers.set('broken', broken).set('gone', 'revoked');
+    await checks.check(fake.hub.rights());
+    expect(state.failures).toEqual([broken]);
+    expect(sinks.map(closingReasonIn)).toEqual([null, 'revoked']);
+  });
+
+  it('that was overtaken by a later one of the same right has no effect', async () => {
+    const { checks, state } = setUp();
+    const [sink] = openStreams('a') as [FakeSink];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    state.delivery = promise;
+    state.answers.set('a', rightOf('a', { types: ['widget.updated'] }));
+    const slow = checks.check(fake.hub.rights());
+    state.delivery = Promise.resolve();
+    state.answers.set('a', rightOf('a', { types: ['widget.retired'] }));
+    await checks.check(fake.hub.rights());
+    resolve();
+    await slow;
+    fake.append(1, { type: 'widget.updated' });
+    fake.append(1, { type: 'widget.retired' });
+    await sink.until(() => eventsIn(sink).length > 0);
+    expect(eventsIn(sink)).toEqual([2]);
+  });
+});
+
+describe('going round', () => {
+  it('looks every right up within each minute, spread over it', async () => {
+    let n = 0;
+    const { checks, state } = setUp(() => (n++ % 100) / 100);
+    openStreams(...Array.from({ length: 200 }, (_, digest) => `${digest}`));
+    for (let minute = 0; minute < 3; minute += 1) {
+      const asked = new Set<string>();
+      for (let second = 0; second < 60; second += 1) {
+        state.asked = [];
+        await checks.checkDue();
+        expect(state.asked.length).toBeLessThanOrEqual(10);
+        for (const digest of state.asked) asked.add(digest);
+        state.nowMs += 1_000;
+      }
+      expect(asked.size).toBe(200);
+    }
+  });
+
+  it('asks once a turn for a token, however many streams were opened with it', async () => {
+    const { checks, state } = setUp(() => 0);
+    for (let n = 0; n < 5; n += 1) openStreams('a');
+    await checks.checkDue();
+    expect(state.asked).toEqual(['a']);
+    await checks.checkDue();
+    expect(state.asked).toEqual(['a']);
+  });
+
+  it('takes up what was put in doubt at the next turn, whatever is being looked up just then', async () => {
+    const { checks, state } = setUp(() => 0);
+    const [sink] = openStreams('a') as [FakeSink];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    state.delivery = promise;
+    const running = checks.checkDue();
+    checks.doubtAll();
+    state.answers.set('a', 'revoked');
+    resolve();
+    await running;
+    expect(sink.isEnded).toBe(false);
+    await checks.checkDue();
+    expect(closingReasonIn(sink)).toBe('revoked');
+  });
+});

@@ -1,0 +1,114 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { Hub } from './hub.ts';
+import type { Reconsidered, StreamRight } from './stream-right.ts';
+
+const lookUpsAtOnce = 20;
+/** Rights per turn: one turn must not take long, so that what it found is carried out soon. */
+const turnMax = 2_000;
+/** With a turn a second, every right is looked up again within a minute. */
+const checkEveryMs = 57_000;
+
+export interface RightChecksDeps {
+  readonly streams: Pick<Hub, 'rights' | 'reconsider'>;
+  /** Throws `UnavailableError` when it cannot be found out. */
+  readonly lookUp: (right: StreamRight) => Promise<Reconsidered>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** Told of a look-up that failed for any other reason; its right stays as it is until the next. */
+  readonly onFailure: (error: unknown) => void;
+  /** Between 0 and 1: spreads the first checks of streams that were opened together. */
+  readonly random?: () => number;
+}
+
+/** Looks the rights of the pod's open streams up again, and has the hub carry out what comes of it. */
+export class RightChecks {
+  readonly #deps: RightChecksDeps;
+  /** When each right that open streams stand on is to be looked up again. */
+  #dueAtMs = new Map<string, number>();
+  /** Per right that is being looked up: the check that began last. What an earlier one found is outdated. */
+  readonly #latest = new Map<string, number>();
+  #checks = 0;
+
+  constructor(deps: RightChecksDeps) {
+    this.#deps = deps;
+  }
+
+  /** Has every right looked up again at the next turns, also those that are being looked up just now. */
+  doubtAll(): void {
+    this.#latest.clear();
+    for (const right of this.#deps.streams.rights()) this.#dueAtMs.set(keyOf(right), 0);
+  }
+
+  /** One turn of the checks that go round all the time: of what is due, as much as one turn may take. */
+  async checkDue(): Promise<void> {
+    const nowMs = this.#deps.clock.monotonicMs();
+    const random = this.#deps.random ?? Math.random;
+    const dueAtMs = new Map<string, number>();
+    const due: StreamRight[] = [];
+    for (const right of this.#deps.streams.rights()) {
+      const key = keyOf(right);
+      const atMs = this.#dueAtMs.get(key) ?? nowMs + random() * checkEveryMs;
+      if (atMs <= nowMs && !dueAtMs.has(key) && due.length < turnMax) due.push(right);
+      dueAtMs.set(key, atMs);
+    }
+    // Those that no open stream stands on any more are left out.
+    this.#dueAtMs = dueAtMs;
+    await this.check(due);
+  }
+
+  /**
+   * Looks these up now. A store that is away changes nothing: it is asked no further, and the rest is due again at the
+   * next turn.
+   */
+  async check(rights: Iterable<StreamRight>): Promise<void> {
+    this.#checks += 1;
+    const check = this.#checks;
+    const byKey = new Map(Array.from(rights, (right) => [keyOf(right), right]));
+    if (byKey.size === 0) return;
+    for (const key of byKey.keys()) this.#latest.set(key, check);
+    const found = await this.#lookUpAll(byKey);
+    this.#carryOut(check, byKey.keys(), found);
+  }
+
+  /** What could be found out, at most so many look-ups at once. */
+  async #lookUpAll(rights: ReadonlyMap<string, StreamRight>): Promise<Map<string, Reconsidered>> {
+    const { lookUp, onFailure } = this.#deps;
+    const found = new Map<string, Reconsidered>();
+    const left = rights.entries();
+    let isAway = false;
+    const lane = async () => {
+      for (const [key, right] of left) {
+        if (isAway) return;
+        try {
+          found.set(key, await lookUp(right));
+        } catch (error) {
+          if (error instanceof UnavailableError) isAway = true;
+          else {
+            onFailure(error);
+            found.set(key, right);
+          }
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(lookUpsAtOnce, rights.size) }, lane));
+    return found;
+  }
+
+  #carryOut(check: number, keys: Iterable<string>, found: ReadonlyMap<string, Reconsidered>): void {
+    const decisions = new Map<string, Reconsidered>();
+    const nextMs = this.#deps.clock.monotonicMs() + checkEveryMs;
+    for (const key of keys) {
+      if (this.#latest.get(key) !== check) continue;
+      this.#latest.delete(key);
+      const decision = found.get(key);
+      this.#dueAtMs.set(key, decision === undefined ? 0 : nextMs);
+      if (decision !== undefined) decisions.set(key, decision);
+    }
+    if (decisions.size > 0) this.#deps.streams.reconsider((right) => decisions.get(keyOf(right)) ?? right);
+  }
+}
+
+/** One token is one right, however many streams were opened with it. */
+function keyOf({ tokenDigest }: StreamRight): string {
+  return tokenDigest;
+}

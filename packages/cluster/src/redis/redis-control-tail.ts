@@ -1,0 +1,101 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { ControlTail } from '@widget-service/shared/ports/control-log.ts';
+import { parseControlEntry } from '@widget-service/shared/ports/control-text.ts';
+import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import type { Redis } from 'ioredis';
+import type { StreamEntry } from './log-entry.ts';
+import { translateRedisError } from './translate-error.ts';
+
+const blockMs = 2000;
+/** A pod that hears nothing because its connection leads nowhere should notice soon. */
+const deadlineMs = 3000;
+const maxEntries = 500;
+/** Before every entry: where a reader stands in a log that has none. */
+const beforeAll = '0-0';
+
+export interface RedisControlTailOptions {
+  /** The stream's key. */
+  readonly control: string;
+  /** How many entries the stream keeps. */
+  readonly maxLength: number;
+  /** Makes a connection that is this reader's own: a blocking read would hold up everybody else. */
+  readonly connect: () => Redis;
+}
+
+type Told = Awaited<ReturnType<ControlTail['next']>>;
+
+interface Step {
+  readonly told: Told;
+  /** The id of the entry read last. */
+  readonly position: string;
+}
+
+/**
+ * Reads on from an entry of its own, and after every read looks whether that entry is still there: the oldest go
+ * first, so while it is, nothing after it has gone either. When it is not, the log was wiped, replaced, or trimmed
+ * past the reader.
+ */
+export class RedisControlTail implements ControlTail {
+  readonly #options: RedisControlTailOptions;
+  #redis: Redis | null = null;
+  /** Null: stands nowhere yet, or does not know any more what it has missed. */
+  #position: string | null = null;
+  #isClosed = false;
+
+  constructor(options: RedisControlTailOptions) {
+    this.#options = options;
+  }
+
+  async next(): Promise<Told> {
+    if (this.#isClosed) throw new UnavailableError('control tail: closed');
+    this.#redis ??= this.#options.connect();
+    const redis = this.#redis;
+    try {
+      const step = this.#position === null ? this.#begin(redis) : this.#goOn(redis, this.#position);
+      // The deadline is our own, because a frozen Redis never settles the call.
+      const { told, position } = await withDeadline(step, deadlineMs, 'control tail');
+      this.#position = position;
+      return told;
+    } catch (error) {
+      // The read may still be waiting on this connection: the next call gets another one, and stands at the end then.
+      redis.disconnect();
+      if (this.#redis === redis) this.#redis = null;
+      this.#position = null;
+      throw translateRedisError(error, 'control tail');
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#redis?.disconnect();
+    this.#redis = null;
+  }
+
+  async #begin(redis: Redis): Promise<Step> {
+    return { told: { entries: [], mayHaveMissed: true }, position: await this.#end(redis) };
+  }
+
+  async #goOn(redis: Redis, position: string): Promise<Step> {
+    const { control } = this.#options;
+    const reply = await redis.xread('COUNT', maxEntries, 'BLOCK', blockMs, 'STREAMS', control, position);
+    const read = (reply?.[0]?.[1] ?? []) as StreamEntry[];
+    const isWhole = await this.#keepsAllAfter(redis, position);
+    const texts = read.map(([, fields]) => fields[1] ?? '');
+    const parsed = texts.map(parseControlEntry);
+    return {
+      told: { entries: parsed.filter((entry) => entry !== null), mayHaveMissed: !isWhole || parsed.includes(null) },
+      position: read.at(-1)?.[0] ?? (isWhole ? position : await this.#end(redis)),
+    };
+  }
+
+  async #keepsAllAfter(redis: Redis, position: string): Promise<boolean> {
+    const { control, maxLength } = this.#options;
+    if (position === beforeAll) return (await redis.xlen(control)) < maxLength;
+    return (await redis.xrange(control, position, position)).length > 0;
+  }
+
+  async #end(redis: Redis): Promise<string> {
+    const [last] = await redis.xrevrange(this.#options.control, '+', '-', 'COUNT', 1);
+    return last?.[0] ?? beforeAll;
+  }
+}

@@ -1,0 +1,38 @@
+import type { RateLimit, RateOutcome } from '@widget-service/shared/domain/gcra.ts';
+import type { RateLimiter, RateRequest } from '@widget-service/shared/ports/rate-limiter.ts';
+import type { Redis } from 'ioredis';
+import type { RedisKeys } from './keys.ts';
+import { loadScript, runScript } from './script.ts';
+import { translated } from './translate-error.ts';
+
+export interface RedisRateLimiterOptions {
+  /** For short calls; stays open when the limiter's user is done. */
+  readonly redis: Redis;
+  readonly keys: Pick<RedisKeys, 'limit'>;
+}
+
+/** One limit for all pods: one key each, counted on Redis's clock, so that the pods' clocks need not agree. */
+export class RedisRateLimiter implements RateLimiter {
+  readonly #redis: Redis;
+  readonly #keys: Pick<RedisKeys, 'limit'>;
+  readonly #scripts = { take: loadScript('take-permits'), giveBack: loadScript('give-permits-back') };
+
+  constructor({ redis, keys }: RedisRateLimiterOptions) {
+    this.#redis = redis;
+    this.#keys = keys;
+  }
+
+  async take({ key, limit, atLeast, atMost }: RateRequest): Promise<RateOutcome> {
+    const args = [limit.ratePerSecond, limit.burst, atLeast, atMost];
+    const work = runScript(this.#redis, this.#scripts.take, [this.#keys.limit(key)], args) as Promise<TakeReply>;
+    const [granted, remaining, retryAfterMs, resetAfterMs] = await translated(work, 'rate limit');
+    return { granted, remaining, retryAfterMs, resetAfterMs };
+  }
+
+  async giveBack(key: string, limit: RateLimit, count: number): Promise<void> {
+    const args = [limit.ratePerSecond, limit.burst, count];
+    await translated(runScript(this.#redis, this.#scripts.giveBack, [this.#keys.limit(key)], args), 'rate limit');
+  }
+}
+
+type TakeReply = [granted: number, remaining: number, retryAfterMs: number, resetAfterMs: number];

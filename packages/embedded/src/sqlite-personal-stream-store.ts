@@ -1,0 +1,53 @@
+import type { StatementSync } from 'node:sqlite';
+import type { PersonalStream, PersonalStreamStore } from '@widget-service/shared/ports/personal-stream-store.ts';
+import type { Database } from './database.ts';
+
+interface PersonalStreamRow {
+  readonly token_digest: string;
+  readonly user_id: string;
+  readonly session_digest: string;
+  readonly expires_at: number;
+}
+
+export class SqlitePersonalStreamStore implements PersonalStreamStore {
+  readonly #db: Database;
+  readonly #insert: StatementSync;
+  readonly #select: StatementSync;
+  readonly #deleteExpired: StatementSync;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#insert = db.prepare(
+      'INSERT INTO personal_streams (token_digest, user_id, session_digest, expires_at) VALUES (?, ?, ?, ?)',
+    );
+    this.#select = db.prepare('SELECT * FROM personal_streams WHERE token_digest = ?');
+    this.#deleteExpired = db.prepare(
+      `DELETE FROM personal_streams WHERE token_digest IN
+         (SELECT token_digest FROM personal_streams WHERE expires_at <= ? LIMIT ?)`,
+    );
+  }
+
+  insert({ tokenDigest, userId, sessionDigest, expiresAt }: PersonalStream): Promise<void> {
+    return this.#db.write(() => {
+      this.#insert.run(tokenDigest, userId, sessionDigest, expiresAt.getTime());
+    });
+  }
+
+  findByTokenDigest(digest: string): Promise<PersonalStream | null> {
+    return this.#db.read(() => {
+      const row = this.#select.get(digest) as PersonalStreamRow | undefined;
+      if (row === undefined) return null;
+      return {
+        tokenDigest: row.token_digest,
+        userId: row.user_id,
+        sessionDigest: row.session_digest,
+        expiresAt: new Date(row.expires_at),
+      };
+    });
+  }
+
+  /** Removes those that are over at `now`. */
+  removeExpired(now: Date): Promise<void> {
+    return this.#db.deleteInSteps(this.#deleteExpired, now.getTime());
+  }
+}

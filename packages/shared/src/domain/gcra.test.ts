@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { givePermitsBack, type RateLimit, takePermits } from './gcra.ts';
+
+const fivePerMinute: RateLimit = { ratePerSecond: 5 / 60, burst: 5 };
+const one = { atLeast: 1, atMost: 1 };
+
+describe('takePermits', () => {
+  it('grants the whole burst at once, then one per interval', () => {
+    let fullAtMs = 0;
+    for (let taken = 1; taken <= 5; taken += 1) {
+      const step = takePermits(fullAtMs, 1_000, fivePerMinute, one);
+      expect(step.outcome).toEqual({
+        granted: 1,
+        remaining: 5 - taken,
+        retryAfterMs: 0,
+        resetAfterMs: taken * 12_000,
+      });
+      fullAtMs = step.fullAtMs;
+    }
+    const refused = takePermits(fullAtMs, 1_000, fivePerMinute, one);
+    expect(refused.outcome).toEqual({ granted: 0, remaining: 0, retryAfterMs: 12_000, resetAfterMs: 60_000 });
+    expect(takePermits(fullAtMs, 12_900, fivePerMinute, one).outcome).toMatchObject({ granted: 0, retryAfterMs: 100 });
+    expect(takePermits(fullAtMs, 13_000, fivePerMinute, one).outcome).toMatchObject({ granted: 1, remaining: 0 });
+  });
+
+  it('takes what there is up to atMost, and nothing below atLeast', () => {
+    const limit = { ratePerSecond: 1, burst: 10 };
+    const first = takePermits(0, 0, limit, { atLeast: 1, atMost: 7 });
+    expect(first.outcome).toMatchObject({ granted: 7, remaining: 3 });
+    const refused = takePermits(first.fullAtMs, 0, limit, { atLeast: 5, atMost: 7 });
+    expect(refused.outcome).toEqual({ granted: 0, remaining: 3, retryAfterMs: 2_000, resetAfterMs: 7_000 });
+    const rest = takePermits(first.fullAtMs, 0, limit, { atLeast: 1, atMost: 7 });
+    expect(rest.outcome).toMatchObject({ granted: 3, remaining: 0 });
+  });
+
+  it('only looks when it asks for none', () => {
+    const step = takePermits(5_000, 0, { ratePerSecond: 1, burst: 10 }, { atLeast: 0, atMost: 0 });
+    expect(step).toEqual({
+      outcome: { granted: 0, remaining: 5, retryAfterMs: 0, resetAfterMs: 5_000 },
+      fullAtMs: 5_000,
+    });
+  });
+
+  it('is not blocked for longer than a burst takes, whatever state it finds', () => {
+    const { outcome } = takePermits(1e12, 0, { ratePerSecond: 10, burst: 20 }, one);
+    expect(outcome).toEqual({ granted: 0, remaining: 0, retryAfterMs: 100, resetAfterMs: 2_000 });
+  });
+});
+
+const limits = fc.record({
+  ratePerSecond: fc.oneof(fc.integer({ min: 1, max: 5_000 }), fc.double({ min: 0.001, max: 100, noNaN: true })),
+  burst: fc.integer({ min: 1, max: 10_000 }),
+});
+const steps = fc.array(
+  fc.record({
+    afterMs: fc.double({ min: 0, max: 5_000, noNaN: true }),
+    atLeast: fc.integer({ min: 0, max: 3 }),
+    more: fc.integer({ min: 0, max: 50 }),
+  }),
+  { maxLength: 60 },
+);
+
+describe('whatever is asked', () => {
+  it('never grants more than the burst and what has come since, in any stretch of time', () => {
+    fc.assert(
+      fc.property(limits, steps, (limit, asked) => {
+        let [fullAtMs, nowMs] = [0, 1_000];
+        const grants: { atMs: number; granted: number }[] = [];
+        for (const { afterMs, atLeast, more } of asked) {
+          nowMs += afterMs;
+          const wanted = { atLeast: Math.min(atLeast, limit.burst), atMost: atLeast + more };
+          const step = takePermits(fullAtMs, nowMs, limit, wanted);
+          fullAtMs = step.fullAtMs;
+          grants.push({ atMs: nowMs, granted: step.outcome.granted });
+        }
+        for (let from = 0; from < grants.length; from += 1) {
+          let sum = 0;
+          for (const { atMs, granted } of grants.slice(from)) {
+            sum += granted;
+            const sinceMs = atMs - (grants[from]?.atMs ?? 0);
+            expect(sum).toBeLessThanOrEqual(limit.burst + (sinceMs * limit.ratePerSecond) / 1_000 + 0.01);
+          }
+        }
+      }),
+    );
+  });
+
+  it('grants after retryAfterMs what it refused, and not a permit’s time earlier', () => {
+    fc.assert(
+      fc.property(limits, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(20), (limit, used, wantedMore) => {
+        const nowMs = 1_000;
+        const fullAtMs = nowMs + (used * limit.burst * 1_000) / limit.ratePerSecond;
+        const atLeast = Math.min(limit.burst, 1 + wantedMore);
+        const wanted = { atLeast, atMost: atLeast };
+        const { outcome } = takePermits(fullAtMs, nowMs, limit, wanted);
+        if (outcome.granted > 0) return;
+        expect(outcome.retryAfterMs).toBeGreaterThan(0);
+        expect(takePermits(fullAtMs, nowMs + outcome.retryAfterMs, limit, wanted).outcome.granted).toBe(atLeast);
+        const earlierMs = outcome.retryAfterMs - 1 - 1_000 / limit.ratePerSecond;
+        if (earlierMs <= 0) return;
+        expect(takePermits(fullAtMs, nowMs + earlierMs, limit, wanted).outcome.granted).toBe(0);
+      }),
+    );
+  });
+
+  it('has the whole burst after resetAfterMs', () => {
+    fc.assert(
+      fc.property(limits, fc.nat(20_000), (limit, taken) => {
+        const first = takePermits(0, 1_000, limit, { atLeast: 0, atMost: taken });
+        const laterMs = 1_000 + first.outcome.resetAfterMs;
+        const all = takePermits(first.fullAtMs, laterMs, limit, { atLeast: 0, atMost: limit.burst });
+        expect(all.outcome.granted).toBe(limit.burst);
+      }),
+    );
+  });
+
+  it('is as if nothing had been taken once all is given back, and never more than full', () => {
+    fc.assert(
+      fc.property(limits, fc.nat(200), fc.nat(200), (limit, taken, tooMany) => {
+        const first = takePermits(0, 1_000, limit, { atLeast: 0, atMost: taken });
+        const back = givePermitsBack(first.fullAtMs, 1_000, limit, first.outcome.granted + tooMany);
+        const again = takePermits(back, 1_000, limit, { atLeast: 0, atMost: limit.burst + 10 });
+        expect(again.outcome).toMatchObject({ granted: limit.burst, remaining: 0 });
+      }),
+    );
+  });
+});

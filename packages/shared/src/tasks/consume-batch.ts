@@ -1,0 +1,154 @@
+import { UnavailableError } from '../domain/errors.ts';
+import type { Delivery } from '../domain/hook-event.ts';
+import type { QueueItem } from '../domain/queue-item.ts';
+import type { ConsumedBatch, ConsumeOutcome } from '../ports/hook-queue.ts';
+import { backoffMs } from '../runtime/backoff.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import type { BatchOutcome, createProcessBatch } from '../usecases/hooks/process-batch.ts';
+import { type GiveUpDeps, giveUp, giveUpUnreadable } from './give-up.ts';
+
+export interface ConsumeBatchDeps extends GiveUpDeps {
+  readonly processBatch: ReturnType<typeof createProcessBatch>;
+  readonly clock: Clock;
+  readonly metrics: GiveUpDeps['metrics'] & Pick<Metrics, 'batches' | 'eventsAppended' | 'deliveriesDuplicate'>;
+}
+
+/** A job that was started more often did not end well, for whatever reason: it is run item by item. */
+const startsTogether = 5;
+/** How often a failure that nobody foresaw is met with another try: of a whole batch, and of what came alone. */
+const triesTogether = 5;
+const triesAlone = 3;
+const tryBackoff = { firstMs: 100, maxMs: 5_000 };
+
+/** Items that are run together. */
+interface Piece {
+  readonly items: readonly QueueItem[];
+  /** How often they may still fail before something else is done about it. */
+  readonly triesLeft: number;
+}
+
+/** `retry`: nothing is wrong with the items; `failed`: perhaps something is; `divide`: something is with some of them. */
+type Verdict = 'done' | 'retry' | 'failed' | 'divide';
+
+/**
+ * Runs a batch until each item is published or given up. What fails because a store is away is waited out here, so that
+ * later batches do not overtake it; the job goes back to the front only when this consumer has lost it or is closing.
+ *
+ * A batch with something in it that a store refuses is halved until that stands alone. The halves run in their order,
+ * and so the hooks of a widget take effect in theirs.
+ */
+export async function consumeBatch(deps: ConsumeBatchDeps, batch: ConsumedBatch): Promise<ConsumeOutcome> {
+  const { signal } = batch;
+  for (let failures = 1; !signal.aborted && !(await giveUpUnreadable(deps, batch)); failures += 1) {
+    await deps.clock.sleep(backoffMs(failures, tryBackoff), signal);
+  }
+  let pieces = firstPieces(batch);
+  for (let failures = 0; !signal.aborted; ) {
+    const [piece, ...others] = pieces;
+    if (piece === undefined) return 'done';
+    const verdict = await attempt(deps, batch, piece);
+    if (verdict === 'done' || verdict === 'divide') {
+      pieces = verdict === 'done' ? others : [...halvesOf(piece.items), ...others];
+      failures = 0;
+      continue;
+    }
+    if (verdict === 'failed') pieces = [{ ...piece, triesLeft: piece.triesLeft - 1 }, ...others];
+    failures += 1;
+    await deps.clock.sleep(backoffMs(failures, tryBackoff), signal);
+  }
+  return 'hand-back';
+}
+
+function firstPieces({ items, starts }: ConsumedBatch): Piece[] {
+  if (items.length === 0) return [];
+  if (starts <= startsTogether) return [{ items, triesLeft: triesTogether }];
+  return items.map((item) => ({ items: [item], triesLeft: triesAlone }));
+}
+
+function halvesOf(items: readonly QueueItem[]): Piece[] {
+  const middle = Math.ceil(items.length / 2);
+  const halves = [items.slice(0, middle), items.slice(middle)];
+  return halves.map((half) => ({ items: half, triesLeft: half.length === 1 ? triesAlone : 1 }));
+}
+
+async function attempt(deps: ConsumeBatchDeps, batch: ConsumedBatch, piece: Piece): Promise<Verdict> {
+  const { ending, rejected } = await run(deps, batch, piece.items);
+  if (ending === 'published') return (await letGoAll(deps, batch, rejected)) ? 'done' : 'retry';
+  if (ending === 'unavailable' || ending === 'refused') return 'retry';
+  if (ending !== 'store-refused' && piece.triesLeft > 1) return 'failed';
+  const [item] = piece.items;
+  if (piece.items.length > 1 || item === undefined) return 'divide';
+  // It may have taken effect: then only its event is still to be told, and that is tried without end.
+  if (ending === 'failed') return 'retry';
+  return (await letGo(deps, batch, item, ending)) ? 'done' : 'retry';
+}
+
+/** Gives up an item that comes to nothing alone. False when that could not be stored now. */
+async function letGo(
+  deps: ConsumeBatchDeps,
+  { jobId }: ConsumedBatch,
+  item: QueueItem,
+  status: 'store-refused' | 'not-carried-out',
+): Promise<boolean> {
+  if (item.type === 'delivery') {
+    return giveUp(deps, jobId, item.delivery, status === 'store-refused' ? status : 'invalid-delivery');
+  }
+  // Nothing is lost with it: the outbox is still there, and the scanner comes again.
+  deps.logger.error({ jobId, widgetId: item.widgetId }, 'nudge.dropped');
+  return true;
+}
+
+async function letGoAll(
+  deps: ConsumeBatchDeps,
+  { jobId }: ConsumedBatch,
+  rejected: readonly Delivery[],
+): Promise<boolean> {
+  for (const delivery of rejected) {
+    if (!(await giveUp(deps, jobId, delivery, 'store-refused'))) return false;
+  }
+  return true;
+}
+
+interface RunResult {
+  /** `failed`: something went wrong when its effects had taken place. */
+  readonly ending: BatchOutcome['status'] | 'unavailable' | 'failed';
+  /** What came to nothing in a run that was published. */
+  readonly rejected: readonly Delivery[];
+}
+
+/** One run, with its one line in the log. */
+async function run(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: readonly QueueItem[]): Promise<RunResult> {
+  const startedAtMs = deps.clock.monotonicMs();
+  const line = { jobId: batch.jobId, partition: batch.partition, starts: batch.starts, ...describe(items) };
+  try {
+    const outcome = await deps.processBatch(items, batch.signal);
+    const durationMs = Math.round(deps.clock.monotonicMs() - startedAtMs);
+    count(deps.metrics, outcome);
+    if ('error' in outcome) {
+      deps.logger.warn({ ...line, run: outcome.run, durationMs, err: outcome.error }, `batch.${outcome.status}`);
+      return { ending: outcome.status, rejected: [] };
+    }
+    const rejected = outcome.status === 'published' ? outcome.rejected : [];
+    deps.logger.info({ ...line, ...outcome, rejected: rejected.length, durationMs }, `batch.${outcome.status}`);
+    return { ending: outcome.status, rejected };
+  } catch (error) {
+    const isAway = error instanceof UnavailableError;
+    deps.metrics.batches.inc({ outcome: isAway ? 'unavailable' : 'failed' });
+    if (isAway) deps.logger.warn({ ...line, err: error }, 'batch.unavailable');
+    else deps.logger.error({ ...line, err: error }, 'batch.failed');
+    return { ending: isAway ? 'unavailable' : 'failed', rejected: [] };
+  }
+}
+
+function describe(items: readonly QueueItem[]): { eventIds: string[]; nudges: number } {
+  const eventIds = items.flatMap((item) => (item.type === 'delivery' ? [item.delivery.eventId] : []));
+  return { eventIds, nudges: items.length - eventIds.length };
+}
+
+function count(metrics: ConsumeBatchDeps['metrics'], outcome: BatchOutcome): void {
+  metrics.batches.inc({ outcome: outcome.status });
+  if (outcome.status !== 'published') return;
+  metrics.eventsAppended.inc(outcome.appended);
+  metrics.deliveriesDuplicate.inc(outcome.duplicates);
+}

@@ -1,0 +1,29 @@
+import type { Session } from '../../ports/session-store.ts';
+import type { User, UserStore } from '../../ports/user-store.ts';
+import type { PasswordHasher } from './hash-password.ts';
+
+export interface ChangeOwnPasswordDeps {
+  readonly users: Pick<UserStore, 'update'>;
+  readonly passwords: PasswordHasher;
+  readonly endOtherSessions: (session: Session) => Promise<void>;
+}
+
+export interface PasswordChange {
+  readonly user: User;
+  /** The session in which the person does it: it stays. */
+  readonly session: Session;
+  readonly currentPassword: string;
+  readonly newPassword: string;
+}
+
+/** Gives a person a new password, if they know the one they have, and ends their other sessions. */
+export function createChangeOwnPassword({ users, passwords, endOtherSessions }: ChangeOwnPasswordDeps) {
+  return async (change: PasswordChange): Promise<{ readonly status: 'changed' | 'refused' }> => {
+    const { user, session, currentPassword, newPassword } = change;
+    if (!(await passwords.verify(currentPassword, user.passwordHash))) return { status: 'refused' };
+    const { status } = await users.update(user.id, { passwordHash: await passwords.hash(newPassword) });
+    if (status !== 'updated') return { status: 'refused' };
+    await endOtherSessions(session);
+    return { status: 'changed' };
+  };
+}

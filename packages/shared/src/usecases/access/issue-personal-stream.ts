@@ -1,0 +1,34 @@
+import type { LogPosition } from '../../domain/cursor.ts';
+import { digestOf, mintToken } from '../../domain/token.ts';
+import type { PersonalStreamStore } from '../../ports/personal-stream-store.ts';
+import type { Session } from '../../ports/session-store.ts';
+import type { Clock } from '../../runtime/clock.ts';
+
+const lifetimeMs = 3_600_000;
+
+export interface IssuePersonalStreamDeps {
+  readonly personalStreams: Pick<PersonalStreamStore, 'insert'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** How far this pod has read the event log; null before it has reached it. */
+  readonly tailPosition: () => LogPosition | null;
+}
+
+export interface IssuedPersonalStream {
+  /** The secret, to be shown once: only its digest is stored. */
+  readonly token: string;
+  /** A stream that resumes from here misses nothing from now on; null while the pod knows no position. */
+  readonly cursor: LogPosition | null;
+  readonly expiresAt: Date;
+}
+
+/** Gives a signed-in person a stream token of their own, for an hour, or until the session ends if that is sooner. */
+export function createIssuePersonalStream({ personalStreams, clock, tailPosition }: IssuePersonalStreamDeps) {
+  return async (session: Session): Promise<IssuedPersonalStream> => {
+    const cursor = tailPosition();
+    const token = mintToken('wst');
+    const expiresAt = new Date(Math.min(clock.now().getTime() + lifetimeMs, session.expiresAt.getTime()));
+    const { userId, digest } = session;
+    await personalStreams.insert({ tokenDigest: digestOf(token), userId, sessionDigest: digest, expiresAt });
+    return { token, cursor, expiresAt };
+  };
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { User } from '../../ports/user-store.ts';
+import { createPasswordHasher, type DeriveTag, deriveArgon2id } from './hash-password.ts';
+import { createSignIn } from './sign-in.ts';
+
+const password = 'correct horse battery';
+const now = new Date('2026-03-01T10:00:00.000Z');
+
+/** What was computed: everything that its duration depends on, and of the password its length. */
+const computed: object[] = [];
+const derive: DeriveTag = (parameters) => {
+  const { message, nonce, ...cost } = parameters;
+  computed.push({
+    ...cost,
+    passwordBytes: Buffer.from(message as string).length,
+    nonceBytes: Buffer.from(nonce as Buffer).length,
+  });
+  return deriveArgon2id(parameters);
+};
+const passwords = createPasswordHasher(derive);
+
+const passwordHash = await createPasswordHasher().hash(password);
+const enabled = aUser('on@example.org', false);
+const users = [enabled, aUser('off@example.org', true)];
+
+function aUser(email: string, disabled: boolean): User {
+  return { id: email, email, role: 'viewer', disabled, passwordHash, createdAt: now, lastSignInAt: null };
+}
+
+const signIn = createSignIn({
+  users: {
+    findByEmail: async (email) => users.find((user) => user.email === email) ?? null,
+    findById: async (id) => users.find((user) => user.id === id) ?? null,
+    recordSignIn: async () => undefined,
+  },
+  passwords,
+  startSession: async (userId) => ({
+    sessionId: 'a session',
+    session: { digest: 'd', userId, createdAt: now, lastSeenAt: now, expiresAt: now },
+  }),
+  clock: { now: () => now },
+});
+
+test('whether an account is there or not, the same is computed', async () => {
+  const wrong = password.toUpperCase();
+  const attempts = [
+    { email: 'on@example.org', password },
+    { email: 'on@example.org', password: wrong },
+    { email: 'off@example.org', password },
+    { email: 'nobody@example.org', password },
+    { email: '', password: wrong },
+  ];
+  const statuses: string[] = [];
+  for (const attempt of attempts) statuses.push((await signIn(attempt)).status);
+  expect(statuses).toEqual(['signed-in', 'refused', 'refused', 'refused', 'refused']);
+  const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32, passwordBytes: 21, nonceBytes: 16 };
+  expect(computed).toEqual(attempts.map(() => cost));
+});

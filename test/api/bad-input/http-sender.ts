@@ -1,0 +1,47 @@
+import { Agent, request } from 'node:http';
+import type { TestResponse } from '../../support/test-app.ts';
+
+interface SentRequest {
+  readonly method: string;
+  /** As it goes over the wire: it is not normalised. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Buffer;
+}
+
+export interface HttpSender {
+  send(sent: SentRequest): Promise<TestResponse>;
+  close(): void;
+}
+
+/** Sends requests to a listening service, over connections that are kept. */
+export function createHttpSender(baseUrl: string): HttpSender {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const { hostname, port } = new URL(baseUrl);
+  return {
+    send: ({ method, path, headers = {}, body }) =>
+      new Promise((resolve, reject) => {
+        const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+        const post = request(
+          { agent, hostname, port, method, path, headers: { ...length, ...headers } },
+          (response) => {
+            const chunks: Buffer[] = [];
+            response.on('data', (chunk: Buffer) => chunks.push(chunk));
+            response.once('error', reject);
+            response.once('end', () => {
+              const text = Buffer.concat(chunks).toString();
+              resolve({
+                statusCode: response.statusCode ?? 0,
+                headers: response.headers,
+                body: text,
+                json: () => JSON.parse(text),
+              });
+            });
+          },
+        );
+        post.once('error', reject);
+        post.end(body);
+      }),
+    close: () => agent.destroy(),
+  };
+}

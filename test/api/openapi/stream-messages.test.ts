@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSchemaCheck } from '../../support/check-answer.ts';
+import { signIn, testAdmin } from '../../support/console-client.ts';
+import { createHookSender } from '../../support/hook-sender.ts';
+import { fetchOpenApiDocument, type Json } from '../../support/openapi-document.ts';
+import { openStream, type StreamEvent } from '../../support/stream-client.ts';
+import { openTestService, type TestService } from '../../support/test-service.ts';
+
+interface DescribedMessage {
+  readonly required: readonly string[];
+  readonly properties: {
+    readonly id?: Json;
+    readonly event: { readonly enum: readonly string[] };
+    readonly data: { readonly contentSchema: Json };
+  };
+}
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openTestService({
+    STREAMS_PER_TOKEN: '1',
+    ADMIN_EMAIL: testAdmin.email,
+    ADMIN_PASSWORD: testAdmin.password,
+  });
+});
+afterAll(() => service.close());
+
+test('whatever a stream says of itself and of widgets is as the document describes it', async () => {
+  const document = await fetchOpenApiDocument(service);
+  const media = document.paths['/api/v1/events/{token}']?.get?.responses['200']?.content?.['text/event-stream'];
+  const { items } = (media?.schema.contentSchema ?? { items: { oneOf: [] } }) as {
+    items: { oneOf: DescribedMessage[] };
+  };
+  const mistakesOf = createSchemaCheck(document);
+
+  for (const message of await collectMessages()) {
+    const described = items.oneOf.find(({ properties }) => properties.event.enum.includes(message.event));
+    expect(described, message.event).toBeDefined();
+    expect(message.id !== '', message.event).toBe(described?.required.includes('id'));
+    expect(mistakesOf(described?.properties.data.contentSchema ?? {}, JSON.parse(message.data))).toEqual([]);
+  }
+});
+
+/** One message of each kind that can be had at once. */
+async function collectMessages(): Promise<readonly StreamEvent[]> {
+  const sender = createHookSender(1);
+  const client = await signIn(service.url);
+  const subscription = await client.createSubscription('screen');
+  const integration = await client.createIntegration('sender');
+  const stream = await openStream(subscription.url, { lastEventId: 'nonsense' });
+  await stream.until(() => stream.events.length === 2, 'gap and open');
+  const owner = { userId: '7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24', email: 'kim@example.com' };
+  const created = (await (await client.createWidget({ name: 'Pump 7', labels: ['north'], owner })).json()) as {
+    id: string;
+  };
+  const occurredAt = new Date().toISOString();
+  await sender.send(integration.url, { kind: 'retired', occurredAt, widgetId: created.id, payload: { a: [1, null] } });
+  await sender.send(integration.url, { kind: 'updated', occurredAt });
+  await stream.until(() => stream.widgetEvents().length === 3, 'the events of the widget and of none');
+  const second = await openStream(subscription.url);
+  await second.ended;
+  stream.close();
+  sender.close();
+  const messages = [...stream.events, ...second.events];
+  expect(new Set(messages.map(({ event }) => event))).toEqual(
+    new Set(['stream.gap', 'stream.open', 'widget.created', 'widget.retired', 'widget.updated', 'stream.closing']),
+  );
+  return messages;
+}

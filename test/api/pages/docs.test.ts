@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectProblem } from '../../support/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../support/test-app.ts';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await openTestApp();
+});
+afterAll(() => service.close());
+
+const get = (url: string) => service.inject({ method: 'GET', url });
+
+describe('the page at /docs', () => {
+  test('runs no code of its own text, and loads nothing of another origin', async () => {
+    const { statusCode, headers, body } = await get('/docs');
+    expect(statusCode).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    });
+    const policy = String(headers['content-security-policy']).split('; ');
+    expect(policy).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+      ]),
+    );
+    expect(body).not.toMatch(/<script>|<style|\son\w+=|https?:|["'(]\/\//);
+  });
+
+  test('finds all it loads beside itself, under whatever path the service is reached', async () => {
+    const { body } = await get('/docs');
+    const references = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference = '']) => reference);
+    expect(references.length).toBeGreaterThan(4);
+    for (const reference of references) {
+      const { pathname, host } = new URL(reference, 'http://example.com/base/docs');
+      expect(host).toBe('example.com');
+      expect(pathname).toMatch(/^\/base\//);
+      const { statusCode } = await get(pathname.slice('/base'.length));
+      expect(statusCode, reference).toBe(200);
+    }
+  });
+
+  test.each([
+    ['/docs/docs.js', 'text/javascript; charset=utf-8'],
+    ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+    ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
+    ['/docs/pages.css', 'text/css; charset=utf-8'],
+    ['/docs/icon.svg', 'image/svg+xml'],
+  ])('%s is %s', async (url, type) => {
+    const { statusCode, headers, body } = await get(url);
+    expect(statusCode).toBe(200);
+    expect(headers).toMatchObject({ 'content-type': type, 'cache-control': 'no-store' });
+    expect(body.length).toBeGreaterThan(100);
+    const head = await service.inject({ method: 'HEAD', url });
+    expect(head).toMatchObject({ statusCode: 200, body: '' });
+    expect(head.headers['content-length']).toBe(headers['content-length']);
+  });
+
+  test.each([
+    ['/', 302, '/docs'],
+    ['/docs/', 308, '/docs'],
+    ['/favicon.ico', 302, '/docs/icon.svg'],
+  ])('%s leads on, relative to itself', async (url, status, target) => {
+    const { statusCode, headers } = await get(url);
+    expect(statusCode).toBe(status);
+    expect(new URL(String(headers.location), `http://example.com/base${url}`).pathname).toBe(`/base${target}`);
+  });
+
+  test.each(['/docs/swagger-initializer.js', '/docs/..%2fpackage.json', '/docs/package.json', '/docs/x/y'])(
+    '%s is no part of it',
+    async (url) => {
+      expectProblem(await get(url), { status: 404, code: 'not-found' });
+    },
+  );
+
+  test('takes nothing', async () => {
+    const response = await service.inject({ method: 'POST', url: '/docs', payload: {} });
+    expectProblem(response, { status: 405, code: 'method-not-allowed' });
+    expect(response.headers.allow).toBe('GET, HEAD');
+  });
+});
+
+test('the pages are no part of the described interface', async () => {
+  const { paths } = (await get('/api/v1/openapi.json')).json() as { paths: object };
+  expect(Object.keys(paths).filter((path) => !path.startsWith('/api/v1/'))).toEqual([]);
+});

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/hash-password.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aUser } from '../../support/builders.ts';
+import { expectProblem } from '../../support/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../support/test-app.ts';
+
+const currentPassword = 'correct horse battery';
+const newPassword = 'incorrect donkey charger';
+let service: TestApp;
+beforeAll(async () => {
+  service = await openTestApp();
+});
+afterAll(() => service.close());
+
+async function aPerson() {
+  const email = `${randomUUID()}@example.org`;
+  const passwordHash = await createPasswordHasher().hash(currentPassword);
+  await service.backend.users.insert(aUser({ email, passwordHash }));
+  const signIn = (password: string) =>
+    service.inject({ method: 'POST', url: '/api/v1/session', payload: { email, password } });
+  const session = async () => {
+    const response = await signIn(currentPassword);
+    const cookie = String(response.headers['set-cookie']).split(';')[0] ?? '';
+    return { cookie, 'x-csrf-token': String(response.json().csrfToken) };
+  };
+  return { signIn, session };
+}
+
+const change = (headers: Readonly<Record<string, string>>, payload: object) =>
+  service.inject({ method: 'PUT', url: '/api/v1/session/password', headers, payload });
+const show = ({ cookie }: { readonly cookie: string }) =>
+  service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } });
+
+describe('204', () => {
+  test('the new password counts, this session stays and the others end', async () => {
+    const person = await aPerson();
+    const [here, elsewhere] = [await person.session(), await person.session()];
+    const response = await change(here, { currentPassword, newPassword });
+    expect(response.statusCode).toBe(204);
+    expect(response.body).toBe('');
+    expect(response.headers['set-cookie']).toBeUndefined();
+    expect((await show(here)).statusCode).toBe(200);
+    expectProblem(await show(elsewhere), { status: 403, code: 'not-authenticated' });
+    expectProblem(await person.signIn(currentPassword), { status: 403, code: 'invalid-credentials' });
+    expect((await person.signIn(newPassword)).statusCode).toBe(200);
+    expect(service.logLines.join('')).not.toMatch(/horse|donkey/);
+  });
+});
+
+test('403: the current password is wrong, and nothing happens', async () => {
+  const person = await aPerson();
+  const [here, elsewhere] = [await person.session(), await person.session()];
+  for (const wrong of ['', newPassword, `${currentPassword} `]) {
+    const response = await change(here, { currentPassword: wrong, newPassword });
+    expectProblem(response, { status: 403, code: 'invalid-credentials' });
+  }
+  expect((await show(elsewhere)).statusCode).toBe(200);
+  expect((await person.signIn(currentPassword)).statusCode).toBe(200);
+});
+
+test.each([
+  [{ currentPassword }, '#/newPassword', 'required'],
+  [{ currentPassword, newPassword: 'too short' }, '#/newPassword', 'too-short'],
+  [{ currentPassword, newPassword: 'x'.repeat(129) }, '#/newPassword', 'too-long'],
+  [{ currentPassword, newPassword, email: 'a@example.org' }, '#/email', 'unknown-field'],
+])('400: %j', async (payload, pointer, code) => {
+  const { headers } = await service.signedIn('viewer');
+  const response = await change(headers, payload);
+  expectProblem(response, { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
+});

@@ -1,0 +1,84 @@
+import { digestOf } from '@widget-service/shared/domain/token.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/hash-password.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { aUser } from '../../support/builders.ts';
+import { createDrivenClock, type DrivenClock } from '../../support/driven-clock.ts';
+import { expectProblem } from '../../support/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../support/test-app.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const password = 'correct horse battery';
+const clock: DrivenClock = createDrivenClock();
+const user = aUser();
+let service: TestApp;
+let touches: Date[];
+beforeAll(async () => {
+  service = await openTestApp({
+    clock,
+    replace: ({ sessions }) => ({
+      sessions: {
+        insert: (session) => sessions.insert(session),
+        find: (digest) => sessions.find(digest),
+        touch: async (digest, at) => {
+          touches.push(at);
+          await sessions.touch(digest, at);
+        },
+        remove: (digest) => sessions.remove(digest),
+        removeAllOf: (userId, exceptDigest) => sessions.removeAllOf(userId, exceptDigest),
+      },
+    }),
+  });
+  const passwordHash = await createPasswordHasher().hash(password);
+  await service.backend.users.insert({ ...user, passwordHash });
+});
+beforeEach(() => {
+  touches = [];
+});
+afterAll(() => service.close());
+
+async function signIn(): Promise<{ cookie: string; expiresAt: string }> {
+  const payload = { email: user.email, password };
+  const response = await service.inject({ method: 'POST', url: '/api/v1/session', payload });
+  return { cookie: String(response.headers['set-cookie']).split(';')[0] ?? '', expiresAt: response.json().expiresAt };
+}
+
+const show = (cookie: string) => service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } });
+
+test('a session that is not used ends after 12 hours', async () => {
+  const [used, unused] = [await signIn(), await signIn()];
+  clock.advance(12 * hourMs - 1);
+  expect((await show(used.cookie)).statusCode).toBe(200);
+  clock.advance(1);
+  expect((await show(used.cookie)).statusCode).toBe(200);
+  expectProblem(await show(unused.cookie), { status: 403, code: 'not-authenticated' });
+  clock.advance(12 * hourMs - 2);
+  expect((await show(used.cookie)).statusCode).toBe(200);
+});
+
+test('a session that is used all the time ends after 7 days', async () => {
+  const signedInAt = clock.now().getTime();
+  const { cookie, expiresAt } = await signIn();
+  expect(Date.parse(expiresAt)).toBe(signedInAt + 168 * hourMs);
+  for (let hours = 0; hours < 160; hours += 10) {
+    clock.advance(10 * hourMs);
+    const shown = await show(cookie);
+    expect(shown.json()).toMatchObject({ expiresAt, user: { id: user.id } });
+  }
+  clock.advance(8 * hourMs - 1);
+  expect((await show(cookie)).statusCode).toBe(200);
+  clock.advance(1);
+  expectProblem(await show(cookie), { status: 403, code: 'not-authenticated' });
+});
+
+test('that it was used is written once a minute, however often it is', async () => {
+  const { cookie } = await signIn();
+  const startMs = clock.now().getTime();
+  for (let seconds = 0; seconds < 180; seconds += 5) {
+    expect((await show(cookie)).statusCode).toBe(200);
+    clock.advance(5_000);
+  }
+  expect(touches.map((at) => at.getTime() - startMs)).toEqual([minuteMs, 2 * minuteMs]);
+  const stored = await service.backend.sessions.find(digestOf(cookie.slice('service_console='.length)));
+  expect(stored?.lastSeenAt).toEqual(touches[1]);
+});

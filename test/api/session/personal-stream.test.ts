@@ -1,0 +1,78 @@
+import { csrfTokenOf } from '@widget-service/api/auth/csrf.ts';
+import { digestOf, isWellFormedToken } from '@widget-service/shared/domain/token.ts';
+import { createStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createDrivenClock } from '../../support/driven-clock.ts';
+import { expectProblem } from '../../support/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../support/test-app.ts';
+
+const minuteMs = 60_000;
+const clock = createDrivenClock();
+let position: { epoch: string; ms: number; seq: number } | null;
+let service: TestApp;
+beforeAll(async () => {
+  service = await openTestApp({ clock, tailPosition: () => position });
+});
+beforeEach(() => {
+  position = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 1284 };
+});
+afterAll(() => service.close());
+
+const create = (headers: Readonly<Record<string, string>>, payload?: object) =>
+  service.inject({
+    method: 'POST',
+    url: '/api/v1/session/stream',
+    headers: { host: 'widgets.example', ...headers },
+    ...(payload === undefined ? {} : { payload }),
+  });
+
+describe('201', () => {
+  test('a token of one’s own, shown this once and stored nowhere', async () => {
+    const viewer = await service.signedIn('viewer');
+    const response = await create(viewer.headers);
+    expect(response.statusCode).toBe(201);
+    const { token, ...rest } = response.json();
+    expect(rest).toEqual({
+      url: `http://widgets.example/api/v1/events/${token}`,
+      cursor: 'k3f9.1764000000000.1284',
+      expiresAt: expect.any(String),
+    });
+    expect(isWellFormedToken(token, 'wst')).toBe(true);
+    const stored = await service.backend.personalStreams.findByTokenDigest(digestOf(token));
+    expect(stored).toEqual({
+      tokenDigest: digestOf(token),
+      userId: viewer.userId,
+      sessionDigest: digestOf(viewer.sessionId),
+      expiresAt: new Date(rest.expiresAt),
+    });
+    expect(service.logLines.join('')).not.toContain(token);
+    expect((await create(viewer.headers, {})).json().token).not.toBe(token);
+  });
+
+  test('for an hour, but no longer than the session', async () => {
+    const viewer = await service.signedIn('viewer');
+    const lifetimes = await Promise.all([30 * minuteMs, 90 * minuteMs].map((ms) => lifetimeIn(viewer.userId, ms)));
+    expect(lifetimes).toEqual([30 * minuteMs, 60 * minuteMs]);
+  });
+
+  test('without a cursor while the pod knows no position', async () => {
+    position = null;
+    const viewer = await service.signedIn('viewer');
+    expect((await create(viewer.headers)).json().cursor).toBeNull();
+  });
+});
+
+test('400: there is nothing to choose', async () => {
+  const viewer = await service.signedIn('viewer');
+  const errors = [{ pointer: '#/filter', code: 'unknown-field' }];
+  const response = await create(viewer.headers, { filter: null });
+  expectProblem(response, { status: 400, code: 'invalid-request', errors });
+});
+
+/** How long a personal stream lasts that is asked for in a session of this length. */
+async function lifetimeIn(userId: string, sessionLifetimeMs: number): Promise<number> {
+  const start = createStartSession({ sessions: service.backend.sessions, clock, sessionLifetimeMs });
+  const { sessionId } = await start(userId);
+  const headers = { cookie: `service_console=${sessionId}`, 'x-csrf-token': csrfTokenOf(sessionId) };
+  return Date.parse((await create(headers)).json().expiresAt) - clock.now().getTime();
+}

@@ -1,0 +1,45 @@
+import type { UserChanges } from '@widget-service/shared/ports/user-store.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/hash-password.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { aUser } from '../../support/builders.ts';
+import { expectProblem } from '../../support/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+
+const password = 'correct horse battery';
+let service: TestApp;
+let admin: TestCaller;
+/** What happens after a sign-in has verified the password, and before its session is there. */
+let meanwhile: () => Promise<unknown>;
+beforeAll(async () => {
+  service = await openTestApp({
+    replace: ({ sessions }) => ({
+      sessions: {
+        insert: async (session) => {
+          await meanwhile();
+          await sessions.insert(session);
+        },
+        find: (digest) => sessions.find(digest),
+        touch: (digest, at) => sessions.touch(digest, at),
+        remove: (digest) => sessions.remove(digest),
+        removeAllOf: (userId, exceptDigest) => sessions.removeAllOf(userId, exceptDigest),
+      },
+    }),
+  });
+  admin = await service.signedIn('admin');
+});
+afterAll(() => service.close());
+
+test.each<[string, UserChanges & { password?: string }]>([
+  ['the password is changed', { password: 'incorrect donkey charger' }],
+  ['the user is disabled', { disabled: true }],
+])('no session outlives it that %s while it is made', async (_, payload) => {
+  const user = aUser({ passwordHash: await createPasswordHasher().hash(password) });
+  await service.backend.users.insert(user);
+  const credentials = { email: user.email, password };
+  meanwhile = async () =>
+    service.inject({ method: 'PATCH', url: `/api/v1/users/${user.id}`, headers: admin.headers, payload });
+  const response = await service.inject({ method: 'POST', url: '/api/v1/session', payload: credentials });
+  expectProblem(response, { status: 403, code: 'invalid-credentials' });
+  expect(response.headers['set-cookie']).toBeUndefined();
+  expect((await service.backend.users.findById(user.id))?.lastSignInAt).toBeNull();
+});

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
+import { openStream, type StreamClient } from '../../support/stream-client.ts';
+import { signInThroughPorts, type TestCaller } from '../../support/test-app.ts';
+import { openTestService, type TestService } from '../../support/test-service.ts';
+
+let service: TestService;
+let editor: TestCaller;
+let hookUrl: string;
+beforeAll(async () => {
+  service = await openTestService({ HEARTBEAT_INTERVAL_MS: '100' });
+  editor = await signInThroughPorts(service.backend, 'editor');
+  hookUrl = await service.issueHookUrl();
+});
+afterAll(() => service.close());
+
+async function createWidget(labels: string[]): Promise<string> {
+  const response = await fetch(`${service.url}/api/v1/widgets`, {
+    method: 'POST',
+    headers: { ...editor.headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'A widget', labels }),
+  });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { id: string }).id;
+}
+
+async function postHook(kind: string, widgetId?: string): Promise<void> {
+  const response = await fetch(hookUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'webhook-id': randomUUID() },
+    body: JSON.stringify({ kind, occurredAt: new Date().toISOString(), ...(widgetId && { widgetId }) }),
+  });
+  expect(response.status).toBe(202);
+}
+
+const positionOf = (stream: StreamClient) => Number(stream.lastEventId().split('.')[2] ?? 0);
+
+test('each member lets its own events through, and all of them together what all let through', async () => {
+  const everything = await openStream((await service.issueStreamUrl()).url);
+  await everything.until(() => everything.events.length > 0, 'stream.open');
+  const start = everything.lastEventId();
+  const done: string[] = [];
+  /** One after the other, so that the order on the stream is known. */
+  const step = async (name: string, act: () => Promise<unknown>) => {
+    await act();
+    done.push(name);
+    await everything.until(() => everything.widgetEvents().length === done.length, name);
+  };
+  let [red, blue] = ['', ''];
+  const unknown = randomUUID();
+  await step('red created', async () => {
+    red = await createWidget(['red', 'round']);
+  });
+  await step('blue created', async () => {
+    blue = await createWidget(['blue']);
+  });
+
+  const filters: Record<string, [Partial<EventFilter>, string[]]> = {
+    types: [{ types: ['widget.retired', 'widget.created'] }, ['red created', 'blue created', 'red retired']],
+    widget: [{ widgetIds: [red] }, ['red created', 'red updated', 'red retired', 'red updated again']],
+    'unknown widget': [{ widgetIds: [unknown] }, ['unknown updated']],
+    'state after': [{ states: ['retired'] }, ['red retired', 'red updated again']],
+    'state before': [
+      { states: ['active'] },
+      ['red created', 'blue created', 'red updated', 'red retired', 'blue updated'],
+    ],
+    label: [{ labels: ['green', 'round'] }, ['red created', 'red updated', 'red retired', 'red updated again']],
+    'all together': [
+      { types: ['widget.updated'], states: ['active'], labels: ['blue', 'red'] },
+      ['red updated', 'blue updated'],
+    ],
+    nothing: [{ types: ['widget.created'], widgetIds: [unknown] }, []],
+  };
+  // Half of what each is to be sent is replayed, the other half comes while it is open.
+  const streams = await Promise.all(
+    Object.values(filters).map(async ([members, wanted]) => {
+      const filter = { ...noFilter, ...members };
+      const { url } = await service.issueStreamUrl({ filter });
+      return { filter, wanted, stream: await openStream(url, { lastEventId: start }) };
+    }),
+  );
+  await step('red updated', () => postHook('updated', red));
+  await step('unknown updated', () => postHook('updated', unknown));
+  await step('red retired', () => postHook('retired', red));
+  await step('red updated again', () => postHook('updated', red));
+  await step('blue updated', () => postHook('updated', blue));
+  await step('nobody updated', () => postHook('updated'));
+
+  const names = new Map(everything.widgetEvents().map(({ id }, index) => [id, done[index]]));
+  for (const { filter, wanted, stream } of streams) {
+    await stream.until(() => positionOf(stream) === positionOf(everything), 'the last position');
+    expect(stream.widgetEvents().map(({ id }) => names.get(id))).toEqual(wanted);
+    expectNothingOutside(filter, stream.widgetEvents());
+    stream.close();
+  }
+  everything.close();
+});

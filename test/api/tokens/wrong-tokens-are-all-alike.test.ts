@@ -1,0 +1,131 @@
+import { mintToken, type TokenPrefix } from '@widget-service/shared/domain/token.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectProblem } from '../../support/expect-problem.ts';
+import { signInThroughPorts, type TestCaller, type TestResponse } from '../../support/test-app.ts';
+import { openTestService, type TestService } from '../../support/test-service.ts';
+import { createHttpSender, type HttpSender } from '../bad-input/http-sender.ts';
+
+let service: TestService;
+let http: HttpSender;
+let admin: TestCaller;
+beforeAll(async () => {
+  service = await openTestService();
+  http = createHttpSender(service.url);
+  admin = await signInThroughPorts(service.backend, 'admin');
+});
+afterAll(async () => {
+  http.close();
+  await service.close();
+});
+
+const past = () => new Date(Date.now() - 1);
+
+async function manage(method: string, path: string, body?: object): Promise<{ id: string; token: string }> {
+  const headers = { ...admin.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const sent = { method, path: `/api/v1/${path}`, headers };
+  const response = await http.send(body === undefined ? sent : { ...sent, body: JSON.stringify(body) });
+  expect(response.statusCode, response.body).toBeLessThan(300);
+  return response.body === '' ? { id: '', token: '' } : response.json();
+}
+
+/** One token of each way of being wrong, of which some were good once. */
+async function wrongTokens(kind: GrantCase): Promise<readonly (readonly [string, string])[]> {
+  const { path, prefix, otherPrefix, expire } = kind;
+  const [revoked, expired, replaced, good] = await Promise.all(
+    ['revoked', 'expired', 'replaced', 'good'].map((name) => manage('POST', path, { name })),
+  );
+  if (!revoked || !expired || !replaced || !good) throw new Error('four were made');
+  // In use before, so that it is known to be good.
+  for (const { token } of [revoked, replaced]) await kind.send(token);
+  await manage('DELETE', `${path}/${revoked.id}`);
+  await expire(expired.id);
+  await manage('POST', `${path}/${replaced.id}/rotate`, { overlapSeconds: 0 });
+  return [
+    ['unknown', mintToken(prefix)],
+    ['revoked', revoked.token],
+    ['expired', expired.token],
+    ['replaced', replaced.token],
+    ['of another kind', mintToken(otherPrefix)],
+    ['mistyped', `${good.token.slice(0, -1)}${good.token.endsWith('0') ? '1' : '0'}`],
+    ['cut off', good.token.slice(0, -1)],
+    ['with more behind', `${good.token}0`],
+    ['in small letters', good.token.toLowerCase()],
+    ['short', 'x'],
+    ['long', 'x'.repeat(5_000)],
+  ];
+}
+
+interface GrantCase {
+  readonly path: string;
+  readonly prefix: TokenPrefix;
+  readonly otherPrefix: TokenPrefix;
+  readonly expire: (id: string) => Promise<unknown>;
+  readonly send: (token: string) => Promise<TestResponse>;
+  readonly expected: Parameters<typeof expectProblem>[1];
+}
+
+const kinds: Readonly<Record<string, GrantCase>> = {
+  'a hook': {
+    path: 'integrations',
+    prefix: 'wht',
+    otherPrefix: 'wst',
+    expire: (id) => service.backend.integrations.update(id, { expiresAt: past() }),
+    send: (token) =>
+      http.send({
+        method: 'POST',
+        path: `/api/v1/events/hooks/${token}`,
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind":"updated","occurredAt":"2026-03-01T10:00:00Z"}',
+      }),
+    expected: { status: 400, code: 'invalid-hook-token' },
+  },
+  'a stream': {
+    path: 'subscriptions',
+    prefix: 'wst',
+    otherPrefix: 'wht',
+    expire: (id) => service.backend.subscriptions.update(id, { expiresAt: past() }),
+    // HEAD of a good one ends; a wrong one is asked for as a browser would.
+    send: async (token) => {
+      const head = await http.send({ method: 'HEAD', path: `/api/v1/events/${token}` });
+      return head.statusCode === 200 ? head : http.send({ method: 'GET', path: `/api/v1/events/${token}` });
+    },
+    expected: { status: 404, code: 'stream-not-found' },
+  },
+  'a create by Bearer': {
+    path: 'provision-tokens',
+    prefix: 'wpt',
+    otherPrefix: 'wst',
+    expire: (id) => service.backend.provisionTokens.update(id, { expiresAt: past() }),
+    send: (token) =>
+      http.send({
+        method: 'POST',
+        path: '/api/v1/widgets',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: '{"name":"x"}',
+      }),
+    expected: { status: 403, code: 'not-authenticated' },
+  },
+};
+
+describe.each(Object.entries(kinds))('%s', (_, kind) => {
+  test('is refused alike, byte for byte but for the id of the request, whatever is wrong with its token', async () => {
+    const tokens = await wrongTokens(kind);
+    const answers = await Promise.all(
+      tokens.map(async ([name, token]) => {
+        const response = await kind.send(token);
+        expect(response.statusCode, name).toBe(kind.expected.status);
+        expectProblem(response, kind.expected);
+        return { name, ...withoutIds(response) };
+      }),
+    );
+    for (const { name, headers, body } of answers) {
+      expect(body, name).toBe(answers[0]?.body);
+      expect(headers, name).toEqual(answers[0]?.headers);
+    }
+  });
+});
+
+function withoutIds({ headers, body }: TestResponse): { headers: object; body: string } {
+  const { 'x-request-id': id, date: _, ...others } = headers;
+  return { headers: others, body: body.replaceAll(String(id), 'the id of the request') };
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectProblem } from '../../support/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+
+let service: TestApp;
+let admin: TestCaller;
+beforeAll(async () => {
+  service = await openTestApp();
+  admin = await service.signedIn('admin');
+});
+afterAll(() => service.close());
+
+const password = 'correct horse battery';
+const create = (payload: object) =>
+  service.inject({ method: 'POST', url: '/api/v1/users', headers: admin.headers, payload });
+const signIn = (credentials: { email: string; password: string }) =>
+  service.inject({ method: 'POST', url: '/api/v1/session', payload: credentials });
+
+describe('201', () => {
+  test('answers the user, and where to find them, and they can sign in', async () => {
+    const name = randomUUID();
+    const response = await create({ email: `${name}@Example.ORG`, password, role: 'editor' });
+    expect(response.statusCode).toBe(201);
+    const user = response.json();
+    expect(user).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      email: `${name}@example.org`,
+      role: 'editor',
+      disabled: false,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      lastSignInAt: null,
+    });
+    const url = new URL(String(response.headers.location), 'http://localhost/api/v1/users').pathname;
+    const shown = await service.inject({ method: 'GET', url, headers: { cookie: admin.cookie } });
+    expect(shown.json()).toEqual(user);
+    const session = await signIn({ email: `${name}@EXAMPLE.org`, password });
+    expect(session.statusCode).toBe(200);
+    expect(session.json()).toMatchObject({ user: { id: user.id }, permissions: ['widgets:read', 'widgets:create'] });
+  });
+
+  test('has the least role where none is given', async () => {
+    expect((await create({ email: 'least@example.org', password })).json().role).toBe('viewer');
+    expect((await create({ email: 'null@example.org', password, role: null })).json().role).toBe('viewer');
+  });
+
+  test.each([
+    ['12 code points', '𝟙'.repeat(12)],
+    ['128 code points', '🦄'.repeat(128)],
+    ['blanks at both ends', '  ten letters  '],
+    ['letters that have another form', 'e\u0301'.repeat(8)],
+    ['control characters', 'tab\tand\u0000nul, too'],
+  ])('takes a password exactly as it is: %s', async (_, typed) => {
+    const email = `${randomUUID()}@example.org`;
+    expect((await create({ email, password: typed })).statusCode).toBe(201);
+    expect((await signIn({ email, password: typed })).statusCode).toBe(200);
+    expect((await signIn({ email, password: `${typed} ` })).statusCode).toBe(403);
+    for (const other of [typed.trim(), typed.normalize('NFC'), typed.normalize('NFKC')]) {
+      if (other !== typed) expect((await signIn({ email, password: other })).statusCode).toBe(403);
+    }
+  });
+
+  test('the password is in no answer and no log line', async () => {
+    const response = await create({ email: 'quiet@example.org', password: 'never to be told' });
+    expect(response.body).not.toMatch(/argon2|never to be told/);
+    expect(service.logLines.join('')).not.toMatch(/argon2|never to be told/);
+  });
+});
+
+test.each<[object, [pointer: string, code: string][]]>([
+  [
+    {},
+    [
+      ['#/email', 'required'],
+      ['#/password', 'required'],
+    ],
+  ],
+  [{ email: 'a b@example.org', password }, [['#/email', 'format']]],
+  [{ email: `${'a'.repeat(250)}@b.de`, password }, [['#/email', 'too-long']]],
+  [{ email: 'a@example.org', password: '🦄'.repeat(11) }, [['#/password', 'too-short']]],
+  [{ email: 'a@example.org', password: 'x'.repeat(129) }, [['#/password', 'too-long']]],
+  [{ email: 'a@example.org', password: null }, [['#/password', 'type']]],
+  [{ email: 'a@example.org', password, role: 'owner' }, [['#/role', 'enum']]],
+  [{ email: 'a@example.org', password, role: ['admin'] }, [['#/role', 'type']]],
+  [{ email: 'a@example.org', password, id: 'x' }, [['#/id', 'unknown-field']]],
+])('400: %j', async (payload, mistakes) => {
+  const errors = mistakes.map(([pointer, code]) => ({ pointer, code }));
+  expectProblem(await create(payload), { status: 400, code: 'invalid-request', errors });
+});
+
+test('409: the e-mail is in use, whatever its case', async () => {
+  const email = `${randomUUID()}@example.org`;
+  const all = await Promise.all([email, email.toUpperCase(), email].map((each) => create({ email: each, password })));
+  expect(all.map(({ statusCode }) => statusCode).toSorted()).toEqual([201, 409, 409]);
+  for (const response of all.filter(({ statusCode }) => statusCode === 409)) {
+    expectProblem(response, { status: 409, code: 'email-in-use' });
+    expect(response.body).not.toContain(email);
+  }
+});

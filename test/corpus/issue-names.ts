@@ -1,0 +1,158 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { csrfTokenOf } from '@widget-service/api/auth/csrf.ts';
+import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import type { Grant } from '@widget-service/shared/domain/grant.ts';
+import { digestOf, mintToken, type TokenPrefix } from '@widget-service/shared/domain/token.ts';
+import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/hash-password.ts';
+import { aCreation, aDelivery, aWidget } from '../support/builders.ts';
+import type { CorpusCaller } from './corpus-case.ts';
+
+/** What stands for the `{name}`s of the cases. */
+export type CorpusNames = Readonly<Record<string, string>>;
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** Makes everything that the cases name: sessions, tokens and a widget, good ones and ones that are over. */
+export async function issueNames(backend: Backend): Promise<CorpusNames> {
+  const widget = aWidget();
+  await backend.widgets.insertOnce(aCreation(widget));
+  const grants = { subscriptionsId: aGrant({}), integrationsId: aGrant({}), 'provision-tokensId': aGrant({}) };
+  await backend.subscriptions.insert({ ...grants.subscriptionsId, filter: noFilter });
+  await backend.integrations.insert({ ...grants.integrationsId, deduplicateByContent: true, rate: null });
+  await backend.provisionTokens.insert({ ...grants['provision-tokensId'], permissions: ['widgets:create'] });
+  return {
+    widgetId: widget.id,
+    widgetIdInCapitals: widget.id.toUpperCase(),
+    ...Object.fromEntries(Object.entries(grants).map(([name, { id }]) => [name, id])),
+    ...(await recordDeliveries(backend, grants.integrationsId.id)),
+    ...(await issueSessions(backend)),
+    ...(await issueTokens('hook', 'wht', {
+      insert: (grant) => backend.integrations.insert({ ...grant, deduplicateByContent: true, rate: null }),
+      remove: (id) => backend.integrations.remove(id),
+    })),
+    ...(await issueTokens('stream', 'wst', {
+      insert: (grant) => backend.subscriptions.insert({ ...grant, filter: noFilter }),
+      remove: (id) => backend.subscriptions.remove(id),
+    })),
+  };
+}
+
+/** What became of three hooks, of which one is another integration's. */
+async function recordDeliveries(backend: Backend, integrationId: string): Promise<CorpusNames> {
+  const [dead, published, other] = [aDelivery({ integrationId }), aDelivery({ integrationId }), aDelivery()];
+  await backend.ledger.take([published, other]);
+  await backend.ledger.markPublished([{ eventId: published.eventId, position: null }], new Date());
+  await backend.ledger.markDead(dead, 'store-refused');
+  return {
+    deadDeliveryId: dead.eventId,
+    deadDeliveryIdInCapitals: dead.eventId.toUpperCase(),
+    publishedDeliveryId: published.eventId,
+    otherDeliveryId: other.eventId,
+  };
+}
+
+/** A case's address, header or text with what its names stand for. */
+export function fillIn(text: string, names: CorpusNames): string {
+  return text.replaceAll(/\{([\w-]+)\}/g, (whole, name: string) => names[name] ?? whole);
+}
+
+export function headersOf(caller: CorpusCaller, names: CorpusNames): Record<string, string> {
+  return { cookie: names[`${caller}Cookie`] ?? '', 'x-csrf-token': names[`${caller}Csrf`] ?? '' };
+}
+
+async function issueSessions(backend: Backend): Promise<Record<string, string>> {
+  const now = Date.now();
+  const passwordHash = await createPasswordHasher().hash('a password that nobody uses');
+  const start = async (name: string, role: 'admin' | 'editor' | 'viewer', startedMs = now, seenMs = now, days = 7) => {
+    const userId = randomUUID();
+    await backend.users.insert({
+      id: userId,
+      email: `${userId}@example.com`,
+      role,
+      disabled: name === 'disabled',
+      passwordHash,
+      createdAt: new Date(startedMs),
+      lastSignInAt: null,
+    });
+    const sessionId = randomBytes(32).toString('base64url');
+    await backend.sessions.insert({
+      digest: digestOf(sessionId),
+      userId,
+      createdAt: new Date(startedMs),
+      lastSeenAt: new Date(seenMs),
+      expiresAt: new Date(startedMs + days * dayMs),
+    });
+    if (name === 'ended') await backend.sessions.remove(digestOf(sessionId));
+    return {
+      [`${name}Id`]: userId,
+      [`${name}Email`]: `${userId}@example.com`,
+      [`${name}EmailInCapitals`]: `${userId}@EXAMPLE.COM`,
+      [`${name}Cookie`]: `service_console=${sessionId}`,
+      [`${name}CookieQuoted`]: `service_console="${sessionId}"`,
+      [`${name}Csrf`]: csrfTokenOf(sessionId),
+    };
+  };
+  const started = await Promise.all([
+    start('admin', 'admin'),
+    start('editor', 'editor'),
+    start('viewer', 'viewer'),
+    start('ended', 'editor'),
+    start('disabled', 'editor'),
+    start('expired', 'editor', now - 8 * dayMs, now, 7),
+    start('idle', 'editor', now - dayMs, now - 13 * hourMs),
+  ]);
+  return Object.assign({}, ...started);
+}
+
+/** Tokens of one kind, under names that end in `HookToken` or `StreamToken`. */
+async function issueTokens(
+  kind: 'hook' | 'stream',
+  prefix: TokenPrefix,
+  { insert, remove }: { insert: (grant: Grant) => Promise<void>; remove: (id: string) => Promise<boolean> },
+): Promise<Record<string, string>> {
+  const good = mintToken(prefix);
+  const [ending, expired, replaced, revoked] = [0, 1, 2, 3].map(() => mintToken(prefix)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const past = new Date(Date.now() - 1_000);
+  const future = new Date(Date.now() + hourMs);
+  const kept = (token: string) => ({ digest: digestOf(token), sealedSecret: null });
+  await insert(aGrant({ token: kept(good) }));
+  await insert(aGrant({ token: kept(expired), expiresAt: past }));
+  await insert(aGrant({ previousToken: { ...kept(replaced), expiresAt: past } }));
+  await insert(aGrant({ previousToken: { ...kept(ending), expiresAt: future } }));
+  const removed = aGrant({ token: kept(revoked) });
+  await insert(removed);
+  await remove(removed.id);
+  const Kind = kind === 'hook' ? 'Hook' : 'Stream';
+  const mistyped = `${good.slice(0, -1)}${good.endsWith('a') ? 'b' : 'a'}`;
+  return {
+    [`${kind}Token`]: good,
+    [`ending${Kind}Token`]: ending,
+    [`expired${Kind}Token`]: expired,
+    [`replaced${Kind}Token`]: replaced,
+    [`revoked${Kind}Token`]: revoked,
+    [`unknown${Kind}Token`]: mintToken(prefix),
+    [`${kind}TokenMistyped`]: mistyped,
+    [`${kind}TokenInSmallLetters`]: good.toLowerCase(),
+  };
+}
+
+function aGrant(overrides: Partial<Grant>): Grant {
+  return {
+    id: createUuidV7(),
+    name: 'of the corpus',
+    token: { digest: createHash('sha256').update(randomBytes(32)).digest('hex'), sealedSecret: null },
+    previousToken: null,
+    expiresAt: null,
+    createdAt: new Date(),
+    lastUsedAt: null,
+    ...overrides,
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * Whether the time of a refusal tells a token that was good once from one that never was. Both are asked for in turn,
+ * over one connection to a service in a process of its own, each token for the first time (the store is asked) and
+ * again (it is not).
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mintToken } from '@widget-service/shared/domain/token.ts';
+import { openClusterRun } from '../support/cluster-run.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../support/console-client.ts';
+import { type ServiceProcess, startService } from '../support/service-process.ts';
+import type { Benchmark } from './benchmark.ts';
+
+/** Tokens of each kind, and requests with each kind. */
+const count = Number(process.env.BENCH_SAMPLES ?? 3_000);
+const lanes = 4;
+/** An end must lie ahead when it is set, on a machine that may be slow; then it is waited for. */
+const endAfterMs = 5_000;
+/** Of what prepares the measurement; a busy store asks to be asked again. */
+const triesMax = 20;
+const wrongKinds = ['unknown', 'revoked', 'expired'] as const;
+type WrongKind = (typeof wrongKinds)[number];
+type WrongTokens = Readonly<Record<WrongKind, readonly string[]>>;
+
+const addresses = {
+  hook: { collection: 'integrations', prefix: 'wht', method: 'POST', path: '/api/v1/events/hooks/' },
+  stream: { collection: 'subscriptions', prefix: 'wst', method: 'GET', path: '/api/v1/events/' },
+} as const;
+type Address = (typeof addresses)[keyof typeof addresses];
+
+const noLimits = { HOOK_RATE_PER_SECOND: '0', API_RATE_PER_SECOND: '0' };
+
+/** @public Called by run-benchmark.ts. */
+export const run: Benchmark['run'] = async (report) => {
+  const { BENCH_BACKEND, MONGODB_URL, REDIS_URL } = process.env;
+  if (BENCH_BACKEND !== 'cluster') await onEmbedded((api) => measureAll(api, 'embedded', report));
+  const hasServers = MONGODB_URL !== undefined && REDIS_URL !== undefined;
+  if (BENCH_BACKEND !== 'embedded' && hasServers) await onCluster((api) => measureAll(api, 'cluster', report));
+};
+
+async function onEmbedded(measure: (api: ServiceProcess) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'widget-bench-'));
+  const api = await startService('api', {
+    DATA_DIR: folder,
+    ADMIN_EMAIL: testAdmin.email,
+    ADMIN_PASSWORD: testAdmin.password,
+    ...noLimits,
+  });
+  try {
+    await measure(api);
+  } finally {
+    await api.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function onCluster(measure: (api: ServiceProcess) => Promise<void>): Promise<void> {
+  const cluster = await openClusterRun();
+  try {
+    await measure(await cluster.startApi(noLimits));
+  } finally {
+    await cluster.dispose();
+  }
+}
+
+async function measureAll(
+  api: ServiceProcess,
+  backend: 'embedded' | 'cluster',
+  report: Parameters<Benchmark['run']>[0],
+): Promise<void> {
+  const client = await signIn(api.url);
+  for (const [name, address] of Object.entries(addresses)) {
+    const tokens = await prepareTokens(client, address);
+    for (const turn of ['first', 'again'] as const) {
+      const medians = await measureTurn(api.url, address, turn === 'first' ? tokens : firstOfEach(tokens));
+      for (const kind of ['revoked', 'expired'] as const) {
+        const ratio = Number((medians[kind] / medians.unknown).toFixed(4));
+        report({
+          figure: `${name}, ${turn} time: ${kind} to unknown`,
+          backend,
+          medianRatio: ratio,
+          samplesEach: count,
+        });
+      }
+    }
+  }
+}
+
+function firstOfEach(tokens: WrongTokens): WrongTokens {
+  return {
+    unknown: tokens.unknown.slice(0, 1),
+    revoked: tokens.revoked.slice(0, 1),
+    expired: tokens.expired.slice(0, 1),
+  };
+}
+
+/** Tokens that the process has never been shown: what was good once was never used. */
+async function prepareTokens(client: ConsoleClient, { collection, prefix }: Address): Promise<WrongTokens> {
+  const path = `/api/v1/${collection}`;
+  const create = async (): Promise<{ id: string; token: string }> =>
+    JSON.parse(await manage(client, 'POST', path, { name: 'of a benchmark' })) as { id: string; token: string };
+  const revoked = await inLanes(count, async () => {
+    const { id, token } = await create();
+    await manage(client, 'DELETE', `${path}/${id}`);
+    return token;
+  });
+  const ids: string[] = [];
+  const expired = await inLanes(count, async () => {
+    const { id, token } = await create();
+    ids.push(id);
+    return token;
+  });
+  await inLanes(count, async (index) => {
+    const expiresAt = new Date(Date.now() + endAfterMs).toISOString();
+    await manage(client, 'PATCH', `${path}/${ids[index]}`, { expiresAt });
+  });
+  await new Promise((resolve) => setTimeout(resolve, endAfterMs + 100));
+  return { unknown: Array.from({ length: count }, () => mintToken(prefix)), revoked, expired };
+}
+
+async function manage(client: ConsoleClient, method: string, path: string, body?: object): Promise<string> {
+  for (let tries = 1; ; tries += 1) {
+    const response = await client.request(method, path, body);
+    const text = await response.text();
+    if (response.ok || (response.status === 404 && method === 'DELETE' && tries > 1)) return text;
+    if (response.status !== 503 || tries === triesMax) throw new Error(`${path} answered ${response.status}: ${text}`);
+  }
+}
+
+async function inLanes<T>(times: number, work: (index: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const lane = async () => {
+    for (let index = next++; index < times; index = next++) results[index] = await work(index);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return results;
+}
+
+/** Median time of each kind, in milliseconds, of as many requests each, one after the other and in turn. */
+async function measureTurn(url: string, address: Address, tokens: WrongTokens): Promise<Record<WrongKind, number>> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const times: Record<WrongKind, number[]> = { unknown: [], revoked: [], expired: [] };
+  for (let round = 0; round < count; round += 1) {
+    // Which comes first must not count.
+    for (const kind of rotated(round)) {
+      const token = tokens[kind][round % tokens[kind].length] ?? '';
+      times[kind].push(await timeOf(agent, `${url}${address.path}${token}`, address.method));
+    }
+  }
+  agent.destroy();
+  return { unknown: median(times.unknown), revoked: median(times.revoked), expired: median(times.expired) };
+}
+
+function rotated(round: number): WrongKind[] {
+  const at = round % wrongKinds.length;
+  const turned = [...wrongKinds.slice(at), ...wrongKinds.slice(0, at)];
+  return round % 2 === 0 ? turned : turned.reverse();
+}
+
+function timeOf(agent: Agent, url: string, method: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const startedMs = performance.now();
+    const sent = request(url, { agent, method }, (response) => {
+      response.resume();
+      response.once('end', () => {
+        const isRefused = response.statusCode === (method === 'POST' ? 400 : 404);
+        if (isRefused) resolve(performance.now() - startedMs);
+        else reject(new Error(`a wrong token was answered ${response.statusCode}`));
+      });
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}

@@ -1,0 +1,41 @@
+import type { TestService } from './test-service.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+}
+
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly Json[];
+  readonly parameters?: readonly Json[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaType>> };
+  readonly responses: Readonly<Record<string, OpenApiResponse>>;
+}
+
+export interface OpenApiResponse {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+export interface MediaType {
+  readonly schema: Json;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, Json>>;
+}
+
+/** The document as a whole service answers it: the app of `openTestApp` has no stream to describe. */
+export async function fetchOpenApiDocument(service: Pick<TestService, 'url'>): Promise<OpenApiDocument> {
+  const response = await fetch(`${service.url}/api/v1/openapi.json`);
+  if (response.status !== 200) throw new Error(`openapi.json answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as OpenApiDocument;
+}
