@@ -9,7 +9,7 @@ export interface FirstMinute {
 
 /** Lines for a person at a terminal; the commands can be pasted as they are. */
 export function describeFirstMinute({ url, opsUrl, email, password }: FirstMinute): string {
-  const head = `\nWidget Service is at ${url} (operators: ${opsUrl})\n`;
+  const head = `\nWidget Service is at ${url} (in a browser: ${url}/docs; operators: ${opsUrl})\n`;
   if (password === null) return `${head}\n`;
   const json = "-H 'content-type: application/json'";
   const signedIn = '-b cookies -H "x-csrf-token: $CSRF"';

@@ -17,7 +17,7 @@ test('the connection string weakens nothing that is set in code', async () => {
     retryWrites: true,
     socketTimeoutMS: 8000,
     serverSelectionTimeoutMS: 1500,
-    waitQueueTimeoutMS: 500,
+    waitQueueTimeoutMS: 1500,
     maxPoolSize: 50,
   });
   await client.close();

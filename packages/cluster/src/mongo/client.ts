@@ -41,7 +41,8 @@ const clientOptions: MongoClientOptions = {
   readPreference: 'primary',
   serverSelectionTimeoutMS: 1500,
   connectTimeoutMS: 5000,
-  waitQueueTimeoutMS: 500,
+  // Within what a call may take: a burst waits its turn instead of being told that MongoDB is away.
+  waitQueueTimeoutMS: 1500,
   maxPoolSize: 50,
   // The driver leaves the retry of writes out by itself where the server is no replica set.
   retryWrites: true,
