@@ -52,6 +52,9 @@ export function wrongParameter(parameter: string, code: MistakeCode): CorpusAnsw
   return { status: 400, code: 'invalid-request', mistake: { parameter, code } };
 }
 
+/** Has a length to whoever asks for it, and one that cannot be compared with a number. */
+export const noLength = { length: { toString: 1, valueOf: 1 } };
+
 /** Arrays within each other: `levels` of them. */
 export function nestedArrays(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels);

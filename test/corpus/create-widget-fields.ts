@@ -1,4 +1,4 @@
-import { answers, type CorpusAnswer, type CorpusCase, json, wrongAt } from './corpus-case.ts';
+import { answers, type CorpusAnswer, type CorpusCase, json, noLength, wrongAt } from './corpus-case.ts';
 
 const userId = '0197a0b0-0000-7000-8000-00000000abcd';
 const email = 'ann@example.com';
@@ -15,6 +15,8 @@ const names: readonly (readonly [string, unknown, CorpusAnswer])[] = [
   ['name an array', { name: ['a name in an array'] }, wrongAt('#/name', 'type')],
   ['name an object', { name: {} }, wrongAt('#/name', 'type')],
   ['name a query operator', { name: { $ne: null } }, wrongAt('#/name', 'type')],
+  ['name without a length', { name: noLength }, wrongAt('#/name', 'type')],
+  ['name with a length of 0', { name: { length: 0 } }, wrongAt('#/name', 'type')],
   ['name empty', { name: '' }, wrongAt('#/name', 'too-short')],
   ['name blank', { name: ' \t\n\u00a0\u3000' }, wrongAt('#/name', 'too-short')],
   ['name a byte order mark', { name: '\ufeff' }, wrongAt('#/name', 'too-short')],
@@ -59,6 +61,8 @@ const labels: readonly (readonly [string, unknown, CorpusAnswer])[] = [
   ['label null', { name: 'x', labels: [null] }, wrongAt('#/labels/0', 'type')],
   ['label an array', { name: 'x', labels: [['red']] }, wrongAt('#/labels/0', 'type')],
   ['label an object', { name: 'x', labels: [{ $gt: '' }] }, wrongAt('#/labels/0', 'type')],
+  ['label without a length', { name: 'x', labels: [noLength] }, wrongAt('#/labels/0', 'type')],
+  ['labels without a length', { name: 'x', labels: noLength }, wrongAt('#/labels', 'type')],
   ['label blank', { name: 'x', labels: ['  '] }, wrongAt('#/labels/0', 'too-short')],
   ['label of 65', { name: 'x', labels: ['l'.repeat(65)] }, wrongAt('#/labels/0', 'too-long')],
   ['label with NUL', { name: 'x', labels: ['a\u0000'] }, wrongAt('#/labels/0', 'format')],
@@ -95,6 +99,7 @@ const owners: readonly (readonly [string, unknown, CorpusAnswer])[] = [
   ['user id max', owner({ userId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }), accepted],
   ['user id of no version', owner({ userId: '12345678-1234-0234-0234-123456789012' }), accepted],
   ['e-mail null', owner({ email: null }), wrongAt('#/owner/email', 'type')],
+  ['e-mail without a length', owner({ email: noLength }), wrongAt('#/owner/email', 'type')],
   ['e-mail empty', owner({ email: '' }), wrongAt('#/owner/email', 'format')],
   ['e-mail without @', owner({ email: 'ann.example.com' }), wrongAt('#/owner/email', 'format')],
   ['e-mail with two @', owner({ email: 'ann@bob@example.com' }), wrongAt('#/owner/email', 'format')],

@@ -33,7 +33,12 @@ const rows: readonly Row[] = [
   ['POST', `${list}/{deadDeliveryId}/redrive`, answers(202)],
   ['POST', `${list}/{deadDeliveryId}/redrive`, answers(202), { headers: { 'content-type': 'text/plain' } }],
   ['POST', `${list}/{deadDeliveryId}/redrive`, refuses(400, 'invalid-json'), { headers: json, body: '{' }],
-  ['POST', `${list}/{deadDeliveryId}/redrive`, refuses(403, 'csrf-token-invalid'), { headers: { 'x-csrf-token': 'x' } }],
+  [
+    'POST',
+    `${list}/{deadDeliveryId}/redrive`,
+    refuses(403, 'csrf-token-invalid'),
+    { headers: { 'x-csrf-token': 'x' } },
+  ],
   ['POST', `${list}/{deadDeliveryId}/redrive`, refuses(403, 'permission-denied'), { as: 'editor' }],
   ['POST', list, { ...refuses(405, 'method-not-allowed'), allow: 'GET, HEAD' }],
   ['DELETE', `${list}/{deadDeliveryId}`, { ...refuses(405, 'method-not-allowed'), allow: 'GET, HEAD' }],

@@ -1,4 +1,13 @@
-import { answers, type CorpusAnswer, type CorpusCase, json, refuses, wrongAt, wrongParameter } from './corpus-case.ts';
+import {
+  answers,
+  type CorpusAnswer,
+  type CorpusCase,
+  json,
+  noLength,
+  refuses,
+  wrongAt,
+  wrongParameter,
+} from './corpus-case.ts';
 
 const widgetId = '0197a0b0-0000-7000-8000-00000000abcd';
 const ids = (count: number) =>
@@ -12,6 +21,7 @@ const members = (accepted: CorpusAnswer, nameOf: object): Row[] => [
   ['name null', { name: null }, wrongAt('#/name', 'type')],
   ['name a number', { name: 1 }, wrongAt('#/name', 'type')],
   ['name an array', { name: ['a name in an array'] }, wrongAt('#/name', 'type')],
+  ['name without a length', { name: noLength }, wrongAt('#/name', 'type')],
   ['name empty', { name: ' ' }, wrongAt('#/name', 'too-short')],
   ['name of 201', { name: 'n'.repeat(201) }, wrongAt('#/name', 'too-long')],
   ['name with NUL', { name: 'a\u0000' }, wrongAt('#/name', 'format')],
@@ -34,6 +44,7 @@ const filters = (accepted: CorpusAnswer, nameOf: object): Row[] => [
   ['filter an array', { ...nameOf, filter: [] }, wrongAt('#/filter', 'type')],
   ['filter with an operator', { ...nameOf, filter: { $where: '1' } }, wrongAt('#/filter/%24where', 'unknown-field')],
   ['types empty', { ...nameOf, filter: { types: [] } }, wrongAt('#/filter/types', 'too-short')],
+  ['types without a length', { ...nameOf, filter: { types: noLength } }, wrongAt('#/filter/types', 'type')],
   ['types a text', { ...nameOf, filter: { types: 'widget.created' } }, wrongAt('#/filter/types', 'type')],
   ['type unknown', { ...nameOf, filter: { types: ['widget.deleted'] } }, wrongAt('#/filter/types/0', 'enum')],
   ['type null', { ...nameOf, filter: { types: [null] } }, wrongAt('#/filter/types/0', 'type')],

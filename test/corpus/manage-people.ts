@@ -1,4 +1,13 @@
-import { answers, type CorpusAnswer, type CorpusCase, json, refuses, wrongAt, wrongParameter } from './corpus-case.ts';
+import {
+  answers,
+  type CorpusAnswer,
+  type CorpusCase,
+  json,
+  noLength,
+  refuses,
+  wrongAt,
+  wrongParameter,
+} from './corpus-case.ts';
 
 const password = 'correct horse battery';
 const user = { email: 'new@example.com', password };
@@ -19,6 +28,7 @@ const newUsers: readonly Row[] = [
   ['password of 11 emoji', { ...user, password: '🦄'.repeat(11) }, wrongAt('#/password', 'too-short')],
   ['password of 129', { ...user, password: 'p'.repeat(129) }, wrongAt('#/password', 'too-long')],
   ['password of 60 000', { ...user, password: 'p'.repeat(60_000) }, wrongAt('#/password', 'too-long')],
+  ['password without a length', { ...user, password: noLength }, wrongAt('#/password', 'type')],
   ['password a number', { ...user, password: 123_456_789_012 }, wrongAt('#/password', 'type')],
   ['role unknown', { ...user, role: 'root' }, wrongAt('#/role', 'enum')],
   ['role a number', { ...user, role: 1 }, wrongAt('#/role', 'type')],

@@ -142,11 +142,13 @@ describe.each([
     const client = await console_();
     const dead = (await deliveries(client, 'state=dead&pageSize=200')).items;
     const path = ({ eventId }: DeliveryBody) => `/api/v1/integrations/${integration.id}/deliveries/${eventId}`;
-    const redriven = [...dead, ...dead];
-    const answers = await Promise.all(redriven.map((each) => client.request('POST', `${path(each)}/redrive`)));
-    // The first may be through before the second is asked for: then there is nothing left to be tried again.
-    for (const [index, { status }] of answers.entries())
-      expect(index < dead.length ? [202] : [202, 409]).toContain(status);
+    for (const each of dead) {
+      const redrive = () => client.request('POST', `${path(each)}/redrive`);
+      const [first, second] = await Promise.all([redrive(), redrive()]);
+      expect(first.status).toBe(202);
+      // The first may be through before the second is looked at: then there is nothing to be tried again.
+      expect([202, 409]).toContain(second.status);
+    }
 
     const isAllDone = async () => (await deliveries(client, 'state=published')).totalItems === sent.length;
     await eventually(isAllDone, 'every delivery is published');

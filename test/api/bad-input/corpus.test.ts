@@ -4,9 +4,9 @@ import type { CorpusCase } from '../../corpus/corpus-case.ts';
 import { createWidgetBodies } from '../../corpus/create-widget-bodies.ts';
 import { createWidgetCredentials } from '../../corpus/create-widget-credentials.ts';
 import { createWidgetFields } from '../../corpus/create-widget-fields.ts';
+import { deliveries } from '../../corpus/deliveries.ts';
 import { type CorpusNames, fillIn, headersOf, issueNames } from '../../corpus/issue-names.ts';
 import { getWidget, listWidgets } from '../../corpus/list-widgets.ts';
-import { deliveries } from '../../corpus/deliveries.ts';
 import { manageGrants } from '../../corpus/manage-grants.ts';
 import { managePeople } from '../../corpus/manage-people.ts';
 import { otherAddresses, session } from '../../corpus/other-addresses.ts';
@@ -15,6 +15,7 @@ import { expectProblem } from '../../support/expect-problem.ts';
 import { openTestApp, type TestApp, type TestResponse } from '../../support/test-app.ts';
 import { createHttpSender, type HttpSender } from './http-sender.ts';
 import { valuesOf } from './sent-values.ts';
+import { setUpTimeoutMs } from './set-up-timeout.ts';
 
 let service: TestApp;
 let names: CorpusNames;
@@ -24,7 +25,7 @@ beforeAll(async () => {
   names = await issueNames(service.backend);
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   http = createHttpSender(`http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}`);
-});
+}, setUpTimeoutMs);
 afterAll(async () => {
   http.close();
   await service.close();

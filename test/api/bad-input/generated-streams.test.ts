@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openTestService, type TestService } from '../../support/test-service.ts';
 import { generation } from './generation.ts';
 import { anyText, canary } from './schema-arbitrary.ts';
+import { setUpTimeoutMs } from './set-up-timeout.ts';
 import { openOnce, type StreamOpening } from './stream-opening.ts';
 
 const { count, seed, announce } = generation(inject('backend'));
@@ -16,7 +17,7 @@ beforeAll(async () => {
   // A stream that was let go counts until its end was noticed.
   service = await openTestService({ STREAMS_PER_TOKEN: '1000000' });
   token = (await service.issueStreamUrl()).url.split('/').at(-1) ?? '';
-});
+}, setUpTimeoutMs);
 afterAll(() => service.close());
 
 interface GeneratedStream {

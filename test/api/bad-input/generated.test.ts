@@ -11,6 +11,7 @@ import { generation } from './generation.ts';
 import { wrongsOf } from './judge-answer.ts';
 import { type GeneratedRequest, requestOf } from './request-arbitrary.ts';
 import { canary } from './schema-arbitrary.ts';
+import { setUpTimeoutMs } from './set-up-timeout.ts';
 
 const { count, seed, announce } = generation(inject('backend'));
 /** Of an operation that hashes passwords, which takes 30 ms of a processor, one in ten. */
@@ -35,7 +36,7 @@ beforeAll(async () => {
   operations = operationsOf(document);
   passwordHash = await createPasswordHasher().hash('correct horse battery');
   caller = await signInAdmin();
-});
+}, setUpTimeoutMs);
 afterAll(() => service.close());
 
 const tried = new Map<string, Map<number, number>>();
@@ -90,7 +91,7 @@ async function runRound(operation: DescribedOperation, roundSeed: number, size: 
 function judge(operation: DescribedOperation, request: GeneratedRequest, response: TestResponse, roundSeed: number) {
   const wrongs = wrongsOf(response);
   if (wrongs.length > 0) {
-    const sent = JSON.stringify({ ...request, body: request.body?.toString() });
+    const sent = JSON.stringify({ ...request, body: request.body?.toString() }).slice(0, 2_000);
     const said = service.logLines.filter((line) => line.includes('"level":"error"')).at(-1) ?? '';
     const what = `${operation.operationId}, seed ${roundSeed}: ${wrongs.join(', ')}`;
     throw new Error([what, response.body, sent, said].join('\n'));

@@ -5,6 +5,7 @@ import { type CorpusNames, fillIn, issueNames } from '../../corpus/issue-names.t
 import { rawRequests } from '../../corpus/raw-requests.ts';
 import { openTestApp, type TestApp } from '../../support/test-app.ts';
 import { openSocket, parseAnswers, readToEnd, talk } from './raw-talk.ts';
+import { setUpTimeoutMs } from './set-up-timeout.ts';
 
 let service: TestApp;
 let names: CorpusNames;
@@ -14,7 +15,7 @@ beforeAll(async () => {
   names = await issueNames(service.backend);
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   port = (service.app.server.address() as AddressInfo).port;
-});
+}, setUpTimeoutMs);
 afterAll(() => service.close());
 
 const requestId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

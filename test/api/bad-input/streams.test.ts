@@ -5,6 +5,7 @@ import { streamStarts } from '../../corpus/stream-starts.ts';
 import { expectProblem } from '../../support/expect-problem.ts';
 import { openTestService, type TestService } from '../../support/test-service.ts';
 import { createHttpSender, type HttpSender } from './http-sender.ts';
+import { setUpTimeoutMs } from './set-up-timeout.ts';
 import { openOnce } from './stream-opening.ts';
 
 let service: TestService;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   const opened = await openOnce(service.url, { path: `/api/v1/events/${issued.streamToken}` });
   const { cursor } = JSON.parse(opened.events[0]?.data ?? '{}') as { cursor: string };
   names = { ...issued, cursor, epoch: cursor.split('.')[0] ?? '' };
-});
+}, setUpTimeoutMs);
 afterAll(async () => {
   http.close();
   await service.close();

@@ -53,7 +53,7 @@ export const deliveryWithPayloadSchema = deliveryShape
   });
 
 export const listDeliveriesQuerySchema = pageQuerySchema.extend({
-  state: z.enum(deliveryStates).optional().describe('Only deliveries that this became of.'),
+  state: z.enum(deliveryStates).optional().describe('Only deliveries in this state.'),
 });
 
 export const deliveryPageSchema = pageSchemaOf(deliverySchema);

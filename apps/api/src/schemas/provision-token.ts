@@ -8,6 +8,7 @@ import {
   previousExpiresAtMember,
   tokenMember,
 } from './grant.ts';
+import { lengthOfArray } from './length-of.ts';
 import { timestamp } from './text.ts';
 
 /** All that a provision token can be given: what scripts are trusted with. */
@@ -15,7 +16,7 @@ const grantable = ['widgets:create'] as const satisfies readonly Permission[];
 
 const chosenPermissions = z
   .array(z.enum(grantable))
-  .min(1)
+  .min(1, lengthOfArray)
   .transform((given): readonly Permission[] => [...new Set(given)])
   .nullable()
   .transform((given) => given ?? [...grantable]);

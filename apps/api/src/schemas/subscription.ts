@@ -11,6 +11,7 @@ import {
   tokenMember,
   urlMember,
 } from './grant.ts';
+import { lengthOfArray } from './length-of.ts';
 import { personalText, timestamp, uuid } from './text.ts';
 
 const filterValuesMax = 100;
@@ -23,7 +24,7 @@ const exampleFilter = { types: ['widget.retired'], widgetIds: null, states: null
 function valuesOf<Value extends z.ZodType>(value: Value) {
   return z
     .array(value)
-    .min(1)
+    .min(1, lengthOfArray)
     .transform((given) => [...new Set(given)])
     .check(({ value: values, issues }) => {
       if (values.length <= filterValuesMax) return;
