@@ -9,7 +9,9 @@ function onBackend(name: string, backend: 'embedded' | 'cluster', include: strin
       provide: { backend },
       pool: 'forks' as const,
       isolate: false,
-      testTimeout: 15_000,
+      // Bounds for a machine that has better things to do: what is promised within a time is asserted by itself.
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
       globalSetup: ['test/support/global-setup.ts'],
     },
   };
@@ -31,6 +33,8 @@ export default defineConfig({
           ],
           pool: 'forks',
           isolate: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       onBackend('conformance', 'embedded', ['test/conformance/**/*.test.ts']),
@@ -47,7 +51,7 @@ export default defineConfig({
           maxWorkers: 1,
           fileParallelism: false,
           testTimeout: 240_000,
-          hookTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
     ],
