@@ -19,6 +19,8 @@ function onBackend(name: string, backend: 'embedded' | 'cluster', include: strin
 
 export default defineConfig({
   test: {
+    // Tests wait for servers and timers more than they reckon: on two processors two workers, not one.
+    maxWorkers: '100%',
     projects: [
       {
         test: {

@@ -125,16 +125,20 @@ describe('DeliveryLedger', () => {
 
     it('has one row, also when many take it at once', async () => {
       const delivery = aDelivery();
-      const outcomes = await Promise.all(Array.from({ length: 20 }, () => ledger().take([delivery])));
-      expect(outcomes).toEqual(Array(20).fill({ duplicates: [], rejected: [] }));
-      expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { attempts: 20 }));
+      const outcomes = await Promise.all(Array.from({ length: 8 }, () => ledger().take([delivery])));
+      expect(outcomes).toEqual(Array(8).fill({ duplicates: [], rejected: [] }));
+      expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { attempts: 8 }));
     });
   });
 
   it('takes a batch of 256 of every kind in one call', async () => {
-    const known = await Promise.all(Array.from({ length: 64 }, () => taken()));
-    const done = await Promise.all(Array.from({ length: 64 }, () => published()));
-    const fresh = Array.from({ length: 128 }, () => aDelivery());
+    const several = (count: number) => Array.from({ length: count }, () => aDelivery());
+    const [known, done, fresh] = [several(64), several(64), several(128)];
+    await ledger().take([...known, ...done]);
+    await ledger().markPublished(
+      done.map(({ eventId }) => ({ eventId, position })),
+      publishedAt,
+    );
     const { duplicates } = await ledger().take([...fresh, ...done, ...known]);
     expect([...duplicates].sort()).toEqual(done.map(({ eventId }) => eventId).sort());
     for (const delivery of fresh) expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));

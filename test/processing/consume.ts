@@ -44,7 +44,7 @@ export async function consumeUntil(ports: WorkerPorts, isDone: () => Promise<boo
   const ended = task.run(stop.signal);
   const isAllDone = async () =>
     (await isDone()) && running === 0 && (await ports.hookQueue.pressure()).waitingJobs === 0;
-  await eventually(isAllDone, 'every delivery is done with');
+  await eventually(isAllDone, 'every delivery is done with', 50_000);
   stop.abort();
   await ended;
   return metrics;

@@ -8,14 +8,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aCreation, aDelivery } from '../support/builders.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import type { TestBackend } from '../support/test-backend.ts';
-import { consumeUntil } from './consume.ts';
+import { consumeUntil, instead } from './consume.ts';
 
 const hookCount = 1_000;
 const poisonEvery = 20;
 const widgetCount = 40;
 const itemsPerJob = 25;
-/** What the good hooks may be held up for in all, on a machine that has other things to do as well. */
-const withinMs = 5_000;
+/** A run of 250 hooks on ten widgets finds its dozen bad ones in about 15 writes; jobs are mostly run together. */
+const writesMax = 200;
+const timeoutMs = 60_000;
 
 let opened: TestBackend;
 beforeAll(async () => {
@@ -36,7 +37,9 @@ function deliveriesOver(widgetIds: readonly string[]): Delivery[] {
   );
 }
 
-async function enqueueAll(deliveries: readonly Delivery[]): Promise<void> {
+/** Returns how many jobs it made. */
+async function enqueueAll(deliveries: readonly Delivery[]): Promise<number> {
+  let jobs = 0;
   const { hookQueue } = opened.backend;
   const partitions = Map.groupBy(deliveries, ({ widgetId }) => partitionOf(widgetId ?? '', hookQueue.partitionCount));
   for (const [partition, ofPartition] of partitions) {
@@ -44,9 +47,11 @@ async function enqueueAll(deliveries: readonly Delivery[]): Promise<void> {
       const items = ofPartition
         .slice(at, at + itemsPerJob)
         .map((delivery) => ({ type: 'delivery', delivery }) as const);
+      jobs += 1;
       await hookQueue.enqueue({ jobId: `job-${randomUUID()}`, partition, items });
     }
   }
+  return jobs;
 }
 
 /** What the event log tells of each widget, in order. */
@@ -71,49 +76,67 @@ async function told() {
   };
 }
 
-it('50 of 1 000 hooks that no store takes die alone, in order, and the others are through within seconds', async () => {
-  await opened.refusePayloads('outbox', 'poison');
-  const { backend } = opened;
-  const creations = Array.from({ length: widgetCount }, () => aCreation());
-  for (const creation of creations) await backend.widgets.insertOnce(creation);
-  const deliveries = deliveriesOver(creations.map(({ widget }) => widget.id));
-  await enqueueAll(deliveries);
+it(
+  '50 of 1 000 hooks that no store takes die alone, in order, and cost the others no further run',
+  async () => {
+    await opened.refusePayloads('outbox', 'poison');
+    const { backend } = opened;
+    const creations = Array.from({ length: widgetCount }, () => aCreation());
+    for (const creation of creations) await backend.widgets.insertOnce(creation);
+    const deliveries = deliveriesOver(creations.map(({ widget }) => widget.id));
+    const jobs = await enqueueAll(deliveries);
 
-  const startedAtMs = performance.now();
-  await consumeUntil(backend, async () => true, systemClock);
-  expect(performance.now() - startedAtMs).toBeLessThan(withinMs);
+    let writes = 0;
+    const effects = instead(backend.effects, 'apply', (run, changes) => {
+      writes += 1;
+      return backend.effects.apply(run, changes);
+    });
+    const metrics = await consumeUntil({ ...backend, effects }, async () => true, systemClock);
+    // What holds the good ones up is counted, not timed: each job was run once, with few writes more.
+    const { values } = await metrics.batches.get();
+    // A store under load may not answer in time: such a run is tried again.
+    const ends = values.filter(({ labels }) => labels.outcome !== 'unavailable');
+    expect(ends.map(({ labels }) => labels.outcome)).toEqual(['published']);
+    expect(ends[0]?.value).toBeLessThanOrEqual(jobs);
+    expect(writes).toBeLessThan(writesMax);
 
-  const rows = await backend.ledger.list({ integrationId, state: null }, { offset: 0, limit: 2 * hookCount });
-  const byId = new Map(rows.map((row) => [row.eventId, row]));
-  for (const { eventId, payload } of deliveries) {
-    const expected = isPoison(payload) ? { state: 'dead', reason: 'store-refused' } : { state: 'published' };
-    expect(byId.get(eventId)).toMatchObject(expected);
-  }
-  const toldOf = await told();
-  for (const { widget } of creations) {
-    const { hooks, versions } = toldOf(widget.id);
-    const good = deliveries.filter(({ widgetId, payload }) => widgetId === widget.id && !isPoison(payload));
-    expect(hooks).toEqual(good.map(({ eventId }) => eventId));
-    expect(versions).toEqual(versions.map((_, index) => index + 1));
-    expect((await backend.widgets.get(widget.id))?.version).toBe(good.length + 1);
-  }
-});
+    const rows = await backend.ledger.list({ integrationId, state: null }, { offset: 0, limit: 2 * hookCount });
+    const byId = new Map(rows.map((row) => [row.eventId, row]));
+    for (const { eventId, payload } of deliveries) {
+      const expected = isPoison(payload) ? { state: 'dead', reason: 'store-refused' } : { state: 'published' };
+      expect(byId.get(eventId)).toMatchObject(expected);
+    }
+    const toldOf = await told();
+    for (const { widget } of creations) {
+      const { hooks, versions } = toldOf(widget.id);
+      const good = deliveries.filter(({ widgetId, payload }) => widgetId === widget.id && !isPoison(payload));
+      expect(hooks).toEqual(good.map(({ eventId }) => eventId));
+      expect(versions).toEqual(versions.map((_, index) => index + 1));
+      expect((await backend.widgets.get(widget.id))?.version).toBe(good.length + 1);
+    }
+  },
+  timeoutMs,
+);
 
-it('once the cause is gone, what was given up takes effect when it is redriven, once', async () => {
-  await opened.refusePayloads('outbox', null);
-  const { backend } = opened;
-  const dead = await backend.ledger.list({ integrationId, state: 'dead' }, { offset: 0, limit: 100 });
-  expect(dead).toHaveLength(50);
-  const rows = await Promise.all(dead.map(({ eventId }) => backend.ledger.get(eventId)));
-  const redriven = rows.flatMap((row) => (row === null ? [] : [{ ...row, kind: 'updated' as const, redrive: true }]));
-  await enqueueAll([...redriven, ...redriven]);
-  await enqueueAll(redriven);
-  await consumeUntil(backend, async () => true, systemClock);
-  expect(await backend.ledger.count({ integrationId, state: 'published' }, 10_000)).toBe(hookCount);
-  expect(await backend.ledger.count({ integrationId, state: 'dead' }, 10_000)).toBe(0);
-  const toldOf = await told();
-  for (const widgetId of new Set(redriven.map((delivery) => delivery.widgetId))) {
-    expect(await backend.widgets.get(widgetId ?? '')).toMatchObject({ version: 1 + hookCount / widgetCount });
-    expect(toldOf(widgetId ?? '').hooks).toHaveLength(hookCount / widgetCount);
-  }
-});
+it(
+  'once the cause is gone, what was given up takes effect when it is redriven, once',
+  async () => {
+    await opened.refusePayloads('outbox', null);
+    const { backend } = opened;
+    const dead = await backend.ledger.list({ integrationId, state: 'dead' }, { offset: 0, limit: 100 });
+    expect(dead).toHaveLength(50);
+    const rows = await Promise.all(dead.map(({ eventId }) => backend.ledger.get(eventId)));
+    const redriven = rows.flatMap((row) => (row === null ? [] : [{ ...row, kind: 'updated' as const, redrive: true }]));
+    await enqueueAll([...redriven, ...redriven]);
+    await enqueueAll(redriven);
+    await consumeUntil(backend, async () => true, systemClock);
+    expect(await backend.ledger.count({ integrationId, state: 'published' }, 10_000)).toBe(hookCount);
+    expect(await backend.ledger.count({ integrationId, state: 'dead' }, 10_000)).toBe(0);
+    const toldOf = await told();
+    for (const widgetId of new Set(redriven.map((delivery) => delivery.widgetId))) {
+      expect(await backend.widgets.get(widgetId ?? '')).toMatchObject({ version: 1 + hookCount / widgetCount });
+      expect(toldOf(widgetId ?? '').hooks).toHaveLength(hookCount / widgetCount);
+    }
+  },
+  timeoutMs,
+);

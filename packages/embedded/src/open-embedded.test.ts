@@ -117,29 +117,6 @@ describe('the embedded backend', () => {
     expect((extent?.last.seq ?? 0) - (extent?.oldest.seq ?? 0)).toBe(retention.count);
   });
 
-  it('holds a job it cannot read at the front of the queue, and says so', async () => {
-    const warned = Promise.withResolvers<string>();
-    await backend.close();
-    backend = await openEmbedded({
-      dataDir,
-      retention,
-      deliveryRetentionMs: hourMs,
-      onWarning: (message) => warned.resolve(message),
-    });
-    const unreadable = { type: 'delivery', delivery: { ...aDelivery('e'), kind: 'deleted' as 'updated' } } as const;
-    await backend.hookQueue.enqueue({ jobId: 'a', partition: 0, items: [unreadable] });
-    await backend.hookQueue.enqueue({ jobId: 'b', partition: 0, items: [] });
-    const handled: string[] = [];
-    const consumer = await backend.hookQueue.consume(async ({ jobId }) => {
-      handled.push(jobId);
-      return 'done';
-    });
-    expect(await warned.promise).toBe('hook job cannot be read');
-    await consumer.close();
-    expect(handled).toEqual([]);
-    expect(await backend.hookQueue.pressure()).toMatchObject({ waitingJobs: 2 });
-  });
-
   it('has after a kill what it acknowledged, and starts the unfinished job again', async () => {
     await backend.close();
     const acknowledged = await acknowledgedBeforeKill(dataDir, 20);

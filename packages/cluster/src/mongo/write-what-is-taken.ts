@@ -1,14 +1,14 @@
 import { MongoBulkWriteError } from 'mongodb';
 import { duplicateKeyCode, isRefusal, isRefused } from './translate-error.ts';
 
-export interface Rejection {
+interface Rejection {
   /** The operation's place. */
   readonly index: number;
   /** Whether what stands in its way is a document with the same key. */
   readonly isDuplicate: boolean;
 }
 
-export interface BulkOutcome {
+interface BulkOutcome {
   /** Of those that the server carried out. */
   readonly matchedCount: number;
   /** What the server will never take; the others were carried out. */
