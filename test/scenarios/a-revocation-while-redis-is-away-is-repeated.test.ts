@@ -4,6 +4,7 @@ import { type ConsoleClient, signIn } from '../support/console-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RedisProcess, startRedis } from '../support/redis-process.ts';
 import { onPod, type ServiceProcess } from '../support/service-process.ts';
+import { startStopwatch } from '../support/stopwatch.ts';
 import { openStream, type StreamClient } from '../support/stream-client.ts';
 
 let redis: RedisProcess;
@@ -40,9 +41,9 @@ it('a DELETE is answered 503 while the pods cannot be told; repeated it is 404, 
   const path = `/api/v1/subscriptions/${gone.id}`;
 
   await redis.kill();
-  const startedAtMs = performance.now();
+  const elapsedMs = startStopwatch();
   const refused = await client.request('DELETE', path);
-  expect(performance.now() - startedAtMs).toBeLessThanOrEqual(2_000);
+  expect(elapsedMs()).toBeLessThanOrEqual(2_000);
   expect(refused.status).toBe(503);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   expect(await refused.json()).toMatchObject({ code: 'unavailable' });
@@ -54,10 +55,10 @@ it('a DELETE is answered 503 while the pods cannot be told; repeated it is 404, 
     repeated = (await client.request('DELETE', path)).status;
     return repeated !== 503;
   }, 'an answer');
-  const acknowledgedAtMs = performance.now();
+  const sinceAcknowledgedMs = startStopwatch();
   expect(repeated).toBe(404);
   await Promise.all(goneStreams.map((stream) => stream.ended));
-  expect(performance.now() - acknowledgedAtMs).toBeLessThanOrEqual(2_000);
+  expect(sinceAcknowledgedMs()).toBeLessThanOrEqual(2_000);
   for (const stream of goneStreams) expect(stream.events.at(-1)?.data).toBe('{"reason":"revoked"}');
   for (const pod of pods) expect((await openStream(onPod(pod, gone.url))).status).toBe(404);
   expect(keptEnded).toBe(0);

@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { createHookSender } from '../support/hook-sender.ts';
 import { type RedisProcess, startRedis } from '../support/redis-process.ts';
 import { onPod, type ServiceProcess } from '../support/service-process.ts';
+import { startStopwatch } from '../support/stopwatch.ts';
 import { hooksOver } from '../support/traffic.ts';
 
 const hooks = { ratePerSecond: 20, burst: 300 };
@@ -90,9 +91,9 @@ it('with Redis away each pod limits by itself and says so, and hooks get 503 wit
 
   await redis.kill();
   for (const pod of pods) {
-    const startedAtMs = performance.now();
+    const elapsedMs = startStopwatch();
     const refused = await send(pod);
-    expect(performance.now() - startedAtMs).toBeLessThanOrEqual(2_000);
+    expect(elapsedMs()).toBeLessThanOrEqual(2_000);
     expect(refused.status).toBe(503);
     const counts = await listOn([pod], 60);
     expect(counts.get(200)).toBeGreaterThanOrEqual(api.burst);

@@ -1,4 +1,5 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { startStopwatch } from './stopwatch.ts';
 
 export interface StreamEvent {
   readonly id: string;
@@ -87,10 +88,17 @@ function until(
     const look = () => {
       if (condition()) done(resolve);
     };
-    const timer = setTimeout(() => {
+    const elapsedMs = startStopwatch();
+    const giveUp = () => {
+      const leftMs = withinMs - elapsedMs();
+      if (leftMs > 1) {
+        timer = setTimeout(giveUp, leftMs);
+        return;
+      }
       const last = JSON.stringify(events.at(-1));
       done(() => reject(new Error(`not within ${withinMs} ms: ${what}; ${events.length} events, the last ${last}`)));
-    }, withinMs);
+    };
+    let timer = setTimeout(giveUp, withinMs);
     waiting.add(look);
     look();
   });

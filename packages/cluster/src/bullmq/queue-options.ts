@@ -10,9 +10,13 @@ export interface WorkerTiming {
   readonly drainDelaySeconds: number;
 }
 
+/**
+ * What a killed worker had in hand is begun anew after their sum at most. Shorter ones would give the jobs of workers
+ * that merely stand still to others as well, which is safe but done twice.
+ */
 export const defaultWorkerTiming: WorkerTiming = {
-  lockDurationMs: 10_000,
-  stalledIntervalMs: 5000,
+  lockDurationMs: 6_000,
+  stalledIntervalMs: 2_000,
   drainDelaySeconds: 2,
 };
 
