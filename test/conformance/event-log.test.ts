@@ -165,6 +165,27 @@ describe('EventLog', () => {
       expect(await log().readAfter(last, 50)).toEqual([]);
     });
 
+    it('has before it what was appended last, in order', async () => {
+      const { positions } = await append(looseAppends(7));
+      const [a, , , , e] = positions;
+      if (a == null || e == null) throw new Error('a new event has a position');
+      const seqs = async (limit: number) => (await log().readUpTo(e, limit)).map(({ seq }) => seq);
+      expect(await seqs(3)).toEqual([e.seq - 2, e.seq - 1, e.seq]);
+      expect(await seqs(1)).toEqual([e.seq]);
+      const page = await log().readUpTo(e, 5);
+      expect(page).toEqual(await log().readAfter({ ...a, seq: a.seq - 1 }, 5));
+    });
+
+    it('at the beginning has nothing before it', async () => {
+      await append(looseAppends(1));
+      const { oldest } = await extent();
+      expect(await log().readUpTo(oldest, 10)).toEqual([]);
+      expect(await log().readUpTo({ epoch: 'other', ms: 0, seq: 0 }, 10)).toEqual([]);
+      expect((await log().readUpTo({ ...oldest, seq: oldest.seq + 1 }, 10)).map(({ seq }) => seq)).toEqual([
+        oldest.seq + 1,
+      ]);
+    });
+
     it('of another epoch, far back, is followed by what the log now has', async () => {
       await append(looseAppends(1));
       const [first] = await log().readAfter({ epoch: 'other', ms: 0, seq: 0 }, 1);

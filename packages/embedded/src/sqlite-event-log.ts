@@ -84,6 +84,17 @@ export class SqliteEventLog implements EventLog {
     });
   }
 
+  readUpTo(position: LogPosition, limit: number): Promise<LogRecord[]> {
+    return this.#db.read(() => {
+      const state = this.#state();
+      if (state === undefined) return [];
+      // Numbers of another epoch say nothing here: none of the log came before it.
+      const seq = position.epoch === state.epoch ? position.seq : 0;
+      const rows = this.#statements.selectUpTo.all(seq, limit) as unknown as EventRow[];
+      return rows.map((row) => toRecord(state.epoch, row)).reverse();
+    });
+  }
+
   openTail(): EventTail {
     const tail = new SqliteEventTail(this, this.#appended);
     this.#tails.add(tail);
@@ -196,6 +207,7 @@ function prepareStatements(db: Database) {
     writeState: db.prepare('INSERT OR REPLACE INTO event_log_state VALUES (1, ?, ?, ?, ?, ?)'),
     insertEvent: prepareEventInsert(db),
     selectAfter: db.prepare('SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?'),
+    selectUpTo: db.prepare('SELECT * FROM events WHERE seq <= ? ORDER BY seq DESC LIMIT ?'),
     selectOldest: db.prepare('SELECT seq, ms, bytes FROM events ORDER BY seq LIMIT ?'),
     contains: db.prepare('SELECT 1 FROM events WHERE seq = ? AND ms = ?'),
     deleteThrough: db.prepare('DELETE FROM events WHERE seq <= ?'),

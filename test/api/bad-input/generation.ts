@@ -7,7 +7,7 @@ const clusterShare = 1 / 8;
  * How many inputs are generated, of which the cluster gets its share, and from which seed: `GENERATED_SEED` makes the
  * same ones again.
  */
-export function generation(backend: 'embedded' | 'cluster') {
+export function generation(backend: 'embedded' | 'cluster' | 'simulated') {
   const asked = Number(process.env.GENERATED_INPUTS ?? defaultCount);
   const count = backend === 'embedded' ? asked : Math.ceil(asked * clusterShare);
   const seed = Number(process.env.GENERATED_SEED ?? Date.now() % 2 ** 31);

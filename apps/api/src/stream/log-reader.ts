@@ -1,4 +1,4 @@
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { formatPosition, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import { type Frame, frameOf } from './frame.ts';
 
@@ -14,12 +14,14 @@ export class LogDiscontinuityError extends Error {
 }
 
 /**
- * Reads pages for cursors that lie behind the ring, a bounded number at once, so that many slow clients do not turn
- * into many reads. Returns the frames right after a position, an empty page at the log's end.
+ * Reads pages for cursors that lie behind the ring, a bounded number at once, and one page once for all who want it
+ * meanwhile, so that a crowd that comes back does not turn into as many reads. Returns the frames right after a
+ * position, an empty page at the log's end.
  */
 export function createLogReader(eventLog: Pick<EventLog, 'readAfter'>) {
   let running = 0;
   const queue: (() => void)[] = [];
+  const underway = new Map<string, Promise<Frame[]>>();
 
   async function take(): Promise<void> {
     if (running < readsAtOnce) running += 1;
@@ -32,7 +34,7 @@ export function createLogReader(eventLog: Pick<EventLog, 'readAfter'>) {
     else next();
   }
 
-  return async (after: LogPosition): Promise<Frame[]> => {
+  async function read(after: LogPosition): Promise<Frame[]> {
     await take();
     try {
       const records = await eventLog.readAfter(after, pageSize);
@@ -43,5 +45,14 @@ export function createLogReader(eventLog: Pick<EventLog, 'readAfter'>) {
     } finally {
       release();
     }
+  }
+
+  return (after: LogPosition): Promise<Frame[]> => {
+    const key = formatPosition(after);
+    const known = underway.get(key);
+    if (known !== undefined) return known;
+    const reading = read(after).finally(() => underway.delete(key));
+    underway.set(key, reading);
+    return reading;
   };
 }

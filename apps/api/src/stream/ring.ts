@@ -11,7 +11,7 @@ export interface RingLimits {
  * one epoch; whoever pushes sees to that.
  */
 export class Ring {
-  readonly #limits: RingLimits;
+  readonly limits: RingLimits;
   #frames: Frame[] = [];
   /** Index of the oldest kept frame: dropping moves it, and the array is cut only now and then. */
   #head = 0;
@@ -19,7 +19,7 @@ export class Ring {
   #position: LogPosition | null = null;
 
   constructor(limits: RingLimits) {
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   /** Forgets everything and stands at `position`. */
@@ -40,7 +40,7 @@ export class Ring {
     this.#frames.push(frame);
     this.#bytes += frame.bytes.length;
     this.#position = { epoch: this.#position.epoch, ms: frame.ms, seq: frame.seq };
-    while (this.#size() > 1 && (this.#size() > this.#limits.frames || this.#bytes > this.#limits.bytes)) this.#drop();
+    while (this.#size() > 1 && (this.#size() > this.limits.frames || this.#bytes > this.limits.bytes)) this.#drop();
   }
 
   /** The frame with this number, if it is kept. */

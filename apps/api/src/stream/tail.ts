@@ -7,10 +7,11 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { frameOf } from './frame.ts';
 import type { Hub } from './hub.ts';
+import { reachLog } from './reach-log.ts';
 import type { Ring } from './ring.ts';
 
 export interface TailDeps {
-  readonly eventLog: Pick<EventLog, 'openTail' | 'inspect' | 'append'>;
+  readonly eventLog: Pick<EventLog, 'openTail' | 'inspect' | 'append' | 'readUpTo'>;
   readonly runs: Pick<RunRegister, 'next'>;
   readonly ring: Ring;
   readonly hub: Pick<Hub, 'notify' | 'endAll'>;
@@ -39,13 +40,13 @@ export function createTailTask(deps: TailDeps): Task {
 
   async function resync(reason: string): Promise<void> {
     deps.logger.warn({ reason, position: ring.position() }, 'tail.resync');
-    ring.reset(await reachLog(deps));
+    await reachLog(deps);
     deps.hub.endAll('resync');
   }
 
   async function step(reader: EventTail): Promise<void> {
     const position = ring.position();
-    if (position === null) return ring.reset(await reachLog(deps));
+    if (position === null) return reachLog(deps);
     const records = await reader.next(position);
     if (records.length === 0) return verify(position);
     if (!continues(position, records)) return resync('the log does not continue where the tail stands');
@@ -84,13 +85,4 @@ export function createTailTask(deps: TailDeps): Task {
 
 function continues(position: LogPosition, records: readonly LogRecord[]): boolean {
   return records.every((record, index) => record.epoch === position.epoch && record.seq === position.seq + 1 + index);
-}
-
-/** The log's end. A log that was never written to, or was wiped, is begun here, so that streams can open on it. */
-async function reachLog({ eventLog, runs }: Pick<TailDeps, 'eventLog' | 'runs'>): Promise<LogPosition> {
-  const known = await eventLog.inspect(null);
-  if (known !== null) return known.extent.last;
-  const { run, lastPosition } = await runs.next();
-  const { last } = await eventLog.append(run, lastPosition, []);
-  return { epoch: last.epoch, ms: last.ms, seq: last.seq };
 }

@@ -82,6 +82,11 @@ export class RedisEventLog implements EventLog {
     return (await translated(work, 'event log read')).map(recordOfEntry);
   }
 
+  async readUpTo(position: LogPosition, limit: number): Promise<LogRecord[]> {
+    const work = this.#redis.xrevrange(this.#keys.log, entryIdOf(position), '-', 'COUNT', limit);
+    return (await translated(work, 'event log read')).map(recordOfEntry).reverse();
+  }
+
   openTail(): EventTail {
     const tail = new RedisEventTail({ log: this.#keys.log, connect: this.#options.connectTail });
     this.#tails.add(tail);

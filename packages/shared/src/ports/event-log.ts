@@ -48,6 +48,8 @@ export interface EventLog {
   inspect(position: LogPosition | null): Promise<{ readonly extent: LogExtent; readonly contains: boolean } | null>;
   /** The events right after `after`, oldest first, at most `limit`, of whatever epoch the log now has. */
   readAfter(after: LogPosition, limit: number): Promise<LogRecord[]>;
+  /** The last `limit` events up to and with `position`, oldest first, of whatever epoch the log now has. */
+  readUpTo(position: LogPosition, limit: number): Promise<LogRecord[]>;
   /** Opens a reader that waits for new events, on a connection of its own. */
   openTail(): EventTail;
   /** Drops what retention no longer keeps: by count, age and bytes. Also while nothing is appended. */

@@ -1,0 +1,58 @@
+import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
+import type { RunRegister } from '@widget-service/shared/ports/run-register.ts';
+import { type Frame, frameOf } from './frame.ts';
+import type { Ring, RingLimits } from './ring.ts';
+
+export interface ReachLogDeps {
+  readonly eventLog: Pick<EventLog, 'inspect' | 'append' | 'readUpTo'>;
+  readonly runs: Pick<RunRegister, 'next'>;
+  readonly ring: Ring;
+}
+
+const pageSize = 500;
+
+/**
+ * Puts the ring at the log's end, filled with the newest events: after a rolling restart every client comes back to a
+ * pod that has just started, and each of them would read the log for itself. Throws `UnavailableError`.
+ */
+export async function reachLog({ eventLog, runs, ring }: ReachLogDeps): Promise<void> {
+  const end = await findEnd({ eventLog, runs });
+  const newest = await readNewest(eventLog, end, ring.limits);
+  const [first] = newest;
+  ring.reset(first === undefined ? end : { epoch: end.epoch, ms: first.ms, seq: first.seq - 1 });
+  for (const frame of newest) ring.push(frame);
+}
+
+/** A log that was never written to, or was wiped, is begun here, so that streams can open on it. */
+async function findEnd({ eventLog, runs }: Pick<ReachLogDeps, 'eventLog' | 'runs'>): Promise<LogPosition> {
+  const known = await eventLog.inspect(null);
+  if (known !== null) return known.extent.last;
+  const { run, lastPosition } = await runs.next();
+  const { last } = await eventLog.append(run, lastPosition, []);
+  return { epoch: last.epoch, ms: last.ms, seq: last.seq };
+}
+
+/** As many frames up to `end` as a ring holds and the log still has without a hole, oldest first. */
+async function readNewest(
+  eventLog: Pick<EventLog, 'readUpTo'>,
+  end: LogPosition,
+  limits: RingLimits,
+): Promise<Frame[]> {
+  const newestFirst: Frame[] = [];
+  let bytes = 0;
+  let next = end;
+  while (newestFirst.length < limits.frames && bytes < limits.bytes) {
+    const page = await eventLog.readUpTo(next, Math.min(pageSize, limits.frames - newestFirst.length));
+    if (page.length === 0) break;
+    for (const record of page.reverse()) {
+      // Trimmed, or begun anew meanwhile: what was read up to here is still the end of what it was.
+      if (record.epoch !== end.epoch || record.seq !== next.seq) return newestFirst.reverse();
+      const frame = frameOf(record);
+      newestFirst.push(frame);
+      bytes += frame.bytes.length;
+      next = { epoch: end.epoch, ms: record.ms, seq: record.seq - 1 };
+    }
+  }
+  return newestFirst.reverse();
+}
