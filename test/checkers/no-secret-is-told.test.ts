@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { expectNoSecretIn } from './no-secret-is-told.ts';
+import { expectNoSecretIn, noSecretIsTold } from './no-secret-is-told.ts';
+import { checks } from './spoil.ts';
 
 const secret = 'wst_C4nary/+=C4naryC4naryC4naryC4nary';
 const isFound = (text: string) => {
@@ -21,3 +22,13 @@ describe('the search for secrets finds one', () => {
   });
   test('and nothing else', () => expect(isFound(`${secret.slice(0, -1)} ${secret.toUpperCase()}`)).toBe(false));
 });
+
+checks(noSecretIsTold, [
+  [
+    'a secret in the logs',
+    /wst_canary in logs/,
+    ({ texts }) => {
+      texts.logs += ' GET /wst_canary';
+    },
+  ],
+]);

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { ServiceProcess } from '../support/service-process.ts';
+import type { Checker } from './evidence.ts';
 
 /** No secret stands in anything these processes have logged or printed. */
 export function expectNoSecretTold(processes: readonly ServiceProcess[], secrets: readonly string[]): void {
@@ -13,12 +14,19 @@ export function toldBy(service: ServiceProcess): string {
 
 /** No secret stands in any of these texts (bytes as latin1): as it is, URL-encoded, or within something in base64. */
 export function expectNoSecretIn(places: Readonly<Record<string, string>>, secrets: readonly string[]): void {
-  const found = secrets.flatMap((secret) =>
+  expect(secretsFoundIn(places, secrets)).toEqual([]);
+}
+
+/** C8: no secret stands in what the processes log and measure, in refusals, or in the stores. */
+export const noSecretIsTold: Checker = ({ texts, secrets }) => secretsFoundIn(texts, secrets);
+
+/** One text per secret, form and place. */
+function secretsFoundIn(places: Readonly<Record<string, string>>, secrets: readonly string[]): string[] {
+  return secrets.flatMap((secret) =>
     formsOf(secret).flatMap((form) =>
       Object.entries(places).flatMap(([place, text]) => (text.includes(form) ? [`${form} in ${place}`] : [])),
     ),
   );
-  expect(found).toEqual([]);
 }
 
 function formsOf(secret: string): string[] {

@@ -1,17 +1,13 @@
 import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { expect } from 'vitest';
+import type { CloudEvent as RecordedEvent } from '../harness/recording.ts';
 import type { StreamClient, StreamEvent } from '../support/stream-client.ts';
 
-interface CloudEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly subject?: string;
-  readonly data: {
-    readonly origin: 'api' | 'hook';
-    readonly stateChanged: boolean;
+type CloudEvent = Omit<RecordedEvent, 'data'> & {
+  readonly data: Omit<RecordedEvent['data'], 'widget'> & {
     readonly widget: { readonly state: 'active' | 'retired'; readonly labels: readonly string[] } | null;
   };
-}
+};
 
 /** No event that a stream was sent lies outside its subscription's filter, going by what the event itself says. */
 export function expectNothingOutside(filter: EventFilter, events: readonly StreamEvent[]): void {
@@ -19,7 +15,8 @@ export function expectNothingOutside(filter: EventFilter, events: readonly Strea
   expect(outside, `events outside ${JSON.stringify(filter)}`).toEqual([]);
 }
 
-function isInside(filter: EventFilter, { type, subject, data }: CloudEvent): boolean {
+/** Whether an event lies inside a filter, going by what the event itself says. */
+export function isInside(filter: EventFilter, { type, subject, data }: CloudEvent): boolean {
   const { widget } = data;
   const hasAny = (wanted: readonly string[] | null, given: readonly (string | undefined)[]) =>
     wanted === null || given.some((value) => value !== undefined && wanted.includes(value));

@@ -7,12 +7,15 @@ import { type Environment, type ServiceProcess, startService } from './service-p
 /** One deployment of the cluster, on a database and key prefix of its own. */
 export interface ClusterRun {
   readonly environment: Environment;
-  startApi(extra?: Environment): Promise<ServiceProcess>;
-  startWorker(extra?: Environment): Promise<ServiceProcess>;
+  /** `main` is the file that is run, where it is not the app's own. */
+  startApi(extra?: Environment, main?: string): Promise<ServiceProcess>;
+  startWorker(extra?: Environment, main?: string): Promise<ServiceProcess>;
   /** How many widgets have something in their outbox. */
   outboxesLeft(): Promise<number>;
   /** Jobs of the hook queue in any state. */
   jobsLeft(): Promise<number>;
+  /** The ids of the jobs that a worker has taken and not given back. */
+  jobsTaken(): Promise<string[]>;
   /** Every document of the database, as text. */
   dumpDatabase(): Promise<string>;
   /** Kills what still runs and removes the data. */
@@ -46,21 +49,25 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
   const redis = new Redis(redisUrl);
   redis.on('error', () => undefined);
   const processes: ServiceProcess[] = [];
-  const start = async (app: 'api' | 'worker', extra: Environment = {}) => {
-    const service = await startService(app, { ...environment, ...extra });
+  const start = async (app: 'api' | 'worker', extra: Environment = {}, main?: string) => {
+    const service = await startService(app, { ...environment, ...extra }, main);
     processes.push(service);
     return service;
   };
   return {
     environment,
-    startApi: (extra) => start('api', extra),
-    startWorker: (extra) => start('worker', extra),
+    startApi: (extra, main) => start('api', extra, main),
+    startWorker: (extra, main) => start('worker', extra, main),
     outboxesLeft: () =>
       mongo
         .db(name)
         .collection('widgets')
         .countDocuments({ 'outbox.0': { $exists: true } }),
     jobsLeft: () => countJobs(redis, name),
+    jobsTaken: async () => {
+      const lists = await scan(redis, `{${name}}*:active`);
+      return (await Promise.all(lists.map((key) => redis.lrange(key, 0, -1)))).flat();
+    },
     dumpDatabase: async () => {
       const collections = await mongo.db(name).collections();
       const documents = await Promise.all(collections.map((collection) => collection.find({}).toArray()));

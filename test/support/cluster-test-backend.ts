@@ -30,6 +30,7 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
     enqueueText: (text) => enqueueText(name, backend.hookQueue, text),
     refusePayloads: (where, word) =>
       refusePayloadsInMongo({ url: requiredUrl('MONGODB_URL'), database: name }, where, word),
+    copyLog: () => copyLog(name),
     async dispose() {
       try {
         if (!isClosed) await backend.close();
@@ -74,6 +75,29 @@ function openNamed(name: string, options: TestBackendOptions) {
     drainDelaySeconds: 1,
     ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
   });
+}
+
+/** The copies are keys of this backend too, and go with it. */
+async function copyLog(name: string): Promise<() => Promise<void>> {
+  const copyName = `${name}-copy-${randomUUID()}`;
+  const [from, to] = [redisKeys(name).log, redisKeys(copyName).log];
+  await copyKeys(from, to);
+  return async () => {
+    await dropKeys(from);
+    await copyKeys(to, from);
+  };
+}
+
+/** Every key that begins with `from`, under `to`. */
+async function copyKeys(from: string, to: string): Promise<void> {
+  const redis = new Redis(requiredUrl('REDIS_URL'));
+  try {
+    for await (const keys of redis.scanStream({ match: `${from}*`, count: 1000 }) as AsyncIterable<string[]>) {
+      for (const key of keys) await redis.copy(key, to + key.slice(from.length), 'REPLACE');
+    }
+  } finally {
+    redis.disconnect();
+  }
 }
 
 async function dropDatabase(name: string): Promise<void> {

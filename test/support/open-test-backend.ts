@@ -3,7 +3,7 @@ import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    backend: 'embedded' | 'cluster';
+    backend: 'embedded' | 'cluster' | 'simulated';
   }
 }
 
@@ -11,5 +11,9 @@ declare module 'vitest' {
 export async function openTestBackend(options: TestBackendOptions = {}): Promise<TestBackend> {
   if (inject('backend') === 'embedded')
     return (await import('./embedded-test-backend.ts')).openEmbeddedTestBackend(options);
+  if (inject('backend') === 'simulated') {
+    const { openSimulatedTestBackend } = await import('../simulation/stores/open-simulated-test-backend.ts');
+    return openSimulatedTestBackend(options);
+  }
   return (await import('./cluster-test-backend.ts')).openClusterTestBackend(options);
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,13 @@ export interface RedisProcess {
   start(): Promise<void>;
   /** Ends it like a power cut. */
   kill(): Promise<void>;
+  /** Stops it in its tracks: its connections stay open, and nothing is answered until `thaw`. */
+  freeze(): void;
+  thaw(): void;
+  /** Keeps a copy of what it has stored up to now, also while it is running; a later copy replaces it. */
+  copyData(): Promise<void>;
+  /** Puts the copy in the place of what it has stored since; only while it is not running. */
+  restoreCopy(): Promise<void>;
   /** Removes what it has stored; only while it is not running. */
   loseData(): Promise<void>;
   /** Every command it has carried out, as its append-only file has them: also of what was removed since. */
@@ -20,8 +27,11 @@ export interface RedisProcess {
   dispose(): Promise<void>;
 }
 
-/** Starts a Redis that syncs every write, as production does where a 202 must survive a power cut. */
-export async function startRedis(): Promise<RedisProcess> {
+/**
+ * Starts a Redis that syncs every write, as production does where a 202 must survive a power cut. `extra` are further
+ * options of redis-server, which win.
+ */
+export async function startRedis(extra: readonly string[] = []): Promise<RedisProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'widget-redis-'));
   const port = await freePort();
   let child: ChildProcess | null = null;
@@ -29,7 +39,7 @@ export async function startRedis(): Promise<RedisProcess> {
   async function start(): Promise<void> {
     const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes'];
     const durable = ['--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
-    child = spawn('redis-server', [...options, ...durable], { stdio: 'ignore' });
+    child = spawn('redis-server', [...options, ...durable, ...extra], { stdio: 'ignore' });
     for (let tries = 0; !(await answersPing(port)); tries += 1) {
       if (tries > 200 || child.exitCode !== null) throw new Error(`redis-server does not answer on port ${port}`);
       await delay(25);
@@ -45,15 +55,26 @@ export async function startRedis(): Promise<RedisProcess> {
     await exited;
   }
 
+  const data = join(folder, 'appendonlydir');
+  const copy = join(folder, 'copy');
+  const replace = async (to: string, from: string) => {
+    await rm(to, { recursive: true, force: true });
+    await cp(from, to, { recursive: true });
+  };
+
   await start();
   return {
     url: `redis://127.0.0.1:${port}/`,
     start,
     kill,
-    loseData: () => rm(join(folder, 'appendonlydir'), { recursive: true }),
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    copyData: () => replace(copy, data),
+    restoreCopy: () => replace(data, copy),
+    loseData: () => rm(data, { recursive: true }),
     everythingWritten: async () => {
-      const files = await readdir(join(folder, 'appendonlydir'));
-      const texts = files.map((name) => readFile(join(folder, 'appendonlydir', name), 'latin1'));
+      const files = await readdir(data);
+      const texts = files.map((name) => readFile(join(data, name), 'latin1'));
       return (await Promise.all(texts)).join('');
     },
     dispose: async () => {

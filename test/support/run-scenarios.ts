@@ -1,4 +1,12 @@
-/** `npm run scenarios`: real processes, real servers, faults. Needs MONGODB_URL and REDIS_URL, or Docker. */
+/**
+ * `npm run scenarios`: real processes, real servers, faults. Needs MONGODB_URL and REDIS_URL, or Docker. With `-- --long`
+ * under full load, and the faults last longer. In the end one table tells of every fault and what the checkers found.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatFaultTable, loadFaultRows, tableFolderVariable } from '../harness/fault-table.ts';
+import { lengthVariable } from '../harness/scale.ts';
 import { findClusterServers } from './cluster-servers.ts';
 import { runVitest } from './run-vitest.ts';
 
@@ -7,10 +15,19 @@ if (servers === null) {
   console.log('*** the scenarios need MONGODB_URL and REDIS_URL, or Docker ***');
   process.exitCode = 1;
 } else {
+  const isLong = process.argv.includes('--long');
   const extra = process.argv.slice(2).filter((argument) => argument !== '--long');
-  const result = await runVitest(['scenarios'], servers.environment, extra);
+  const folder = await mkdtemp(join(tmpdir(), 'widget-faults-'));
+  const variables = { [lengthVariable]: isLong ? 'long' : 'short', [tableFolderVariable]: folder };
+  const result = await runVitest(['scenarios'], { ...servers.environment, ...variables }, extra);
   await servers.stop();
-  if (result.skipped > 0) console.log(`\n*** SKIPPED: ${result.skipped} scenarios that need a browser and nginx ***`);
+  const rows = await loadFaultRows(folder);
+  await rm(folder, { recursive: true });
+  const violations = rows.flatMap((row) => Object.values(row.violations)).reduce((sum, count) => sum + count, 0);
+  if (rows.length > 0)
+    console.log(`\n${formatFaultTable(rows)}\n\n${rows.length} checkpoints, ${violations} violations`);
+  if (result.skipped > 0)
+    console.log(`\n*** SKIPPED: ${result.skipped} scenarios that need a browser, nginx or haproxy ***`);
   console.log(`\nscenarios: ${result.passed} passed, ${result.failed} failed`);
   process.exitCode = result.failed === 0 ? 0 : 1;
 }

@@ -22,13 +22,22 @@ export interface ServiceProcess {
   readonly output: () => string;
   /** Sends a signal and resolves with the exit code once the process has ended; null when the signal ended it. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Resolves with the exit code once the process has ended, whatever ended it; null when a signal did. */
+  readonly exited: Promise<number | null>;
 }
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Starts an api or worker and resolves once it listens. Its environment is `environment` and nothing of ours but PATH. */
-export async function startService(app: 'api' | 'worker', environment: Environment): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [mains[app]], {
+/**
+ * Starts an api or worker and resolves once it listens. Its environment is `environment` and nothing of ours but PATH.
+ * `main` is the file that is run, from the root of the repository.
+ */
+export async function startService(
+  app: 'api' | 'worker',
+  environment: Environment,
+  main: string = mains[app],
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [main], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', PORT: '0', OPS_PORT: '0', LOG_FORMAT: 'json', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -59,6 +68,7 @@ export async function startService(app: 'api' | 'worker', environment: Environme
     lines,
     output: () => rest.join('\n'),
     stop: (signal = 'SIGTERM') => stopChild(child, exited, signal),
+    exited,
   };
 }
 

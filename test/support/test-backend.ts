@@ -17,6 +17,11 @@ export interface TestBackend {
    * Null lifts it. Opens the backend anew where that is what it takes; nobody may be using it meanwhile.
    */
   refusePayloads(where: PayloadPlace, word: string | null): Promise<void>;
+  /**
+   * Takes a copy of the event log with all that guards it; what is returned brings the log back as it was. Only where
+   * the log can be lost apart from the other stores.
+   */
+  readonly copyLog?: () => Promise<() => Promise<void>>;
   /** Closes, and removes the data. */
   dispose(): Promise<void>;
 }

@@ -1,0 +1,37 @@
+import { eachHookOnce } from './each-hook-once.ts';
+import { hookId } from './healthy-evidence.ts';
+import { checks, dropEvent, tellAgain } from './spoil.ts';
+
+checks(eachHookOnce, [
+  ['an accepted hook without an event', /has no event/, (evidence) => dropEvent(evidence, 3)],
+  ['a hook with two events', /several events/, (evidence) => tellAgain(evidence, 3)],
+  ['a hook told again in a new epoch', /several epochs/, (evidence) => tellAgain(evidence, 3, 'z1')],
+  [
+    'a hook that is told and dead',
+    /is dead/,
+    ({ stored }) =>
+      void stored.deliveries.forEach((row) => {
+        row.state = 'dead';
+      }),
+  ],
+  [
+    'a hook that is not marked published',
+    /is received/,
+    ({ stored }) =>
+      void stored.deliveries.forEach((row) => {
+        row.state = 'received';
+      }),
+  ],
+  ['a hook that is not in the ledger', /not in the ledger/, ({ stored }) => void stored.deliveries.shift()],
+  [
+    'an event of a hook that was refused for good',
+    /was refused/,
+    ({ recording }) => void Object.assign(recording.hooks[3] ?? {}, { outcome: 'refused', status: 400 }),
+  ],
+  ['an event of a hook nobody sent', /nobody sent/, ({ recording }) => void recording.hooks.splice(3, 1)],
+  [
+    'an answer with another id',
+    /another id/,
+    ({ recording }) => void Object.assign(recording.hooks[0] ?? {}, { answeredEventId: hookId(4) }),
+  ],
+]);

@@ -1,0 +1,105 @@
+import { applyHooks } from '@widget-service/shared/domain/effect.ts';
+import { createWidgetFrom } from '@widget-service/shared/domain/widget.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { aDelivery } from '../support/builders.ts';
+import { type AnsweredWidget, foldWidget, isFoldOf, type SentHook } from './fold.ts';
+
+const createdAt = new Date('2026-01-01T00:00:00.000Z');
+const chosen = { name: 'lamp', labels: ['red'], owner: null } as const;
+const idOfWidget = '01900000-0000-7000-8000-000000000000';
+
+const answered = (value: unknown) => JSON.parse(JSON.stringify(value)) as AnsweredWidget;
+const created = answered(createWidgetFrom({ ...chosen, state: 'active' }, idOfWidget, createdAt));
+const day = (number: number) => `2026-01-${String(number).padStart(2, '0')}T00:00:00.000Z`;
+const hook = (eventId: string, kind: SentHook['kind'], dayOfMonth: number): SentHook => ({
+  eventId,
+  kind,
+  occurredAt: day(dayOfMonth),
+});
+
+describe('the fold of a widget', () => {
+  it('counts the distinct hooks, and takes the newest time and the earliest retirement', () => {
+    const hooks = [hook('a', 'retired', 5), hook('b', 'updated', 7), hook('c', 'retired', 3), hook('a', 'retired', 5)];
+    const { updatedAt: _, ...rest } = created;
+    expect(foldWidget(created, hooks)).toEqual({
+      ...rest,
+      state: 'retired',
+      retiredAt: day(3),
+      lastEventAt: day(7),
+      version: 4,
+    });
+  });
+
+  it('takes the time of receipt for what was sent from the future', () => {
+    const { lastEventAt } = foldWidget(created, [{ ...hook('a', 'updated', 9), receivedAt: day(2) }]);
+    expect(lastEventAt).toBe(day(2));
+  });
+
+  it('of a widget created retired keeps the earlier retirement', () => {
+    const retired = answered(createWidgetFrom({ ...chosen, state: 'retired' }, idOfWidget, createdAt));
+    expect(foldWidget(retired, [hook('a', 'retired', 5)])).toMatchObject({ retiredAt: day(1), version: 2 });
+  });
+
+  it('is what the service reckons hook by hook, for any hooks, created in either state', () => {
+    const times = fc
+      .integer({ min: 0, max: 8 })
+      .map((hours) => new Date(createdAt.getTime() + (hours - 4) * 3_600_000));
+    const kinds = fc.constantFrom('created' as const, 'updated' as const, 'retired' as const);
+    const anyHook = fc.record({ kind: kinds, occurredAt: times, receivedAt: times });
+    const states = fc.constantFrom('active' as const, 'retired' as const);
+    fc.assert(
+      fc.property(states, fc.array(anyHook, { maxLength: 8 }), (state, all) => {
+        const widget = createWidgetFrom({ ...chosen, state }, idOfWidget, createdAt);
+        const deliveries = all.map(({ kind, occurredAt, receivedAt }) =>
+          aDelivery({ kind, occurredAt: occurredAt.toISOString(), receivedAt, widgetId: idOfWidget }),
+        );
+        const sent = deliveries.map((each) => ({ ...each, receivedAt: each.receivedAt.toISOString() }));
+        const { updatedAt: _, ...final } = answered(applyHooks(widget, deliveries).widget);
+        expect(foldWidget(answered(widget), [...sent, ...sent.toReversed()])).toEqual(final);
+      }),
+    );
+  });
+});
+
+describe('a widget, when it is not known of every hook whether it was accepted', () => {
+  const seenAfter = (hooks: readonly SentHook[]) => ({ ...foldWidget(created, hooks), updatedAt: day(20) });
+
+  it('is the fold with or without each of those, and of nothing else', () => {
+    const times = fc.integer({ min: 2, max: 5 });
+    const anyHook = fc.record({ kind: fc.constantFrom('updated' as const, 'retired' as const), day: times });
+    const few = fc.array(anyHook, { maxLength: 4 });
+    fc.assert(
+      fc.property(few, few, few, (accepted, unknown, others) => {
+        const [sure, open, foreign] = [accepted, unknown, others].map((all, which) =>
+          all.map((each, index) => hook(`${which}-${index}`, each.kind, each.day)),
+        ) as [SentHook[], SentHook[], SentHook[]];
+        const ways = subsetsOf(open).map((some) => JSON.stringify(foldWidget(created, [...sure, ...some])));
+        for (const some of subsetsOf([...open, ...foreign])) {
+          const seen = seenAfter([...sure, ...some]);
+          const isOneOfThem = ways.includes(JSON.stringify(foldWidget(created, [...sure, ...some])));
+          expect(isFoldOf(seen, created, sure, open)).toBe(isOneOfThem);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is no fold when an accepted hook is missing, one counted twice, or another member changed', () => {
+    const [a, b] = [hook('a', 'updated', 3), hook('b', 'retired', 4)];
+    expect(isFoldOf(seenAfter([a, b]), created, [a, b], [])).toBe(true);
+    expect(isFoldOf(seenAfter([a]), created, [a, b], [])).toBe(false);
+    expect(isFoldOf({ ...seenAfter([a, b]), version: 4 }, created, [a, b], [])).toBe(false);
+    expect(isFoldOf({ ...seenAfter([a, b]), name: 'other' }, created, [a, b], [])).toBe(false);
+  });
+
+  it('does not count a hook twice that was both answered and not', () => {
+    const a = hook('a', 'updated', 3);
+    expect(isFoldOf(seenAfter([a]), created, [a], [a])).toBe(true);
+    expect(isFoldOf({ ...seenAfter([a]), version: 3 }, created, [a], [a])).toBe(false);
+  });
+});
+
+function subsetsOf<T>(all: readonly T[]): T[][] {
+  return all.reduce<T[][]>((subsets, each) => subsets.flatMap((some) => [some, [...some, each]]), [[]]);
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { eachHookOnce } from './each-hook-once.ts';
+import { everyEventOnEveryStream } from './every-event-on-every-stream.ts';
+import { type EvidenceDraft, epoch, messageOf, spoiled } from './healthy-evidence.ts';
+import { noSilentHole } from './no-silent-hole.ts';
+import { dropEvent, tellAgain } from './spoil.ts';
+import { widgetsAreTheFold } from './widgets-are-the-fold.ts';
+
+describe('where Redis lost data and said so', () => {
+  const allow = (change: (evidence: EvidenceDraft) => void) => (evidence: EvidenceDraft) => {
+    evidence.allowed.gaps = true;
+    change(evidence);
+  };
+
+  test('an event may be missing, its effect may not', () => {
+    const lose = allow((evidence) => dropEvent(evidence, 3));
+    expect(eachHookOnce(spoiled(lose))).toEqual([]);
+    const loseBoth = allow((evidence) => {
+      dropEvent(evidence, 3);
+      evidence.stored.widgets[0]!.version = 2;
+    });
+    expect(widgetsAreTheFold(spoiled(loseBoth))).toHaveLength(1);
+  });
+
+  test('an event may be told again in the new epoch, once', () => {
+    const once = allow((evidence) => tellAgain(evidence, 3, 'z1'));
+    expect(eachHookOnce(spoiled(once))).toEqual([]);
+    const twice = allow((evidence) => {
+      tellAgain(evidence, 3, 'z1');
+      tellAgain(evidence, 3, 'z1');
+    });
+    expect(eachHookOnce(spoiled(twice)).join()).toMatch(/several events/);
+  });
+
+  test('a hook that nobody answered is tried both ways', () => {
+    const unsure = (version: number) =>
+      allow((evidence) => {
+        dropEvent(evidence, 5);
+        Object.assign(evidence.stored.widgets[1]!, { version });
+        if (version === 1) evidence.stored.widgets[1]!.lastEventAt = null;
+      });
+    expect(widgetsAreTheFold(spoiled(unsure(2)))).toEqual([]);
+    expect(widgetsAreTheFold(spoiled(unsure(1)))).toEqual([]);
+    expect(widgetsAreTheFold(spoiled(unsure(3)))).toHaveLength(1);
+  });
+
+  test('what a gap has announced is not missing on the stream that was told, and is on the others', () => {
+    const gap = allow(({ recording }) => {
+      const { blocks = [] } = recording.streams[0]?.connections[1] ?? {};
+      blocks.splice(
+        0,
+        2,
+        messageOf('stream.gap', `${epoch}.1003.4`, { reason: 'trimmed' }),
+        messageOf('stream.open', `${epoch}.1003.4`, { resumed: false }),
+      );
+    });
+    expect(everyEventOnEveryStream(spoiled(gap))).toEqual([]);
+    expect(noSilentHole(spoiled(gap))).toEqual([]);
+    const lost = allow(({ recording }) => void recording.streams[1]?.connections[0]?.blocks.pop());
+    expect(everyEventOnEveryStream(spoiled(lost)).join()).toMatch(/retirements never got/);
+  });
+});

@@ -1,0 +1,33 @@
+import { checks } from './spoil.ts';
+import { widgetsAreTheFold } from './widgets-are-the-fold.ts';
+
+checks(widgetsAreTheFold, [
+  [
+    'an effect too many',
+    /not the fold/,
+    ({ stored }) => {
+      stored.widgets[0]!.version = 4;
+    },
+  ],
+  [
+    'an effect too few',
+    /not the fold/,
+    ({ stored }) => {
+      stored.widgets[1]!.version = 1;
+    },
+  ],
+  [
+    'a widget that came back to life',
+    /not the fold/,
+    ({ stored }) => {
+      stored.widgets[0]!.state = 'active';
+    },
+  ],
+  [
+    'a time that is not the latest',
+    /not the fold/,
+    ({ stored }) => {
+      stored.widgets[1]!.lastEventAt = '2026-01-01T00:00:01.000Z';
+    },
+  ],
+]);

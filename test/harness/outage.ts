@@ -1,0 +1,42 @@
+import type { CreateOperation, HookOperation, Recording } from './recording.ts';
+
+/** A stretch of time on the recording's clock, in milliseconds. */
+export interface Stretch {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What a sender is promised: an answer, be it a refusal, within so long. */
+const answeredWithinMs = 2_000;
+
+/** Hooks that were sent in this time. */
+export function hooksSentIn({ hooks }: Recording, { fromMs, toMs }: Stretch): HookOperation[] {
+  return hooks.filter(({ startedAtMs }) => startedAtMs >= fromMs && startedAtMs < toMs);
+}
+
+export function createsSentIn({ creates }: Recording, { fromMs, toMs }: Stretch): CreateOperation[] {
+  return creates.filter(({ startedAtMs }) => startedAtMs >= fromMs && startedAtMs < toMs);
+}
+
+/** Of these, what was not answered within 2 s, or neither accepted nor refused by "unavailable, try again later". */
+export function notAnsweredAsPromised(operations: readonly (HookOperation | CreateOperation)[]): string[] {
+  return operations.flatMap(({ outcome, status, latencyMs, refusal }) => {
+    const isPromised = outcome === 'ok' || (status === 503 && refusal?.body.includes('"code":"unavailable"') === true);
+    if (isPromised && latencyMs <= answeredWithinMs) return [];
+    return [`${outcome} ${status} after ${Math.round(latencyMs)} ms`];
+  });
+}
+
+/** Connections that ended in this time, of streams that their client did not close and nobody revoked. */
+export function streamsEndedIn({ streams, revocations }: Recording, { fromMs, toMs }: Stretch): string[] {
+  const revoked = new Set(revocations.map(({ subscriptionId }) => subscriptionId));
+  const kept = streams.filter(({ closedBy, subscriptionId }) => closedBy !== 'client' && !revoked.has(subscriptionId));
+  return kept.flatMap(({ name, connections }) => {
+    const ended = connections.filter(({ endedAtMs }) => endedAtMs !== null && endedAtMs >= fromMs && endedAtMs < toMs);
+    return ended.map(({ blocks, endedAtMs }) => {
+      const last = blocks.at(-1);
+      const words = last?.type === 'message' ? `${last.name} ${JSON.stringify(last.data)}` : 'in the middle';
+      return `${name} ended ${Math.round((endedAtMs ?? 0) - fromMs)} ms after the beginning: ${words}`;
+    });
+  });
+}

@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ProcessFigures } from '../checkers/evidence.ts';
+import type { FaultCluster } from './fault-cluster.ts';
+import type { ServiceSlot } from './service-slot.ts';
+
+/** What is looked at of each process that runs, and its metrics as they are. */
+export interface LookedAt {
+  readonly figures: readonly ProcessFigures[];
+  readonly metrics: string;
+}
+
+const collectWithinMs = 200;
+
+/** Looks at every running process, remembering of each what its heap was at first. */
+export function createProcessFigures(cluster: Pick<FaultCluster, 'pods' | 'workers'>) {
+  const firstHeaps = new Map<number, number>();
+
+  async function lookAt(slot: ServiceSlot): Promise<{ figures: ProcessFigures; metrics: string }> {
+    const { opsUrl, pid } = slot.process;
+    const ready = await fetch(`${opsUrl}/readyz`);
+    const problems = ready.status === 200 ? '' : (await ready.text()).trim();
+    process.kill(pid, 'SIGUSR2');
+    await delay(collectWithinMs);
+    const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+    const heapUsedBytes = figureOf(metrics, 'nodejs_heap_size_used_bytes');
+    const heapAtFirstBytes = firstHeaps.get(pid) ?? heapUsedBytes;
+    if (heapAtFirstBytes !== null) firstHeaps.set(pid, heapAtFirstBytes);
+    const streamsOpen = cluster.pods.includes(slot) ? figureOf(metrics, 'widget_streams_open') : null;
+    return { figures: { name: slot.name, problems, streamsOpen, heapUsedBytes, heapAtFirstBytes }, metrics };
+  }
+
+  return async (): Promise<LookedAt> => {
+    const running = [...cluster.pods, ...cluster.workers].filter(({ isRunning }) => isRunning);
+    const looked = await Promise.all(running.map(lookAt));
+    return { figures: looked.map(({ figures }) => figures), metrics: looked.map(({ metrics }) => metrics).join('\n') };
+  };
+}
+
+/** Of a metric without labels, in Prometheus' text format. */
+function figureOf(metrics: string, name: string): number | null {
+  const match = new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics);
+  return match === null ? null : Number(match[1]);
+}

@@ -1,0 +1,92 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
+import { isLong } from '../harness/scale.ts';
+import { type CountingStream, openCountingStream } from '../harness/stream-crowd.ts';
+import { type ConsoleClient, signIn } from '../support/console-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { createHookSender } from '../support/hook-sender.ts';
+import { onPod } from '../support/service-process.ts';
+import { openStream } from '../support/stream-client.ts';
+import { createWidgets, hooksOver } from '../support/traffic.ts';
+
+const clients = isLong ? 5_000 : 600;
+const eventsMissed = 1_000;
+/** What each pod may ask of Redis for all of this: its own tail, what it fills its memory with, and little else. */
+const readsPerPodMax = 40;
+
+let cluster: FaultCluster;
+let client: ConsoleClient;
+let redis: Redis;
+
+beforeAll(async () => {
+  cluster = await openFaultCluster({ workers: 1, environment: { STREAMS_PER_TOKEN: '10000', RING_FRAMES: '2000' } });
+  client = await signIn(cluster.url);
+  redis = new Redis(cluster.redis.url);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await cluster.dispose();
+});
+
+/** Calls that read the event log, since the last reset. */
+async function readsOfTheLog(): Promise<number> {
+  const stats = await redis.info('commandstats');
+  const callsOf = (command: string) => Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+  return callsOf('xrange') + callsOf('xrevrange') + callsOf('xread');
+}
+
+/** Opens a crowd over all pods from one position, and waits until each has seen `events`. */
+async function resume(url: string, from: string, events: number): Promise<CountingStream[]> {
+  const opened = await Promise.all(
+    Array.from({ length: clients }, (_, index) => {
+      const pod = cluster.pods[index % cluster.pods.length];
+      if (pod === undefined) throw new Error('no pod');
+      return openCountingStream(onPod(pod.process, url), from);
+    }),
+  );
+  const hasAll = async () => opened.every((stream) => stream.events >= events);
+  await eventually(hasAll, 'everybody has caught up', 120_000);
+  return opened;
+}
+
+function expectWhole(streams: readonly CountingStream[], events: number): void {
+  const wrong = streams.filter((each) => each.events !== events || !each.isDense || each.hasGap || each.hasEnded);
+  expect(wrong).toHaveLength(0);
+}
+
+it('all of a crowd catch up, and Redis is read by pods, not by clients, also right after a restart', async () => {
+  const widgetIds = await createWidgets(client, 20);
+  const subscription = await client.createSubscription('screens');
+  const integration = await client.createIntegration('factory');
+  const [pod] = cluster.pods;
+  if (pod === undefined) throw new Error('no pod');
+  const sender = createHookSender(16);
+  await eventually(async () => (await cluster.run.outboxesLeft()) === 0, 'the creations are told');
+  const start = await openStream(onPod(pod.process, subscription.url));
+  await start.until(() => start.events.length > 0, 'stream.open');
+  const from = start.lastEventId();
+  const sent = await sender.sendAll(hooksOver(widgetIds, eventsMissed), () => onPod(pod.process, integration.url));
+  expect(sent.every(({ status }) => status === 202)).toBe(true);
+  await start.until(() => start.widgetEvents().length >= eventsMissed, 'the events that the crowd has missed', 60_000);
+
+  for (const state of ['as they were', 'started anew']) {
+    if (state === 'started anew') {
+      await Promise.all(cluster.pods.map((each) => each.kill()));
+      await Promise.all(cluster.pods.map((each) => each.start()));
+    }
+    await redis.config('RESETSTAT');
+    const startedAtMs = performance.now();
+    const crowd = await resume(subscription.url, from, eventsMissed);
+    const tookMs = Math.round(performance.now() - startedAtMs);
+    expectWhole(crowd, eventsMissed);
+    const reads = await readsOfTheLog();
+    console.log(
+      `${clients} clients, ${eventsMissed} events each, pods ${state}: ${reads} reads of the log, ${tookMs} ms`,
+    );
+    expect(reads).toBeLessThan(readsPerPodMax * cluster.pods.length);
+    for (const stream of crowd) stream.close();
+  }
+  start.close();
+  sender.close();
+});
