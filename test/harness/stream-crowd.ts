@@ -1,4 +1,5 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 /** One of many clients that only count: what they were sent is too much to be kept. */
 export interface CountingStream {
@@ -6,7 +7,7 @@ export interface CountingStream {
   readonly events: number;
   /** The number of the newest event's position; 0 before the first. */
   readonly lastSeq: number;
-  /** Whether each event's number was one above the one before. */
+  /** Whether there are as many events as from the first number to the last. */
   readonly isDense: boolean;
   /** Whether it was told of a gap. */
   readonly hasGap: boolean;
@@ -24,37 +25,42 @@ export function openCountingStream(url: string, lastEventId?: string): Promise<C
   return new Promise((resolve, reject) => {
     const request = get(url, { headers, agent: false }, (response) => {
       if (response.statusCode === 200) resolve(count(request, response));
-      else reject(new Error(`a stream was answered ${response.statusCode}`));
+      else
+        void text(response).then((body) => reject(new Error(`a stream was answered ${response.statusCode}: ${body}`)));
     });
     request.once('error', reject);
   });
 }
 
+/** Before the name of an event stands the number of its position. */
+const eventMark = Buffer.from('\nevent: widget.');
+const gapMark = Buffer.from('\nevent: stream.gap');
+const numberBefore = /\.(\d+)$/;
+
 function count(request: ClientRequest, response: IncomingMessage): CountingStream {
-  const state = { events: 0, lastSeq: 0, isDense: true, hasGap: false, hasEnded: false };
-  let rest = '';
+  const state = { events: 0, firstSeq: 0, lastSeq: 0, hasGap: false, hasEnded: false };
+  let rest: Buffer = Buffer.alloc(0);
   request.on('error', () => undefined);
   response.on('error', () => undefined);
   response.once('close', () => {
     state.hasEnded = true;
   });
-  response.setEncoding('latin1');
-  response.on('data', (text: string) => {
-    const all = rest + text;
-    const end = all.lastIndexOf('\n\n');
-    if (end === -1) {
-      rest = all;
-      return;
-    }
-    rest = all.slice(end + 2);
-    // Only what is looked for is looked at: an event's id stands in a line of its own before its name.
-    for (const [, seq, name = ''] of all.slice(0, end).matchAll(/(?:^|\n)id: \w+\.\d+\.(\d+)\nevent: ([a-z.]+)\n/g)) {
-      if (name === 'stream.gap') state.hasGap = true;
-      if (!name.startsWith('widget.')) continue;
-      if (state.lastSeq !== 0 && Number(seq) !== state.lastSeq + 1) state.isDense = false;
-      state.lastSeq = Number(seq);
+  const seqAt = (bytes: Buffer, at: number) =>
+    Number(numberBefore.exec(bytes.toString('latin1', Math.max(0, at - 40), at))?.[1]);
+  response.on('data', (chunk: Buffer) => {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const end = bytes.lastIndexOf('\n\n');
+    rest = bytes.subarray(end === -1 ? 0 : end + 1);
+    if (end === -1) return;
+    const whole = bytes.subarray(0, end);
+    state.hasGap ||= whole.includes(gapMark);
+    let last = -1;
+    for (let at = whole.indexOf(eventMark); at !== -1; at = whole.indexOf(eventMark, at + eventMark.length)) {
+      if (state.firstSeq === 0) state.firstSeq = seqAt(whole, at);
       state.events += 1;
+      last = at;
     }
+    if (last !== -1) state.lastSeq = seqAt(whole, last);
   });
   return {
     get events() {
@@ -64,7 +70,7 @@ function count(request: ClientRequest, response: IncomingMessage): CountingStrea
       return state.lastSeq;
     },
     get isDense() {
-      return state.isDense;
+      return state.events === 0 || state.lastSeq - state.firstSeq + 1 === state.events;
     },
     get hasGap() {
       return state.hasGap;

@@ -122,11 +122,14 @@ describe('with shorter bounds, slowness in sending', () => {
       'a body',
       'POST /api/v1/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"em',
     ],
-    ['nothing', ''],
   ])('%s is ended with an answer', async (_, bytes) => {
     const [answer] = await talk(hurried.port, bytes);
     expect(answer).toMatchObject({ status: 400, headers: { 'content-type': 'application/problem+json' } });
     expect(JSON.parse(answer?.body ?? '{}').code).toBe('request-timeout');
+  });
+
+  test('a connection on which nothing is said is closed without an answer, since nothing was asked', async () => {
+    expect(await talk(hurried.port, '')).toEqual([]);
   });
 
   test('a byte at a time is ended too', async () => {

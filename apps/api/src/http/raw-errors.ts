@@ -20,7 +20,10 @@ type SocketWithResponse = Socket & { readonly _httpMessage?: ServerResponse | nu
  */
 export function answerParserError(error: NodeJS.ErrnoException, socket: Socket, logger: Logger): void {
   const current = (socket as SocketWithResponse)._httpMessage;
-  if (error.code === 'ECONNRESET' || !socket.writable || current?.headersSent === true) {
+  // One of whom nothing was read has asked for nothing, or this process was too busy to listen to it: a refusal would
+  // close a browser's EventSource for good, while a connection that breaks makes it come back.
+  const isUnheard = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
+  if (error.code === 'ECONNRESET' || isUnheard || !socket.writable || current?.headersSent === true) {
     socket.destroy();
     return;
   }
