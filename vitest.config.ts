@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Projects that run one set of files on one backend; the files ask for it with `inject('backend')`. */
-function onBackend(name: string, backend: 'embedded' | 'cluster', include: string[]) {
+function onBackend(name: string, backend: 'embedded' | 'cluster' | 'simulated', include: string[]) {
   return {
     test: {
       name: `${name}-${backend}`,
@@ -30,8 +30,11 @@ export default defineConfig({
             'apps/*/src/**/*.test.ts',
             'test/support/**/*.test.ts',
             'test/checkers/**/*.test.ts',
+            'test/harness/**/*.test.ts',
             'test/model/publishing-protocol.test.ts',
             'test/model/admin-guard.test.ts',
+            'test/model/stream-delivery.test.ts',
+            'test/simulation/**/*.test.ts',
           ],
           pool: 'forks',
           isolate: false,
@@ -41,6 +44,16 @@ export default defineConfig({
       },
       onBackend('conformance', 'embedded', ['test/conformance/**/*.test.ts']),
       onBackend('conformance', 'cluster', ['test/conformance/**/*.test.ts']),
+      // The ports of the data path alone: rights, sessions and limits are not simulated.
+      onBackend('conformance', 'simulated', [
+        'test/conformance/delivery-ledger*.test.ts',
+        'test/conformance/event-log*.test.ts',
+        'test/conformance/hook-queue*.test.ts',
+        'test/conformance/run-register.test.ts',
+        'test/conformance/set-aside-store.test.ts',
+        'test/conformance/store-refusals.test.ts',
+        'test/conformance/widget-*.test.ts',
+      ]),
       onBackend('processing', 'embedded', ['test/processing/**/*.test.ts']),
       onBackend('processing', 'cluster', ['test/processing/**/*.test.ts']),
       onBackend('api', 'embedded', ['test/api/**/*.test.ts']),

@@ -28,42 +28,45 @@ describe('RunRegister', () => {
     expect(new Set(given.map(({ run }) => run)).size).toBe(50);
   });
 
+  /** Over whatever is remembered now. */
+  async function record(position: NumberedPosition): Promise<void> {
+    expect(await runs().record(position, await runs().lastPosition())).toBe(true);
+  }
+
   it('remembers the position exactly, and gives it with the next number', async () => {
     const position: NumberedPosition = { epochRun: 10, epoch: 'k3f9', ms: 1_764_000_000_123, seq: 7 };
-    await runs().record(position);
+    expect(await runs().record(position, null)).toBe(true);
     expect(await runs().lastPosition()).toEqual(position);
     expect((await runs().next()).lastPosition).toEqual(position);
   });
 
-  it('moves the position forwards by seq within an epoch, never backwards', async () => {
-    const position: NumberedPosition = { epochRun: 20, epoch: 'aaaa', ms: 1_764_000_000_500, seq: 50 };
-    await runs().record(position);
-    await runs().record({ ...position, ms: 1_764_000_000_400, seq: 49 });
-    expect(await runs().lastPosition()).toEqual(position);
-    await runs().record({ ...position, ms: 1_764_000_000_600, seq: 51 });
-    expect(await runs().lastPosition()).toEqual({ ...position, ms: 1_764_000_000_600, seq: 51 });
+  it.each<[string, (known: NumberedPosition) => NumberedPosition | null]>([
+    ['none', () => null],
+    ['another number', (known) => ({ ...known, seq: known.seq - 1 })],
+    ['another time', (known) => ({ ...known, ms: known.ms - 1 })],
+    ['another epoch', (known) => ({ ...known, epoch: 'other' })],
+    ['an epoch begun by another run', (known) => ({ ...known, epochRun: known.epochRun - 1 })],
+  ])('keeps what it remembers from whoever thought it to be %s', async (_, mistaken) => {
+    const known: NumberedPosition = { epochRun: 20, epoch: 'aaaa', ms: 1_764_000_000_500, seq: 50 };
+    await record(known);
+    expect(await runs().record({ ...known, ms: known.ms + 1, seq: 51 }, mistaken(known))).toBe(false);
+    expect(await runs().lastPosition()).toEqual(known);
+    expect(await runs().record({ ...known, ms: known.ms + 1, seq: 51 }, known)).toBe(true);
+    expect(await runs().lastPosition()).toEqual({ ...known, ms: known.ms + 1, seq: 51 });
   });
 
-  it('puts a later epoch before every position of an earlier one', async () => {
-    const earlier: NumberedPosition = { epochRun: 30, epoch: 'zzzz', ms: 1_764_000_001_000, seq: 9_000 };
-    const later: NumberedPosition = { epochRun: 31, epoch: 'bbbb', ms: 1_764_000_000_900, seq: 1 };
-    await runs().record(earlier);
-    await runs().record(later);
-    expect(await runs().lastPosition()).toEqual(later);
-    await runs().record({ ...earlier, seq: 10_000 });
-    expect(await runs().lastPosition()).toEqual(later);
-  });
-
-  it('ends at the highest of many positions recorded at once', async () => {
+  it('takes one of many that record over the same position at once', async () => {
     const position = (seq: number): NumberedPosition => ({ epochRun: 40, epoch: 'cccc', ms: 1_764_000_002_000, seq });
-    const shuffled = Array.from({ length: 20 }, (_, index) => ((index * 7) % 20) + 1);
-    await Promise.all(shuffled.map((seq) => runs().record(position(seq))));
-    expect(await runs().lastPosition()).toEqual(position(20));
+    await record(position(0));
+    const seqs = Array.from({ length: 20 }, (_, index) => index + 1);
+    const taken = await Promise.all(seqs.map((seq) => runs().record(position(seq), position(0))));
+    expect(taken.filter((isTaken) => isTaken)).toHaveLength(1);
+    expect(await runs().lastPosition()).toEqual(position(seqs[taken.indexOf(true)] ?? 0));
   });
 
   it('keeps number and position across a reopen', async () => {
     const position: NumberedPosition = { epochRun: 50, epoch: 'dddd', ms: 1_764_000_003_000, seq: 3 };
-    await runs().record(position);
+    await record(position);
     const before = await runs().next();
     await store.reopen();
     expect(await runs().lastPosition()).toEqual(position);

@@ -136,4 +136,28 @@ describe('WidgetOutbox', () => {
       expect(await outboxes().findStale(new Date(Date.UTC(2001, 0, 2)), 1)).toEqual([id]);
     });
   });
+
+  describe('the outboxes that are ahead of the time', () => {
+    // Each test keeps to a time after all the others, because the search sees the whole store.
+    it('are those whose oldest entry was received after it, the nearest first', async () => {
+      const at = (second: number) => new Date(Date.UTC(2103, 0, 1, 0, 0, second));
+      const [third, first, second] = [await stored(1, at(30)), await stored(3, at(10)), await stored(1, at(20))];
+      expect(await outboxes().findAhead(at(9), 10)).toEqual([first, second, third]);
+      expect(await outboxes().findAhead(at(9), 2)).toEqual([first, second]);
+      expect(await outboxes().findAhead(at(10), 10)).toEqual([second, third]);
+      expect(await outboxes().findAhead(at(30), 10)).toEqual([]);
+    });
+
+    it('are judged by what is left after a pull', async () => {
+      const at = (second: number) => new Date(Date.UTC(2104, 0, 1, 0, 0, second));
+      const id = await stored(2, at(0));
+      expect(await outboxes().findAhead(at(0), 10)).toEqual([]);
+      const run = await nextRun();
+      await claimedBy(run, id);
+      await outboxes().pull(run, [{ widgetId: id, version: 1 }]);
+      expect(await outboxes().findAhead(at(0), 10)).toEqual([id]);
+      await outboxes().pull(run, [{ widgetId: id, version: 2 }]);
+      expect(await outboxes().findAhead(at(0), 10)).toEqual([]);
+    });
+  });
 });

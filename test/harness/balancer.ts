@@ -71,7 +71,8 @@ export async function openBalancer(pods: readonly BalancedPod[]): Promise<Balanc
 
 /**
  * A stream may be silent for as long as a heartbeat takes, so times are long. A connection that cannot be made is tried
- * at another pod, and so is a `GET` that got no answer; a `POST` is never sent twice by a balancer.
+ * at another pod, and so is a `GET` that got no answer; a `POST` is never sent twice by a balancer. Connections to pods
+ * are not kept: on one that a killed pod has left behind, haproxy would end a `POST` without a word.
  */
 function configurationOf(port: number, socketPath: string, pods: readonly BalancedPod[]): string {
   const servers = pods.map(
@@ -88,6 +89,7 @@ defaults
   timeout check 1s
   retries 3
   option redispatch 1
+  option http-server-close
 frontend public
   bind 127.0.0.1:${port}
   default_backend pods

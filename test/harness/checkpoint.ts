@@ -96,7 +96,7 @@ function countsOf(evidence: Evidence): Counts {
   return { ...outcomes, connections: connections.length - streams.length, events, deliveries };
 }
 
-function rowOf(fault: string, counts: Counts, before: Counts, { clientsOpen }: Evidence) {
+function rowOf(fault: string, counts: Counts, before: Counts, { clientsOpen, processes }: Evidence) {
   const { ok, refused, unknown } = counts;
   return {
     fault,
@@ -105,6 +105,7 @@ function rowOf(fault: string, counts: Counts, before: Counts, { clientsOpen }: E
     reconnections: counts.connections - before.connections,
     events: counts.events - before.events,
     deliveries: counts.deliveries - before.deliveries,
+    heapGrowth: Math.max(...processes.map((each) => (each.heapUsedBytes ?? 1) / (each.heapAtFirstBytes ?? 1))),
   };
 }
 

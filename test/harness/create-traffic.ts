@@ -38,10 +38,10 @@ export function createCreateTraffic(options: CreateTrafficOptions) {
       authorization: `Bearer ${options.provisionToken}`,
       ...(key === null ? {} : { 'idempotency-key': key }),
     };
-    const { outcome, status, refusal, text } = await post({ url, agent, headers, body });
+    const { outcome, status, refusal, failure, text } = await post({ url, agent, headers, body });
     const endedAtMs = performance.now();
     const operation: CreateOperation = {
-      ...{ key, outcome, status, refusal, startedAtMs, endedAtMs, sent: body },
+      ...{ key, outcome, status, refusal, failure, startedAtMs, endedAtMs, sent: body },
       answer: outcome === 'ok' ? text : null,
       latencyMs: elapsedMs() - ownDelay.since(startedAtMs),
     };

@@ -34,7 +34,11 @@ function open(): FaultEventSource {
 }
 
 const blockOf = (seq: number) => {
-  const data = { id: `event-${seq}`, type: 'widget.updated', data: { origin: 'hook', stateChanged: false, widget: null } };
+  const data = {
+    id: `event-${seq}`,
+    type: 'widget.updated',
+    data: { origin: 'hook', stateChanged: false, widget: null },
+  };
   return `id: e1.5.${seq}\nevent: widget.updated\ndata: ${JSON.stringify(data)}\n\n`;
 };
 const opening = 'id: e1.4.0\nevent: stream.open\ndata: {"resumed":false}\nretry: 20\n\n';

@@ -13,6 +13,8 @@ export interface FaultClusterOptions {
   readonly workers?: number;
   /** For every process. */
   readonly environment?: Environment;
+  /** The files that are run instead of the apps' own, from the root of the repository. */
+  readonly mains?: { readonly api: string; readonly worker: string };
   /** For a Redis that is bounded or syncs in another way: further options of redis-server. */
   readonly redisOptions?: readonly string[];
 }
@@ -79,10 +81,12 @@ async function open(
   const places = await Promise.all(Array.from({ length: options.pods ?? 3 }, (_, index) => placeOf(`pod-${index}`)));
   const pods = places.map(({ name, port, opsPort }) => {
     const at = { PORT: `${port}`, OPS_PORT: `${opsPort}` };
-    return createServiceSlot(name, (extra) => run.startApi({ ...environment, ...at, ...extra }));
+    return createServiceSlot(name, (extra) => run.startApi({ ...environment, ...at, ...extra }, options.mains?.api));
   });
   const workers = Array.from({ length: options.workers ?? 2 }, (_, index) =>
-    createServiceSlot(`worker-${index}`, (extra) => run.startWorker({ ...environment, ...extra })),
+    createServiceSlot(`worker-${index}`, (extra) =>
+      run.startWorker({ ...environment, ...extra }, options.mains?.worker),
+    ),
   );
   const balancer = await openBalancer(places);
   onDispose(balancer.close);

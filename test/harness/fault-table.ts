@@ -14,6 +14,8 @@ export interface FaultRow {
   readonly deliveries: number;
   /** From the last request until all had come to rest, in milliseconds. */
   readonly restedAfterMs: number;
+  /** Of the process whose heap has grown most since it was first looked at: now as a multiple of then. */
+  readonly heapGrowth: number;
   readonly violations: Readonly<Record<CheckerName, number>>;
 }
 
@@ -25,12 +27,13 @@ export function formatFaultTable(rows: readonly FaultRow[]): string {
   const [first] = rows;
   if (first === undefined) return '';
   const checkers = Object.keys(first.violations) as CheckerName[];
-  const counts = ['ok', 'refused', 'unknown', 'streams', 'reconnects', 'events', 'deliveries', 'at rest'];
+  const counts = ['ok', 'refused', 'unknown', 'streams', 'reconnects', 'events', 'deliveries', 'at rest', 'heap'];
   const lines = rows.map((row) => [
     row.fault,
     ...[row.operations.ok, row.operations.refused, row.operations.unknown].map(String),
     ...[row.streams, row.reconnections, row.events, row.deliveries].map(String),
     `${(row.restedAfterMs / 1_000).toFixed(1)} s`,
+    `× ${row.heapGrowth.toFixed(2)}`,
     ...checkers.map((checker) => String(row.violations[checker])),
   ]);
   const table = [['fault', ...counts, ...checkers], ...lines];

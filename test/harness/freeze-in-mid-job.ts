@@ -2,21 +2,32 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FaultCluster } from './fault-cluster.ts';
 import type { ServiceSlot } from './service-slot.ts';
 
-/** Far longer than a job takes. */
-const heldForMs = 700;
-const pauseMs = 50;
-const triesMax = 50;
+const pauseMs = 5;
+const looksMax = 2_000;
 
-/** Freezes a worker at a moment when it has a job: one that stays taken while the others go on. */
-export async function freezeInMidJob({ run }: Pick<FaultCluster, 'run'>, worker: ServiceSlot): Promise<void> {
-  for (let tries = 0; tries < triesMax; tries += 1) {
-    worker.freeze();
+/**
+ * Freezes a worker at a moment when it has a job. For an instant the others are frozen too, so that it is known whose
+ * the job is.
+ */
+export async function freezeInMidJob(
+  { run, workers }: Pick<FaultCluster, 'run' | 'workers'>,
+  worker: ServiceSlot,
+): Promise<void> {
+  const others = workers.filter((other) => other !== worker && other.isRunning);
+  for (const other of others) other.freeze();
+  try {
     const before = await run.jobsTaken();
-    await delay(heldForMs);
-    const after = new Set(await run.jobsTaken());
-    if (before.some((jobId) => after.has(jobId))) return;
-    worker.thaw();
-    await delay(pauseMs);
+    for (let looks = 0; looks < looksMax; looks += 1) {
+      const its = (await run.jobsTaken()).find((jobId) => !before.includes(jobId));
+      if (its !== undefined) {
+        worker.freeze();
+        if ((await run.jobsTaken()).includes(its)) return;
+        worker.thaw();
+      }
+      await delay(pauseMs);
+    }
+  } finally {
+    for (const other of others) other.thaw();
   }
-  throw new Error(`${worker.name} had no job in ${triesMax} looks`);
+  throw new Error(`${worker.name} had no job in ${looksMax} looks`);
 }

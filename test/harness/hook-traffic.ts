@@ -38,9 +38,9 @@ export function createHookTraffic({ integration, recording, ownDelay, widgetIds 
     const answer = await post({ url: integration.url, agent, ...plan });
     const endedAtMs = performance.now();
     const { eventId, kind, occurredAt, widgetId } = plan;
-    const { outcome, status, refusal } = answer;
+    const { outcome, status, refusal, failure } = answer;
     const operation: HookOperation = {
-      ...{ eventId, kind, occurredAt, widgetId, outcome, status, refusal, startedAtMs, endedAtMs },
+      ...{ eventId, kind, occurredAt, widgetId, outcome, status, refusal, failure, startedAtMs, endedAtMs },
       answeredEventId: answer.headers['webhook-event-id']?.toString() ?? null,
       latencyMs: elapsedMs() - ownDelay.since(startedAtMs),
     };

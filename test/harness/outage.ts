@@ -20,10 +20,10 @@ export function createsSentIn({ creates }: Recording, { fromMs, toMs }: Stretch)
 
 /** Of these, what was not answered within 2 s, or neither accepted nor refused by "unavailable, try again later". */
 export function notAnsweredAsPromised(operations: readonly (HookOperation | CreateOperation)[]): string[] {
-  return operations.flatMap(({ outcome, status, latencyMs, refusal }) => {
+  return operations.flatMap(({ outcome, status, latencyMs, refusal, failure, startedAtMs }) => {
     const isPromised = outcome === 'ok' || (status === 503 && refusal?.body.includes('"code":"unavailable"') === true);
     if (isPromised && latencyMs <= answeredWithinMs) return [];
-    return [`${outcome} ${status} after ${Math.round(latencyMs)} ms`];
+    return [`at ${Math.round(startedAtMs)} ms: ${outcome} ${status} ${failure} after ${Math.round(latencyMs)} ms`];
   });
 }
 

@@ -7,6 +7,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
   readonly refusal: Refusal | null;
+  /** Why there is no answer of the service's; empty where there is one. */
+  readonly failure: string;
 }
 
 export interface PostOptions {
@@ -19,7 +21,7 @@ export interface PostOptions {
 
 /** Whoever has not answered by then is not waited for. */
 const patienceMs = 10_000;
-const unanswered: Answer = { outcome: 'unknown', status: 0, headers: {}, text: '', refusal: null };
+const unanswered = { outcome: 'unknown', status: 0, headers: {}, text: '', refusal: null } as const;
 
 /** One request; resolves with what came of it, never rejects. */
 export function post({ url, method = 'POST', headers, body, agent }: PostOptions): Promise<Answer> {
@@ -32,23 +34,25 @@ export function post({ url, method = 'POST', headers, body, agent }: PostOptions
         text += part;
       });
       response.once('end', () => finish(answerOf(response.statusCode ?? 0, response.headers, text)));
-      response.once('error', () => finish(unanswered));
+      response.once('error', fail);
     });
     const timer = setTimeout(() => sent.destroy(), patienceMs);
     const finish = (answer: Answer) => {
       clearTimeout(timer);
       resolve(answer);
     };
-    sent.once('error', () => finish(unanswered));
+    const fail = (error: NodeJS.ErrnoException) => finish({ ...unanswered, failure: error.code ?? error.message });
+    sent.once('error', fail);
     sent.end(body);
   });
 }
 
 /** The service names every one of its answers; what has no name is the balancer's, which knows nothing for certain. */
 function answerOf(status: number, headers: Answer['headers'], text: string): Answer {
-  if (!('x-request-id' in headers)) return { ...unanswered, status, headers, text };
-  if (status < 300) return { outcome: 'ok', status, headers, text, refusal: null };
+  if (!('x-request-id' in headers))
+    return { ...unanswered, status, headers, text, failure: `the balancer answered ${status}` };
+  if (status < 300) return { outcome: 'ok', status, headers, text, refusal: null, failure: '' };
   const contentType = headers['content-type']?.toString() ?? '';
   const retryAfter = headers['retry-after']?.toString() ?? null;
-  return { outcome: 'refused', status, headers, text, refusal: { contentType, retryAfter, body: text } };
+  return { outcome: 'refused', status, headers, text, refusal: { contentType, retryAfter, body: text }, failure: '' };
 }

@@ -9,7 +9,8 @@ export interface LookedAt {
   readonly metrics: string;
 }
 
-const collectWithinMs = 200;
+/** The signal is on its way; what is asked after it is answered after it was obeyed. */
+const signalMs = 200;
 
 /** Looks at every running process, remembering of each what its heap was at first. */
 export function createProcessFigures(cluster: Pick<FaultCluster, 'pods' | 'workers'>) {
@@ -20,7 +21,7 @@ export function createProcessFigures(cluster: Pick<FaultCluster, 'pods' | 'worke
     const ready = await fetch(`${opsUrl}/readyz`);
     const problems = ready.status === 200 ? '' : (await ready.text()).trim();
     process.kill(pid, 'SIGUSR2');
-    await delay(collectWithinMs);
+    await delay(signalMs);
     const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
     const heapUsedBytes = figureOf(metrics, 'nodejs_heap_size_used_bytes');
     const heapAtFirstBytes = firstHeaps.get(pid) ?? heapUsedBytes;

@@ -26,6 +26,8 @@ interface Operation {
   readonly latencyMs: number;
   /** Of a refusal. */
   readonly refusal: Refusal | null;
+  /** Why nothing is known; empty otherwise. */
+  readonly failure: string;
 }
 
 export interface Refusal {

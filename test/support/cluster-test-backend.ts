@@ -68,6 +68,7 @@ function openNamed(name: string, options: TestBackendOptions) {
       ageMs: options.retentionMs ?? 24 * hourMs,
       bytes: options.retentionBytes ?? 2 ** 30,
     },
+    ...(options.runAgeMaxMs === undefined ? {} : { runAgeMaxMs: options.runAgeMaxMs }),
     deliveryRetentionMs: options.deliveryRetentionMs ?? defaultDeliveryRetentionMs,
     // Short, so that a test that abandons a job sees it again within a second.
     lockDurationMs: 1000,

@@ -5,7 +5,7 @@
 import { findClusterServers } from './cluster-servers.ts';
 import { runVitest } from './run-vitest.ts';
 
-const everywhere = ['unit', 'conformance-embedded', 'processing-embedded', 'api-embedded'];
+const everywhere = ['unit', 'conformance-embedded', 'conformance-simulated', 'processing-embedded', 'api-embedded'];
 const withServers = ['conformance-cluster', 'processing-cluster', 'api-cluster'];
 
 const servers = await findClusterServers();

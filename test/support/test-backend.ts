@@ -29,6 +29,8 @@ export interface TestBackend {
 export interface TestBackendOptions {
   /** Events kept by the log. */
   readonly retentionCount?: number;
+  /** By how much a run may come after a later one, in milliseconds; the embedded log sets no such limit. */
+  readonly runAgeMaxMs?: number;
   readonly retentionMs?: number;
   readonly retentionBytes?: number;
   readonly deliveryRetentionMs?: number;

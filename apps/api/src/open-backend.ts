@@ -12,7 +12,7 @@ export async function openBackend(
   const onWarning = (message: string, details?: object) => logger.warn(details ?? {}, message);
   if (backend === 'embedded') {
     const { openEmbedded } = await import('@widget-service/embedded/open-embedded.ts');
-    return openEmbedded({ ...embeddedOptionsOf(settings), onWarning });
+    return openEmbedded({ ...embeddedOptionsOf(settings), onWarning, onFatal });
   }
   const { openCluster } = await import('@widget-service/cluster/open-cluster.ts');
   return openCluster({ ...clusterOptionsOf(settings), onWarning, onFatal });

@@ -35,6 +35,7 @@ export interface ClusterOptions {
   readonly hookPartitions: number;
   readonly ackReplicas: number;
   readonly retention: EventRetention;
+  readonly runAgeMaxMs?: number;
   readonly deliveryRetentionMs: number;
   readonly lockDurationMs?: number;
   readonly stalledIntervalMs?: number;
@@ -90,6 +91,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     redis: commands,
     keys,
     retention: options.retention,
+    ...(options.runAgeMaxMs === undefined ? {} : { runAgeMaxMs: options.runAgeMaxMs }),
     connectTail: () => openBlockingReadConnection(target, 'widget-service:tail'),
   });
   const control = new RedisControlLog({

@@ -1,10 +1,11 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
+import { damagedInUse, inspectFile, verifyDatabase } from './inspect-file.ts';
 import { migrate } from './migrate.ts';
-import { isBusy, translateError } from './sqlite-error.ts';
+import { isBusy, isDamage, translateError } from './sqlite-error.ts';
 
 export const databaseFileName = 'widget-service.sqlite';
 
@@ -42,11 +43,14 @@ export class Database {
   readonly #commit: StatementSync;
   readonly #savepoint: StatementSync;
   readonly #release: StatementSync;
+  readonly #onDamage: (error: unknown) => void;
   #writes: Write[] = [];
   #isClosed = false;
 
-  constructor(db: DatabaseSync) {
+  /** `onDamage` is called when the file turns out to be damaged: it must not be used any more. */
+  constructor(db: DatabaseSync, onDamage: (error: unknown) => void) {
     this.#db = db;
+    this.#onDamage = onDamage;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#savepoint = db.prepare('SAVEPOINT one_write');
@@ -63,7 +67,7 @@ export class Database {
     try {
       return work();
     } catch (error) {
-      throw translateError(error);
+      throw this.#translate(error);
     }
   }
 
@@ -124,7 +128,8 @@ export class Database {
       this.#rollBack();
       // A transaction that cannot even begin fails the writes that wait: they would only pile up.
       if (taken.length === 0) taken.push(...this.#writes.map((write) => ({ write, error: null })));
-      for (const entry of taken) entry.error ??= asUnavailable(error);
+      const failure = asUnavailable(this.#translate(error));
+      for (const entry of taken) entry.error ??= failure;
     }
     this.#writes = this.#writes.slice(taken.length);
     for (const { write, error } of taken) write.settle(error);
@@ -139,10 +144,15 @@ export class Database {
       if (!this.#db.isTransaction) throw error;
       this.#db.exec('ROLLBACK TO one_write');
       this.#release.run();
-      return translateError(error);
+      return this.#translate(error);
     }
     this.#release.run();
     return null;
+  }
+
+  #translate(error: unknown): Error {
+    if (isDamage(error)) this.#onDamage(error);
+    return translateError(error);
   }
 
   #rollBack(): void {
@@ -154,19 +164,36 @@ export class Database {
   }
 }
 
-function asUnavailable(error: unknown): Error {
-  const translated = translateError(error);
-  return translated instanceof UnavailableError ? translated : new UnavailableError(translated.message, error);
+function asUnavailable(error: Error): Error {
+  return error instanceof UnavailableError ? error : new UnavailableError(error.message, error);
 }
 
-/** Opens the file in `dataDir`, which is made where it is missing. Throws `DatabaseInUseError`. */
-export function openDatabase(dataDir: string): Database {
+/**
+ * Opens the file in `dataDir`, which is made where it is missing. Throws `DatabaseInUseError`, `DatabaseUnusableError`
+ * and `DatabaseTooNewError`, and has changed nothing in the file then. A file that turns out later to be damaged is told
+ * to `onFatal`: what is written to it from then on may make it worse.
+ */
+export function openDatabase(dataDir: string, onFatal: (error: Error) => void = () => undefined): Database {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, databaseFileName);
+  try {
+    return open(file, { isInspected: inspectFile(file, openTimeoutMs), onFatal });
+  } catch (error) {
+    throw isBusy(error) ? new DatabaseInUseError(file, error) : error;
+  }
+}
+
+interface OpenOptions {
+  readonly isInspected: boolean;
+  readonly onFatal: (error: Error) => void;
+}
+
+function open(file: string, { isInspected, onFatal }: OpenOptions): Database {
   const db = new DatabaseSync(file, { timeout: openTimeoutMs, enableForeignKeyConstraints: true });
   try {
     // Exclusive before WAL: then the lock is taken at the first access and kept, and no shared memory is needed.
     db.exec('PRAGMA locking_mode = EXCLUSIVE');
+    if (!isInspected) verifyDatabase(db, file);
     db.exec('PRAGMA journal_mode = WAL');
     db.exec('PRAGMA synchronous = FULL');
     // Pages that are written often reach the file once per checkpoint; 16 MiB is still a short one.
@@ -175,10 +202,12 @@ export function openDatabase(dataDir: string): Database {
     db.exec('PRAGMA journal_size_limit = 67108864');
     db.exec('PRAGMA temp_store = MEMORY');
     db.exec('BEGIN IMMEDIATE; COMMIT');
+    // Left by the look through the file; nobody else can be using it now.
+    rmSync(`${file}-shm`, { force: true });
     migrate(db);
-    return new Database(db);
+    return new Database(db, (error) => onFatal(damagedInUse(file, error)));
   } catch (error) {
     db.close();
-    throw isBusy(error) ? new DatabaseInUseError(file, error) : error;
+    throw error;
   }
 }

@@ -16,11 +16,20 @@ export class DatabaseTooNewError extends ExitError {
   }
 }
 
-/** Brings the schema up to date: `user_version` tells how many of the files in `schema/` were applied. */
-export function migrate(db: DatabaseSync): void {
-  const files = readdirSync(schemaDirectory)
+function schemaFiles(): string[] {
+  return readdirSync(schemaDirectory)
     .filter((name) => schemaFile.test(name))
     .sort();
+}
+
+/** The schema version that this version of the service writes. */
+export function knownVersion(): number {
+  return schemaFiles().length;
+}
+
+/** Brings the schema up to date: `user_version` tells how many of the files in `schema/` were applied. */
+export function migrate(db: DatabaseSync): void {
+  const files = schemaFiles();
   const applied = Number(db.prepare('PRAGMA user_version').get()?.user_version);
   if (applied > files.length) throw new DatabaseTooNewError(applied, files.length);
   for (const [index, name] of files.entries()) {

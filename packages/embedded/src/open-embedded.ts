@@ -26,14 +26,17 @@ export interface EmbeddedOptions {
   readonly deliveryRetentionMs: number;
   readonly now?: () => Date;
   readonly onWarning?: (message: string, details?: object) => void;
+  /** Called when it turns out, after the start, that the file is damaged: this process must not go on. */
+  readonly onFatal?: (error: Error) => void;
 }
 
 /**
  * Opens every port on one SQLite file that this process alone may use. Rejects with `DatabaseInUseError` while another
- * process has it, and with `DatabaseTooNewError` when a newer version of the service wrote it.
+ * process has it, with `DatabaseTooNewError` when a newer version of the service wrote it, and with
+ * `DatabaseUnusableError` when it is damaged or another program's.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Backend> {
-  const db = openDatabase(options.dataDir);
+  const db = openDatabase(options.dataDir, options.onFatal);
   try {
     return assemble(db, options);
   } catch (error) {

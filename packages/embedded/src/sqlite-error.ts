@@ -3,6 +3,10 @@ import { ServiceError, StoreRefusedError, UnavailableError } from '@widget-servi
 /** Primary result codes by which SQLite says that it will never take this: too big, constraint, mismatch. */
 const refusals = new Set([18, 19, 20]);
 const busy = 5;
+const corrupt = 11;
+const notADatabase = 26;
+/** Extended codes: what is in the file could not be read, or was not what the file system knows it should be. */
+const failedReads = new Set([266, 522, 8202, 8458]);
 
 interface SqliteError extends Error {
   /** SQLite's extended result code; its low byte is the primary one. */
@@ -10,7 +14,25 @@ interface SqliteError extends Error {
 }
 
 export function isBusy(error: unknown): boolean {
-  return isSqliteError(error) && (error.errcode & 0xff) === busy;
+  return primaryCodeOf(error) === busy;
+}
+
+export function isNoDatabase(error: unknown): boolean {
+  return primaryCodeOf(error) === notADatabase;
+}
+
+/** What the file says contradicts itself: it must not be written to any more. */
+export function isDamage(error: unknown): boolean {
+  return primaryCodeOf(error) === corrupt || isNoDatabase(error);
+}
+
+export function isFailedRead(error: unknown): boolean {
+  return isSqliteError(error) && failedReads.has(error.errcode);
+}
+
+/** Null for what is no error of SQLite. */
+function primaryCodeOf(error: unknown): number | null {
+  return isSqliteError(error) ? error.errcode & 0xff : null;
 }
 
 /** A failure of the database as the ports tell it. */

@@ -22,7 +22,7 @@ export class SqliteRunRegister implements RunRegister {
     this.#select = db.prepare('SELECT * FROM run_register');
     this.#record = db.prepare(
       'UPDATE run_register SET epoch = ?1, epoch_run = ?2, ms = ?3, seq = ?4 ' +
-        'WHERE epoch IS NULL OR (epoch_run, seq) < (?2, ?4)',
+        'WHERE epoch IS ?5 AND epoch_run IS ?6 AND ms IS ?7 AND seq IS ?8',
     );
   }
 
@@ -37,11 +37,16 @@ export class SqliteRunRegister implements RunRegister {
     return this.#db.read(() => positionOf(this.#select.get() as unknown as RegisterRow));
   }
 
-  record({ epoch, epochRun, ms, seq }: NumberedPosition): Promise<void> {
+  record(position: NumberedPosition, over: NumberedPosition | null): Promise<boolean> {
     return this.#db.write(() => {
-      this.#record.run(epoch, epochRun, ms, seq);
+      const { changes } = this.#record.run(...columnsOf(position), ...columnsOf(over));
+      return changes === 1;
     });
   }
+}
+
+function columnsOf(position: NumberedPosition | null) {
+  return [position?.epoch ?? null, position?.epochRun ?? null, position?.ms ?? null, position?.seq ?? null] as const;
 }
 
 function positionOf({ epoch, epoch_run: epochRun, ms, seq }: RegisterRow): NumberedPosition | null {

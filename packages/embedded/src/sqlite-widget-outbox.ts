@@ -7,6 +7,7 @@ export class SqliteWidgetOutbox implements WidgetOutbox {
   readonly #hasClaim: StatementSync;
   readonly #delete: StatementSync;
   readonly #selectStale: StatementSync;
+  readonly #selectAhead: StatementSync;
 
   constructor(db: Database) {
     this.#db = db;
@@ -14,6 +15,11 @@ export class SqliteWidgetOutbox implements WidgetOutbox {
     this.#delete = db.prepare('DELETE FROM outbox_entries WHERE widget_id = ? AND version <= ?');
     this.#selectStale = db.prepare(
       'SELECT widget_id FROM outbox_entries WHERE received_at < ? ORDER BY received_at, widget_id',
+    );
+    this.#selectAhead = db.prepare(
+      'SELECT widget_id FROM outbox_entries AS entry WHERE received_at > ?1 AND NOT EXISTS ' +
+        '(SELECT 1 FROM outbox_entries WHERE widget_id = entry.widget_id AND received_at <= ?1) ' +
+        'ORDER BY received_at, widget_id',
     );
   }
 
@@ -29,14 +35,20 @@ export class SqliteWidgetOutbox implements WidgetOutbox {
   }
 
   findStale(before: Date, limit: number): Promise<string[]> {
-    return this.#db.read(() => {
-      const stale = new Set<string>();
-      // Row by row, so that a large backlog is not read beyond the limit.
-      for (const row of this.#selectStale.iterate(before.getTime())) {
-        stale.add(String(row.widget_id));
-        if (stale.size >= limit) break;
-      }
-      return [...stale];
-    });
+    return this.#db.read(() => firstWidgets(this.#selectStale, before, limit));
   }
+
+  findAhead(after: Date, limit: number): Promise<string[]> {
+    return this.#db.read(() => firstWidgets(this.#selectAhead, after, limit));
+  }
+}
+
+function firstWidgets(select: StatementSync, time: Date, limit: number): string[] {
+  const widgetIds = new Set<string>();
+  // Row by row, so that a large backlog is not read beyond the limit.
+  for (const row of select.iterate(time.getTime())) {
+    widgetIds.add(String(row.widget_id));
+    if (widgetIds.size >= limit) break;
+  }
+  return [...widgetIds];
 }

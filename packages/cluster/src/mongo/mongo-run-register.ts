@@ -1,5 +1,5 @@
 import type { NumberedPosition, RunRegister } from '@widget-service/shared/ports/run-register.ts';
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import { collectionNames } from './indexes.ts';
 import { againOnDuplicateKey, guarded, runDeadlineMs } from './translate-error.ts';
 
@@ -9,7 +9,7 @@ interface RegisterDocument {
   lastPosition?: NumberedPosition;
 }
 
-const registerId = 'register';
+export const registerId = 'register';
 
 /** One document, so that a number and the position that goes with it are read together. */
 export class MongoRunRegister implements RunRegister {
@@ -48,28 +48,34 @@ export class MongoRunRegister implements RunRegister {
     );
   }
 
-  record({ epochRun, epoch, ms, seq }: NumberedPosition): Promise<void> {
+  record({ epochRun, epoch, ms, seq }: NumberedPosition, over: NumberedPosition | null): Promise<boolean> {
     return guarded(
       'record a position',
       async () => {
         await againOnDuplicateKey(() =>
           this.#runs.updateOne({ _id: registerId }, { $setOnInsert: { run: 0 } }, { upsert: true }),
         );
-        await this.#runs.updateOne(
-          {
-            _id: registerId,
-            $or: [
-              { lastPosition: { $exists: false } },
-              { 'lastPosition.epochRun': { $lt: epochRun } },
-              { 'lastPosition.epochRun': epochRun, 'lastPosition.seq': { $lt: seq } },
-            ],
-          },
+        const { matchedCount } = await this.#runs.updateOne(
+          { _id: registerId, ...rememberedIs(over) },
           { $set: { lastPosition: { epochRun, epoch, ms, seq } } },
         );
+        return matchedCount === 1;
       },
       runDeadlineMs,
     );
   }
+}
+
+/** Member by member: two documents are only equal with their members in one order. */
+function rememberedIs(position: NumberedPosition | null): Filter<RegisterDocument> {
+  if (position === null) return { lastPosition: { $exists: false } };
+  const { epochRun, epoch, ms, seq } = position;
+  return {
+    'lastPosition.epochRun': epochRun,
+    'lastPosition.epoch': epoch,
+    'lastPosition.ms': ms,
+    'lastPosition.seq': seq,
+  };
 }
 
 function toPosition(stored: NumberedPosition | undefined): NumberedPosition | null {

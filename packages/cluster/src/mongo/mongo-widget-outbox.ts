@@ -26,15 +26,21 @@ export class MongoWidgetOutbox implements WidgetOutbox {
   }
 
   findStale(before: Date, limit: number): Promise<string[]> {
-    return guarded('find stale outboxes', async () => {
-      const documents = await this.#widgets
-        .find({ outboxSince: { $lt: before } }, { projection: { id: 1 }, maxTimeMS: requestDeadlineMs })
-        .sort({ outboxSince: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray();
-      return documents.map((document) => document.id.toHexString());
-    });
+    return guarded('find stale outboxes', () => this.#find({ $lt: before }, limit));
+  }
+
+  findAhead(after: Date, limit: number): Promise<string[]> {
+    return guarded('find outboxes ahead of the time', () => this.#find({ $gt: after }, limit));
+  }
+
+  async #find(outboxSince: { readonly $lt: Date } | { readonly $gt: Date }, limit: number): Promise<string[]> {
+    const documents = await this.#widgets
+      .find({ outboxSince }, { projection: { id: 1 }, maxTimeMS: requestDeadlineMs })
+      .sort({ outboxSince: 1 })
+      .limit(limit)
+      .batchSize(limit)
+      .toArray();
+    return documents.map((document) => document.id.toHexString());
   }
 
   async #notOfRun(run: number, published: readonly PublishedThrough[]): Promise<string[]> {

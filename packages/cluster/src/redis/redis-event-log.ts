@@ -19,12 +19,16 @@ import { translated } from './translate-error.ts';
 
 /** A run that presents an event again comes long before this, or finds the event settled in its store. */
 const settledGuardSeconds = 3600;
+/** A run gives itself up after as long; one that slept right before it appended must be stopped by the log. */
+const defaultRunAgeMaxMs = 600_000;
 
 export interface RedisEventLogOptions {
   /** For short calls; stays open when the log's user is done. */
   readonly redis: Redis;
   readonly keys: RedisKeys;
   readonly retention: EventRetention;
+  /** An append is refused when a run with a higher number came longer ago, in milliseconds. */
+  readonly runAgeMaxMs?: number;
   /** Makes a connection for one tail. */
   readonly connectTail: () => Redis;
 }
@@ -53,7 +57,8 @@ export class RedisEventLog implements EventLog {
     const position =
       expected === null ? ['', '', '', ''] : [expected.epoch, expected.epochRun, expected.ms, expected.seq];
     const keys = [log, logMeta, ...events.map(({ guard }) => this.#guardKey(guard))];
-    const args = [run, this.#options.retention.count, createEpochWord(), ...position, ...events.flatMap(argsOfAppend)];
+    const { retention, runAgeMaxMs = defaultRunAgeMaxMs } = this.#options;
+    const args = [run, retention.count, createEpochWord(), ...position, runAgeMaxMs, ...events.flatMap(argsOfAppend)];
     const work = runScript(this.#redis, this.#scripts.append, keys, args) as Promise<AppendReply>;
     return resultOfAppend(await translated(work, 'event log append'));
   }

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyHooks } from './effect.ts';
 import type { Delivery } from './hook-event.ts';
-import { createWidgetFrom } from './widget.ts';
+import type { OutboxEntry } from './outbox-entry.ts';
+import { createWidgetFrom, type Widget } from './widget.ts';
 
 const createdAt = new Date('2026-01-01T00:00:00.000Z');
 const widget = createWidgetFrom(
@@ -55,6 +56,41 @@ describe('applyHooks', () => {
       fc.property(fc.array(anyDelivery, { maxLength: 8 }), (all) => {
         const oneByOne = all.reduce((current, each) => applyHooks(current, [each]).widget, widget);
         expect(applyHooks(widget, all).widget).toEqual(oneByOne);
+      }),
+    );
+  });
+
+  it('gives the same widget for every order with repetitions, split into any batches, when what is known is dropped', () => {
+    const withRepetitions = fc
+      .uniqueArray(anyDelivery, { minLength: 1, maxLength: 6, selector: ({ eventId }) => eventId })
+      .chain((all) =>
+        fc.tuple(
+          fc.constant(all),
+          fc
+            .array(fc.nat({ max: all.length - 1 }), { maxLength: 6 })
+            .map((again) => [...all, ...again.flatMap((index) => all[index] ?? [])])
+            .chain((sent) => fc.shuffledSubarray(sent, { minLength: sent.length, maxLength: sent.length })),
+          fc.integer({ min: 1, max: 4 }),
+        ),
+      );
+    fc.assert(
+      fc.property(withRepetitions, fc.boolean(), ([all, sent, batchSize], isRetired) => {
+        const start: Widget = isRetired ? { ...widget, state: 'retired', retiredAt: createdAt } : widget;
+        let current = start;
+        const known = new Set<string>();
+        const told: OutboxEntry[] = [];
+        for (let at = 0; at < sent.length; at += batchSize) {
+          const fresh = sent.slice(at, at + batchSize).filter(({ eventId }) => known.size < known.add(eventId).size);
+          const effect = applyHooks(current, fresh);
+          current = effect.widget;
+          told.push(...effect.entries);
+        }
+        expect(current).toEqual(applyHooks(start, all).widget);
+        expect(told.map(({ eventId }) => eventId).sort()).toEqual(all.map(({ eventId }) => eventId).sort());
+        expect(told.map(({ after }) => after.version)).toEqual(all.map((_, index) => index + 2));
+        const changes = told.filter(({ stateBefore, after }) => stateBefore !== after.state);
+        const isRetiredNow = all.some(({ kind }) => kind === 'retired');
+        expect(changes).toHaveLength(isRetiredNow && !isRetired ? 1 : 0);
       }),
     );
   });

@@ -37,6 +37,9 @@ export interface EventLog {
    * Appends in the given order, all in one atomic call. `expected` is the highest position ever recorded: when the log
    * does not know it and cannot have trimmed it, the log has lost its tail, is emptied, and begins a new epoch that is
    * numbered `run`.
+   *
+   * A log whose guards expire refuses, with `UnavailableError`, a run than which a higher one came over ten minutes ago:
+   * it may have slept since it read what it brings, and of that the guards may be gone.
    */
   append(run: number, expected: NumberedPosition | null, events: readonly LogAppend[]): Promise<AppendResult>;
   /**

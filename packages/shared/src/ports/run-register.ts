@@ -14,6 +14,10 @@ export interface RunRegister {
   /** A number higher than every one handed out before. */
   next(): Promise<{ readonly run: number; readonly lastPosition: NumberedPosition | null }>;
   lastPosition(): Promise<NumberedPosition | null>;
-  /** Moves the remembered position forwards, by (`epochRun`, `seq`); never backwards. */
-  record(position: NumberedPosition): Promise<void>;
+  /**
+   * Remembers `position` if what is remembered is exactly `over`, and tells whether it did. Whoever records has seen that
+   * the log knows `over`; a position that somebody else recorded meanwhile is not written over, because it may be all
+   * that tells of a loss.
+   */
+  record(position: NumberedPosition, over: NumberedPosition | null): Promise<boolean>;
 }

@@ -13,4 +13,9 @@ export interface WidgetOutbox {
   pull(run: number, published: readonly PublishedThrough[]): Promise<{ readonly refused: readonly string[] }>;
   /** Widgets whose oldest outbox entry was received before `before`, oldest first, at most `limit`. */
   findStale(before: Date, limit: number): Promise<string[]>;
+  /**
+   * Widgets whose oldest outbox entry was received after `after`, which is still to come: by a process whose clock is
+   * ahead, or before the clock was set back. The nearest first, at most `limit`.
+   */
+  findAhead(after: Date, limit: number): Promise<string[]>;
 }

@@ -3,7 +3,7 @@ Appends events to the log, in the given order, each at most once. Running it twi
 as running it once, because a client re-sends a command whose reply was lost with its connection.
 
 KEYS[1]    the log (stream)
-KEYS[2]    its meta (hash: epoch, run, ms, seq)
+KEYS[2]    its meta (hash: epoch, run, ms, seq; past, mark, markMs, newest, newestMs)
 KEYS[2+n]  the guard of event n: a widget's watermark, or the mark of an event without a widget
 
 ARGV[1]    number of the run that appends
@@ -11,15 +11,18 @@ ARGV[2]    how many events to keep, about
 ARGV[3]    the word of a new epoch, should one begin
 ARGV[4]    the expected position: its epoch, or '' when none is expected; then
 ARGV[5..7] the number of its epoch's run, its ms, its seq
-ARGV[8..]  per event: its version ('' without a widget), the number n of field values, then n names and values
+ARGV[8]    how old a run may be, in milliseconds
+ARGV[9..]  per event: its version ('' without a widget), the number n of field values, then n names and values
 
 Returns    { epoch, run of the epoch, ms, seq (the last position), 1 if the log had lost its tail and was begun anew,
            then per event: its seq, or 0 when it was in the log already }. What is appended here has the last ms.
+           An error, and nothing is changed, for a run that is too old: of what it brings the guards may have expired.
 ]]
 local log, meta = KEYS[1], KEYS[2]
 local run, word = ARGV[1], ARGV[3]
 local expectedEpoch, expectedRun = ARGV[4], tonumber(ARGV[5])
 local expectedMs, expectedSeq = tonumber(ARGV[6]), tonumber(ARGV[7])
+local runAgeMaxMs = tonumber(ARGV[8])
 
 local known = redis.call('HMGET', meta, 'epoch', 'run', 'ms', 'seq')
 local epoch, epochRun = known[1], tonumber(known[2])
@@ -65,6 +68,28 @@ local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local began = 0
 
+-- Of a run only its number is known here; it is too old when a higher one came so long ago. Three numbers tell: the
+-- highest that came, one that came some time before, and one that came long enough before.
+local marks = redis.call('HMGET', meta, 'past', 'mark', 'markMs', 'newest', 'newestMs')
+local past, mark, markMs = tonumber(marks[1]) or 0, tonumber(marks[2]), tonumber(marks[3])
+local newest, newestMs = tonumber(marks[4]) or 0, tonumber(marks[5])
+for _ = 1, 2 do
+  if mark and now - markMs >= runAgeMaxMs then
+    past, mark, markMs = mark, newest, newestMs
+  end
+end
+if tonumber(run) < past then
+  return redis.error_reply('STALERUN a run with a higher number was here long ago')
+end
+if tonumber(run) > newest then
+  newest, newestMs = tonumber(run), now
+  if not mark then
+    mark, markMs = newest, newestMs
+  end
+  redis.call('HSET', meta, 'past', text(past), 'mark', text(mark), 'markMs', text(markMs),
+    'newest', text(newest), 'newestMs', text(newestMs))
+end
+
 if not epoch or hasLostTail() then
   if epoch or expectedEpoch ~= '' then
     began = 1
@@ -88,7 +113,7 @@ end
 
 local ms, seq = math.max(now, lastMs), lastSeq
 local appended = {}
-local at = 8
+local at = 9
 for n = 1, #KEYS - 2 do
   local guard, version, count = KEYS[n + 2], ARGV[at], tonumber(ARGV[at + 1])
   local first, last = at + 2, at + 1 + count

@@ -12,7 +12,7 @@ import type { Clock } from '../../runtime/clock.ts';
 
 export interface PublishOutboxDeps {
   readonly runs: Pick<RunRegister, 'lastPosition' | 'record'>;
-  readonly eventLog: Pick<EventLog, 'append' | 'settle'>;
+  readonly eventLog: Pick<EventLog, 'append' | 'inspect' | 'settle'>;
   readonly ledger: Pick<DeliveryLedger, 'markPublished'>;
   readonly outboxes: Pick<WidgetOutbox, 'pull'>;
   readonly clock: Clock;
@@ -49,12 +49,39 @@ export function createPublishOutbox(deps: PublishOutboxDeps) {
     const expected = higherOf(publication.lastPosition, await deps.runs.lastPosition());
     if (!publication.isStillMine()) throw new UnavailableError('the run was ended before it appended');
     const { positions, last, beganEpoch } = await deps.eventLog.append(run, expected, appends);
-    await deps.runs.record(last);
+    await record(deps, last, expected);
     await deps.ledger.markPublished(hookRows(publication, appends, positions), deps.clock.now());
     const settled = await pull(deps, run, widgets);
     await deps.eventLog.settle([...settled, ...loose.map((delivery) => eventGuard(delivery.eventId))]);
     return { appended: positions.filter((position) => position !== null).length, beganEpoch };
   };
+}
+
+/**
+ * Remembers the log's end, over the position that the append was checked against. Where another run has recorded
+ * meanwhile, the log may have come back as it was before in between: it must know that position too, and still hold
+ * what was appended here. Otherwise throws `UnavailableError`: then nothing is marked, and the next run tells it again.
+ */
+async function record(
+  { runs, eventLog }: Pick<PublishOutboxDeps, 'runs' | 'eventLog'>,
+  last: NumberedPosition,
+  expected: NumberedPosition | null,
+): Promise<void> {
+  let known = expected;
+  while (!(await runs.record(last, known))) {
+    known = await runs.lastPosition();
+    const held = await Promise.all([last, known].map((each) => each === null || isHeld(eventLog, each)));
+    if (held.includes(false)) throw new UnavailableError('the log lost events while a run appended to it');
+    if (known?.epoch === last.epoch && known.seq >= last.seq) return;
+  }
+}
+
+/** Whether the log has the position, or has had it and trimmed it since. */
+async function isHeld(eventLog: Pick<EventLog, 'inspect'>, position: LogPosition): Promise<boolean> {
+  const known = await eventLog.inspect(position);
+  if (known?.extent.epoch !== position.epoch) return false;
+  const { contains, extent } = known;
+  return contains || position.seq <= extent.oldest.seq;
 }
 
 function appendsOf({ widget, entries }: PublishableWidget): LogAppend[] {

@@ -18,15 +18,22 @@ export interface AcceptedHook {
   readonly receivedAt: Date;
 }
 
+export interface AcceptHookDeps {
+  readonly gate: Pick<GroupCommit, 'submit'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** An identity for a hook that is never a repetition. */
+  readonly createId?: () => string;
+}
+
 /**
  * Accepts a hook: its promise resolves once the hook is durably queued, and rejects with `UnavailableError` when that
  * is not certain. Whether it is a repetition is decided by the worker.
  */
-export function createAcceptHook(deps: { readonly gate: Pick<GroupCommit, 'submit'>; readonly clock: Clock }) {
+export function createAcceptHook(deps: AcceptHookDeps) {
   return async (submission: HookSubmission): Promise<AcceptedHook> => {
     const { integration, event } = submission;
     const key = deduplicationKeyOf(submission);
-    const eventId = key === null ? createEventId() : deriveEventId(integration.id, key);
+    const eventId = key === null ? (deps.createId ?? createEventId)() : deriveEventId(integration.id, key);
     const receivedAt = deps.clock.now();
     const delivery = { ...event, eventId, integrationId: integration.id, receivedAt, redrive: false };
     await deps.gate.submit({ type: 'delivery', delivery });

@@ -17,6 +17,8 @@ export interface GroupCommitOptions {
   readonly deadlineMs: number;
   /** Callers that may wait at once, so that an outage cannot fill the memory. */
   readonly waitersMax: number;
+  /** A name that no other job has. */
+  readonly createJobId: () => string;
 }
 
 const groupCommitDefaults: GroupCommitOptions = {
@@ -26,6 +28,7 @@ const groupCommitDefaults: GroupCommitOptions = {
   // Below the 2 s that senders are promised, so that the answer is with them by then.
   deadlineMs: 1_800,
   waitersMax: 50_000,
+  createJobId: () => `job-${randomUUID()}`,
 };
 
 const retryPauseMs = 100;
@@ -127,7 +130,7 @@ export class GroupCommit {
         job = { members: [], bytes: 0 };
         open.set(partition, job);
         const items: QueueItem[] = [];
-        jobs.push([{ jobId: `job-${randomUUID()}`, partition, items }, job.members]);
+        jobs.push([{ jobId: this.#options.createJobId(), partition, items }, job.members]);
       }
       job.members.push(waiter);
       job.bytes += bytes;

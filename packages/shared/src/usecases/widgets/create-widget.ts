@@ -13,6 +13,8 @@ export interface CreateWidgetDeps {
   readonly answer: { readonly render: (widget: Widget) => string; readonly idOf: (text: string) => string };
   /** Asks for the widget's outbox to be published soon. Never throws; the scanner does it otherwise. */
   readonly nudge: (widgetId: string) => void;
+  /** The new widget's id: a UUID that no other has. */
+  readonly createId?: () => string;
 }
 
 export interface CreateWidgetInput {
@@ -31,9 +33,9 @@ export type CreateWidgetOutcome =
  * Creates a widget, once per idempotency key. The text of the answer is made here and kept with the widget, so that
  * a repetition is answered byte for byte the same, whatever has happened to the widget since.
  */
-export function createCreateWidget({ widgets, clock, answer, nudge }: CreateWidgetDeps) {
+export function createCreateWidget({ widgets, clock, answer, nudge, createId = createUuidV7 }: CreateWidgetDeps) {
   return async ({ chosen, principalId, idempotencyKey }: CreateWidgetInput): Promise<CreateWidgetOutcome> => {
-    const widget = createWidgetFrom(chosen, createUuidV7(), clock.now());
+    const widget = createWidgetFrom(chosen, createId(), clock.now());
     const body = answer.render(widget);
     const idempotency =
       idempotencyKey === null

@@ -1,0 +1,109 @@
+import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { createPublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
+import { createProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { aCreation, aDelivery } from '../support/builders.ts';
+import { openTestBackend } from '../support/open-test-backend.ts';
+import type { TestBackend } from '../support/test-backend.ts';
+import { instead } from './consume.ts';
+
+type RunPorts = Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'>;
+
+let opened: TestBackend;
+beforeAll(async () => {
+  opened = await openTestBackend();
+});
+afterAll(() => opened.dispose());
+
+const aLooseHook = () => aDelivery({ widgetId: null });
+
+async function aWidgetHook(): Promise<Delivery> {
+  const creation = aCreation();
+  await opened.backend.widgets.insertOnce(creation);
+  return aDelivery({ widgetId: creation.widget.id });
+}
+
+/** Runs the batch until it is published; `ports` may let something happen in its midst. */
+async function publish(deliveries: readonly Delivery[], ports: RunPorts = opened.backend): Promise<void> {
+  const deps = { ...ports, clock: systemClock };
+  const processBatch = createProcessBatch({ ...deps, publishOutbox: createPublishOutbox(deps) });
+  const items = deliveries.map((delivery) => ({ type: 'delivery', delivery }) as const);
+  for (let tries = 0; tries < 20; tries += 1) {
+    const outcome = await processBatch(items, AbortSignal.timeout(60_000)).catch(() => null);
+    if (outcome?.status === 'published') return;
+  }
+  throw new Error('not published in 20 runs');
+}
+
+/** What the log holds now, and the epoch it is in. */
+async function inTheLog(): Promise<{ epoch: string | undefined; eventIds: string[] }> {
+  const { eventLog } = opened.backend;
+  const extent = (await eventLog.inspect(null))?.extent;
+  const eventIds: string[] = [];
+  for (let after: LogPosition | undefined = extent?.oldest; after !== undefined; ) {
+    const page = await eventLog.readAfter(after, 500);
+    eventIds.push(...page.map(({ event }) => event.eventId));
+    after = page.at(-1);
+  }
+  return { epoch: extent?.epoch, eventIds };
+}
+
+function once(happening: () => Promise<void>): () => Promise<void> {
+  let hasHappened = false;
+  return async () => {
+    if (hasHappened) return;
+    hasHappened = true;
+    await happening();
+  };
+}
+
+/** Only where the log can be lost while the stores are not. */
+describe.runIf(inject('backend') === 'cluster')('a log that comes back as it was before', () => {
+  it('while a run sleeps after its append, and another one goes on: the first tells its event again', async () => {
+    const { backend, copyLog } = opened;
+    await publish([aLooseHook()]);
+    const before = await inTheLog();
+    const restore = await copyLog?.();
+    const [slow, quick] = [await aWidgetHook(), aLooseHook()];
+    const whileAsleep = once(async () => {
+      await restore?.();
+      await publish([quick, aLooseHook(), aLooseHook()]);
+    });
+    const eventLog = instead(backend.eventLog, 'append', async (...args) => {
+      const result = await backend.eventLog.append(...args);
+      await whileAsleep();
+      return result;
+    });
+    await publish([slow], { ...backend, eventLog });
+
+    await publish([aLooseHook()]);
+    const now = await inTheLog();
+    expect(now.epoch).toBe(before.epoch);
+    expect(now.eventIds).toEqual(expect.arrayContaining([slow.eventId, quick.eventId]));
+  });
+
+  it('while a run sleeps before its append, of which more is told than was lost: a new epoch begins', async () => {
+    const { backend, copyLog } = opened;
+    await publish([aLooseHook()]);
+    const before = await inTheLog();
+    const restore = await copyLog?.();
+    const lost = await aWidgetHook();
+    const whileAsleep = once(async () => {
+      await publish([lost]);
+      await restore?.();
+    });
+    const eventLog = instead(backend.eventLog, 'append', async (...args) => {
+      await whileAsleep();
+      return backend.eventLog.append(...args);
+    });
+    await publish([aLooseHook(), aLooseHook(), aLooseHook(), aLooseHook()], { ...backend, eventLog });
+
+    await publish([aLooseHook()]);
+    const now = await inTheLog();
+    expect(now.eventIds).not.toContain(lost.eventId);
+    expect(now.epoch).not.toBe(before.epoch);
+  });
+});

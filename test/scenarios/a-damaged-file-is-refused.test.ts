@@ -1,0 +1,57 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { signIn, testAdmin } from '../support/console-client.ts';
+import { type ServiceProcess, startService } from '../support/service-process.ts';
+import { createWidgets } from '../support/traffic.ts';
+
+let folder: string;
+let service: ServiceProcess;
+const file = () => join(folder, 'widget-service.sqlite');
+const start = () =>
+  startService('api', {
+    DATA_DIR: folder,
+    ADMIN_PASSWORD: testAdmin.password,
+    DRAIN_DELAY_MS: '0',
+    DRAIN_WINDOW_MS: '0',
+  });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'widget-embedded-'));
+  service = await start();
+});
+afterAll(async () => {
+  await service.stop('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('ends the start with 78 and leaves the file as it is; a good copy in its place, and all is there', async () => {
+  const widgetIds = await createWidgets(await signIn(service.url), 20);
+  expect(await service.stop()).toBe(0);
+  const good = await readFile(file());
+
+  const damaged = Buffer.from(good);
+  const middle = Math.floor(good.length / 8_192) * 4_096;
+  damaged.fill(0xa5, middle, middle + 512);
+  for (const [content, told] of [
+    [damaged, 'is damaged'],
+    [good.subarray(0, middle), 'is damaged'],
+    [Buffer.from('Not what it seems to be.\n'), 'is not a database of this service'],
+  ] as const) {
+    await writeFile(file(), content);
+    await expect(start()).rejects.toThrow(
+      new RegExp(
+        `ended with 78.*"message":"[^"]*${told}[^"]*Nothing in it was changed. Put a good copy in its place`,
+        's',
+      ),
+    );
+    expect((await readFile(file())).equals(content)).toBe(true);
+  }
+
+  await writeFile(file(), good);
+  service = await start();
+  const listed = await (await signIn(service.url)).request('GET', '/api/v1/widgets?pageSize=100');
+  const { items } = (await listed.json()) as { items: { id: string }[] };
+  expect(new Set(items.map(({ id }) => id))).toEqual(new Set(widgetIds));
+});

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openCheckedTraffic } from '../failpoints/checked-traffic.ts';
+import { arm, type Failpoint, failpointFileVariable } from '../failpoints/failpoint.ts';
+import { mainsWithFailpoints, whoComesTo } from '../failpoints/start-with-failpoints.ts';
+import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
+import { signIn } from '../support/console-client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+
+let folder: string;
+let run: ClusterRun;
+let survivor: ServiceProcess;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'widget-failpoints-'));
+  run = await openClusterRun();
+  [survivor] = await Promise.all([run.startApi(), run.startWorker({ OUTBOX_SCAN_AGE_MS: '300' })]);
+});
+afterAll(async () => {
+  await run.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const places: Failpoint[] = (['during', 'after'] as const).flatMap((when) => [
+  { call: 'widgets.insertOnce', when, act: 'kill' },
+  { call: 'hookQueue.enqueue', when, act: 'kill' },
+]);
+
+it('the caller asks another pod under the same key: one widget, the same bytes, one event per hook', async () => {
+  const file = join(folder, 'pod');
+  let pods = [survivor];
+  const traffic = await openCheckedTraffic({ client: await signIn(survivor.url), pods: () => pods });
+  const [widgetId = ''] = traffic.widgetIds;
+  await traffic.allTold();
+  for (const place of places) {
+    const victim = await run.startApi({ [failpointFileVariable]: file }, mainsWithFailpoints.api);
+    const armed = arm(file, place);
+    pods = [victim];
+    const answered = place.call === 'widgets.insertOnce' ? traffic.create() : traffic.post(widgetId);
+    expect(await whoComesTo(armed, [victim])).toBe(victim);
+    expect(await victim.exited).toBeNull();
+    pods = [survivor];
+    await answered;
+  }
+  await traffic.allTold();
+  await eventually(async () => (await run.jobsLeft()) === 0, 'the queue is empty');
+  await eventually(async () => (await run.outboxesLeft()) === 0, 'the outboxes are empty');
+  await traffic.check();
+  const { items } = (await (await (await signIn(survivor.url)).request('GET', '/api/v1/widgets')).json()) as {
+    items: { id: string }[];
+  };
+  expect(new Set(items.map(({ id }) => id))).toEqual(new Set(traffic.widgetIds));
+  traffic.close();
+});

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openCheckedTraffic } from '../failpoints/checked-traffic.ts';
+import { arm, type Failpoint, failpointFileVariable } from '../failpoints/failpoint.ts';
+import { mainsWithFailpoints, whoComesTo } from '../failpoints/start-with-failpoints.ts';
+import { everyPlaceInARun } from '../failpoints/steps-of-a-run.ts';
+import { isLong } from '../harness/scale.ts';
+import { signIn, testAdmin } from '../support/console-client.ts';
+import { type ServiceProcess, startService } from '../support/service-process.ts';
+
+let folder: string;
+let service: ServiceProcess;
+const failpointFile = () => join(folder, 'failpoint');
+const start = () => {
+  const environment = {
+    DATA_DIR: join(folder, 'data'),
+    ADMIN_PASSWORD: testAdmin.password,
+    // What dies between an insert and its nudge is found after this, not after five seconds.
+    OUTBOX_SCAN_AGE_MS: '300',
+    [failpointFileVariable]: failpointFile(),
+  };
+  return startService('api', environment, mainsWithFailpoints.api);
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'widget-embedded-'));
+  service = await start();
+});
+afterAll(async () => {
+  await service.stop('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What a request waits for; the second enqueue, because of several requests at once the first is the group's. */
+const placesInRequests: Failpoint[] = [
+  { call: 'widgets.insertOnce', when: 'after', act: 'kill' },
+  { call: 'hookQueue.enqueue', when: 'after', act: 'kill', nth: 2 },
+  ...(isLong ? ([{ call: 'hookQueue.enqueue', when: 'before', act: 'kill' }] as const) : []),
+];
+/** A call of this backend takes place in one go: there is no while. */
+const placesInARun = everyPlaceInARun('kill', isLong).filter(({ when }) => when !== 'during');
+
+it('has everything it acknowledged exactly once after kill -9 at any step, and its streams go on', async () => {
+  const traffic = await openCheckedTraffic({ client: await signIn(service.url), pods: () => [service] });
+  for (const place of [...placesInRequests, ...placesInARun]) {
+    const armed = arm(failpointFile(), place);
+    const answered = traffic.send();
+    expect(await whoComesTo(armed, [service])).toBe(service);
+    expect(await service.exited).toBeNull();
+    service = await start();
+    await traffic.resume();
+    await answered;
+    await traffic.allTold();
+  }
+  await traffic.check();
+  traffic.close();
+});

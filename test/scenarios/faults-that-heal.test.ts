@@ -1,0 +1,189 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isBalancerThere } from '../harness/balancer.ts';
+import { type Checkpoints, createCheckpoints } from '../harness/checkpoint.ts';
+import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
+import { freezeInMidJob } from '../harness/freeze-in-mid-job.ts';
+import { type Load, openLoad } from '../harness/load.ts';
+import { createsSentIn, hooksSentIn, notAnsweredAsPromised, type Stretch, streamsEndedIn } from '../harness/outage.ts';
+import { isLong, scale } from '../harness/scale.ts';
+import { eventually } from '../support/eventually.ts';
+
+/**
+ * A worker's lock runs out after 10 s, and another looks for such jobs every 5 s. To its locks a frozen process is one
+ * whose event loop is blocked.
+ */
+const pastLockMs = 16_000;
+/** A connection of a worker that leads nowhere is given up after 30 s without an answer; then jobs go on as after a kill. */
+const deadLinkRestMs = 60_000;
+
+describe.runIf(isBalancerThere())('one cluster under load goes through every fault that heals', () => {
+  let cluster: FaultCluster;
+  let load: Load;
+  let checkpoints: Checkpoints;
+
+  beforeAll(async () => {
+    cluster = await openFaultCluster();
+    load = await openLoad(cluster);
+    checkpoints = createCheckpoints('faults that heal', cluster, load);
+    load.start();
+  });
+  afterAll(async () => {
+    await checkpoints?.report();
+    await load?.close();
+    await cluster?.dispose();
+  });
+
+  /** Load, the fault, load; then all checkers. Returns when the fault was there. */
+  async function endure(fault: string, damage: () => Promise<void>, withinMs?: number): Promise<Stretch> {
+    await delay(1_500);
+    const fromMs = performance.now();
+    await damage();
+    const toMs = performance.now();
+    await delay(1_500);
+    const { violations } = await checkpoints.take(fault, withinMs === undefined ? {} : { withinMs });
+    expect(violations).toEqual([]);
+    return { fromMs, toMs };
+  }
+
+  /** Redis away: every hook is answered within 2 s, most are refused, and no stream is ended by us. */
+  function expectOnlyRefusals(away: Stretch): void {
+    const hooks = hooksSentIn(load.recording, away);
+    expect(notAnsweredAsPromised(hooks)).toEqual([]);
+    expect(hooks.filter(({ status }) => status === 503).length).toBeGreaterThan(hooks.length / 2);
+    expect(streamsEndedIn(load.recording, { ...away, toMs: performance.now() })).toEqual([]);
+  }
+
+  /** MongoDB away: hooks are accepted as ever, creates are refused within 2 s, and no stream is ended by us. */
+  function expectHooksToGoOn(away: Stretch): void {
+    const hooks = hooksSentIn(load.recording, away);
+    expect(hooks.filter(({ status }) => status !== 202)).toEqual([]);
+    expect(notAnsweredAsPromised(hooks)).toEqual([]);
+    const creates = createsSentIn(load.recording, away);
+    expect(notAnsweredAsPromised(creates)).toEqual([]);
+    expect(creates.filter(({ status }) => status === 503).length).toBeGreaterThan(creates.length / 2);
+    expect(streamsEndedIn(load.recording, { ...away, toMs: performance.now() })).toEqual([]);
+  }
+
+  it('a pod is killed in the middle of its requests, and started again', async () => {
+    await endure('kill -9 of a pod', async () => {
+      await cluster.pods[0]!.kill();
+      await delay(1_000);
+      await cluster.pods[0]!.start();
+    });
+  });
+
+  it('a worker is killed in the middle of its jobs, and started again', async () => {
+    await endure('kill -9 of a worker', async () => {
+      await freezeInMidJob(cluster, cluster.workers[0]!);
+      await cluster.workers[0]!.kill();
+      await cluster.workers[0]!.start();
+    });
+  });
+
+  it('Redis is killed, and started again on its append-only file', async () => {
+    const away = await endure('kill -9 of Redis', async () => {
+      await Promise.all([cluster.redis.kill(), cluster.redisLink.refuse()]);
+      await delay(scale.redisAwayMs);
+      await Promise.all([cluster.redis.start(), cluster.redisLink.mend()]);
+    });
+    expectOnlyRefusals({ ...away, toMs: away.fromMs + scale.redisAwayMs });
+  });
+
+  it('Redis is frozen, and goes on', async () => {
+    const away = await endure('Redis frozen', async () => {
+      cluster.redis.freeze();
+      await delay(scale.redisFrozenMs);
+      cluster.redis.thaw();
+    });
+    // What was sent right before the end may still be answered by Redis itself.
+    expectOnlyRefusals({ ...away, toMs: away.toMs - 2_000 });
+  });
+
+  async function endureHalfOpenLink(fault: string, swallowed: 'to-client' | 'to-server'): Promise<void> {
+    const damage = async () => {
+      cluster.redisLink.swallow(swallowed);
+      await delay(scale.linkDamagedMs);
+      await cluster.redisLink.mend();
+    };
+    const away = await endure(fault, damage, deadLinkRestMs);
+    // As above.
+    expectOnlyRefusals({ ...away, toMs: away.toMs - 2_000 });
+  }
+
+  it('the link to Redis is half open: what is asked arrives, what is answered does not', () =>
+    endureHalfOpenLink('half-open link to Redis', 'to-client'));
+
+  it.runIf(isLong)('the link to Redis is half open: what is asked does not arrive', () =>
+    endureHalfOpenLink('half-open link to Redis, the other way', 'to-server'),
+  );
+
+  it('replies are cut off after their commands were forwarded, at both stores', async () => {
+    await endure('replies cut off', async () => {
+      const cut = async (link: FaultCluster['redisLink'], word: string, times: number) => {
+        const before = link.repliesCut;
+        link.cutReplies(times, (request) => request.includes(word));
+        await eventually(async () => link.repliesCut - before === times, `${times} replies to ${word} were cut`);
+        await link.mend();
+      };
+      await cut(cluster.redisLink, 'job-', 5);
+      await cut(cluster.redisLink, ':log:meta', 5);
+      await cut(cluster.redisLink, ':active', 5);
+      for (const command of ['insert', 'update', 'findAndModify']) await cut(cluster.mongoLink, command, 5);
+    });
+  });
+
+  it('MongoDB is cut off', async () => {
+    const away = await endure('MongoDB cut off', async () => {
+      cluster.mongoLink.cut();
+      await delay(scale.linkDamagedMs);
+      await cluster.mongoLink.mend();
+    });
+    expectHooksToGoOn(away);
+  });
+
+  it('MongoDB is stalled: what was given up arrives late', async () => {
+    const away = await endure('MongoDB stalled', async () => {
+      cluster.mongoLink.freeze();
+      await delay(scale.linkDamagedMs);
+      await cluster.mongoLink.mend();
+    });
+    expectHooksToGoOn({ ...away, toMs: away.toMs - 2_000 });
+  });
+
+  it('a pod is taken out of the balancer, and put back', async () => {
+    await endure('pod out of the balancer', async () => {
+      await cluster.balancer.takeOut('pod-1');
+      await delay(3_000);
+      await cluster.balancer.putBack('pod-1');
+    });
+  });
+
+  it('a worker is frozen until its locks have run out and others have its jobs, and wakes', async () => {
+    await endure('worker frozen past its locks', async () => {
+      await freezeInMidJob(cluster, cluster.workers[1]!);
+      await delay(pastLockMs);
+      cluster.workers[1]!.thaw();
+    });
+  });
+
+  it('a pod and a worker are started while Redis is away', async () => {
+    await endure('started while Redis is away', async () => {
+      const starters = [cluster.pods[2]!, cluster.workers[1]!];
+      await Promise.all([cluster.redis.kill(), cluster.redisLink.refuse(), ...starters.map((slot) => slot.kill())]);
+      await Promise.all(starters.map((slot) => slot.start()));
+      expect(await cluster.balancer.ready()).not.toContain('pod-2');
+      await Promise.all([cluster.redis.start(), cluster.redisLink.mend()]);
+      await eventually(async () => (await cluster.balancer.ready()).length === 3, 'every pod is ready');
+    });
+  });
+
+  it('no fault, and in the end no secret stands in any store', async () => {
+    await delay(1_000);
+    const { violations } = await checkpoints.take('none', { searchStores: true, isLast: true });
+    expect(violations).toEqual([]);
+    // So that what is checked of them was checked of something.
+    const acknowledged = load.recording.revocations.filter(({ acknowledgedAtMs }) => acknowledgedAtMs !== null);
+    expect(acknowledged.length).toBeGreaterThan(10);
+  });
+});

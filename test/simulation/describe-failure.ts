@@ -1,0 +1,26 @@
+import { type FailedSeed, runSeed } from './run-seeds.ts';
+import { shrinkPlan } from './shrink-plan.ts';
+import { simulate } from './world/simulate.ts';
+
+const linesMax = 400;
+
+/** All that it takes to understand a failing seed: what was violated, the smallest plan, and every step under it. */
+export async function describeFailure(failed: FailedSeed): Promise<string> {
+  const again = await runSeed(failed.seed, failed.plan);
+  const isSame = JSON.stringify(again?.violations) === JSON.stringify(failed.violations);
+  const smallest = await shrinkPlan(failed);
+  const lines: string[] = [];
+  await simulate(smallest.seed, smallest.plan, (text) => lines.push(text));
+  const { settings, operations, faults } = smallest.plan;
+  return [
+    `seed ${failed.seed} fails${isSame ? '' : ' AND DOES NOT REPLAY: something in it is not simulated'}:`,
+    ...failed.violations.map((violation) => `  ${violation}`),
+    `to see it again: SIMULATION_SEED=${failed.seed} npm run simulate`,
+    'the smallest plan that still fails under this seed:',
+    `  ${JSON.stringify(settings)}`,
+    ...[...operations, ...faults].map((entry) => `  ${JSON.stringify(entry)}`),
+    ...smallest.violations.map((violation) => `  → ${violation}`),
+    `its ${lines.length} steps${lines.length > linesMax ? `, the last ${linesMax} of them` : ''}:`,
+    ...lines.slice(-linesMax),
+  ].join('\n');
+}

@@ -1,0 +1,51 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Mutation } from './mutation.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const workspaces = { shared: 'packages/shared', api: 'apps/api' } as const;
+const copied = [...Object.values(workspaces), 'test/simulation'];
+
+/** As much of the project as the simulation needs, in a folder of its own, to be changed one way after the other. */
+export interface MutantTree {
+  readonly path: string;
+  /** Makes the change and returns what takes it back. Throws when its text is not there exactly once. */
+  mutate(mutation: Mutation): Promise<() => Promise<void>>;
+  dispose(): Promise<void>;
+}
+
+export async function makeMutantTree(): Promise<MutantTree> {
+  const path = await mkdtemp(join(tmpdir(), 'widget-mutants-'));
+  const isOurs = (source: string) => !source.includes('node_modules') && !source.includes('.turbo');
+  for (const folder of copied) await cp(join(root, folder), join(path, folder), { recursive: true, filter: isOurs });
+  await cp(join(root, 'test/package.json'), join(path, 'test/package.json'));
+  await linkModules(path);
+  return {
+    path,
+    mutate: async ({ rule, file, from, to }) => {
+      const text = await readFile(join(path, file), 'utf8');
+      if (text.split(from).length !== 2) throw new Error(`"${rule}": its text is not in ${file} exactly once`);
+      await writeFile(
+        join(path, file),
+        text.replace(from, () => to),
+      );
+      return () => writeFile(join(path, file), text);
+    },
+    dispose: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** Everything as it is installed, but our own packages from the copy. */
+async function linkModules(path: string): Promise<void> {
+  const installed = join(root, 'node_modules');
+  const linked = join(path, 'node_modules');
+  await mkdir(join(linked, '@widget-service'), { recursive: true });
+  for (const name of await readdir(installed)) {
+    if (name !== '@widget-service') await symlink(join(installed, name), join(linked, name));
+  }
+  for (const [name, folder] of Object.entries(workspaces)) {
+    await symlink(join(path, folder), join(linked, '@widget-service', name));
+  }
+}

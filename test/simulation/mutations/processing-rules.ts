@@ -1,0 +1,190 @@
+import type { Mutation } from './mutation.ts';
+
+const processBatch = 'packages/shared/src/usecases/hooks/process-batch.ts';
+const applyToWidgets = 'packages/shared/src/usecases/hooks/apply-to-widgets.ts';
+const publishOutbox = 'packages/shared/src/usecases/events/publish-outbox.ts';
+const scanOutboxes = 'packages/shared/src/usecases/events/scan-outboxes.ts';
+const groupCommit = 'packages/shared/src/usecases/hooks/group-commit.ts';
+const consumeBatch = 'packages/shared/src/tasks/consume-batch.ts';
+// What the stores themselves must keep to stands here in the ports that stand for them.
+const effects = 'test/simulation/stores/simulated-widget-effects.ts';
+const outboxes = 'test/simulation/stores/simulated-widget-outbox.ts';
+const widgetStore = 'test/simulation/stores/simulated-widget-store.ts';
+const eventStream = 'test/simulation/stores/event-stream.ts';
+
+/** What a run, the gate and the stores keep to. */
+export const processingRules: readonly Mutation[] = [
+  {
+    rule: 'the fence is raised before anything is read',
+    spare: 'the version in the guard of the effect tells as well',
+    file: effects,
+    from: 'for (const id of widgetIds) await ask(() => raiseFence(database.widgets.get(id), run));\n          const read = await ask(() => readClaim(database, run, widgetIds));',
+    to: 'const seen = await ask(() => widgetIds.flatMap((id) => database.widgets.get(id) ?? []).map((one) => ({ ...one, fence: run })));\n          for (const id of widgetIds) await ask(() => raiseFence(database.widgets.get(id), run));\n          const now = await ask(() => readClaim(database, run, widgetIds));\n          const read = now && { ...now, claimed: seen.filter(({ widget }) => !now.refused.includes(widget.id)) };',
+  },
+  {
+    rule: 'the ledger is asked after the claim',
+    file: processBatch,
+    from: 'const claim = await deps.effects.claim(run, widgetIdsOf(items));\n      effects = claim.refused.length > 0 ? null : await carryOut(deps, run, claim.claimed, deliveries);',
+    to: 'const early = deliveries.length === 0 ? { duplicates: [], rejected: [] } : await deps.ledger.take(deliveries);\n      const claim = await deps.effects.claim(run, widgetIdsOf(items));\n      effects = claim.refused.length > 0 ? null : await carryOut({ ...deps, ledger: { take: async () => early } }, run, claim.claimed, deliveries);',
+  },
+  {
+    rule: 'the effect is guarded by fence and version',
+    file: effects,
+    from: "  if (document.fence !== run || document.widget.version !== change.fromVersion) return 'missed';\n",
+    to: '',
+  },
+  {
+    rule: 'the effect is guarded by the fence (the version alone is left)',
+    spare: 'the version tells as well',
+    file: effects,
+    from: 'if (document.fence !== run || document.widget.version',
+    to: 'if (document.widget.version',
+  },
+  {
+    rule: 'the effect is guarded by the version (the fence alone is left)',
+    file: effects,
+    from: 'if (document.fence !== run || document.widget.version !== change.fromVersion)',
+    to: 'if (document.fence !== run)',
+  },
+  {
+    rule: 'the ledger drops what is published',
+    file: processBatch,
+    from: 'new Set([...taken.duplicates, ...taken.rejected])',
+    to: 'new Set(taken.rejected)',
+  },
+  {
+    rule: 'what is in the outbox is not applied again',
+    file: applyToWidgets,
+    from: 'deliveries.filter((delivery) => !applied.has(delivery.eventId))',
+    to: 'applied.size < 0 ? [] : deliveries',
+  },
+  {
+    rule: 'a refused claim is noticed',
+    file: processBatch,
+    from: 'claim.refused.length > 0 ? null : await carryOut',
+    to: 'await carryOut',
+  },
+  {
+    rule: 'a refused effect is noticed',
+    file: applyToWidgets,
+    from: '    if (outcome.refused.length > 0) return null;\n',
+    to: '',
+  },
+  {
+    rule: 'the fence on the pull',
+    spare: 'whoever pulls has appended and marked what is pulled, and the log refuses runs that come late',
+    file: outboxes,
+    from: '  if (document.fence !== run) return false;\n',
+    to: '',
+  },
+  {
+    rule: 'only what was read is pulled',
+    file: outboxes,
+    from: 'after.version > version',
+    to: 'after.version < version',
+  },
+  {
+    rule: 'marked before it is pulled',
+    file: publishOutbox,
+    from: '    await deps.ledger.markPublished(hookRows(publication, appends, positions), deps.clock.now());\n    const settled = await pull(deps, run, widgets);\n',
+    to: '    const settled = await pull(deps, run, widgets);\n    await deps.ledger.markPublished(hookRows(publication, appends, positions), deps.clock.now());\n',
+  },
+  {
+    rule: 'appended before it is marked',
+    file: publishOutbox,
+    from: '    const { positions, last, beganEpoch } = await deps.eventLog.append(',
+    to: '    await deps.ledger.markPublished(hookRows(publication, appends, []), deps.clock.now());\n    const { positions, last, beganEpoch } = await deps.eventLog.append(',
+  },
+  {
+    rule: 'the watermark',
+    file: eventStream,
+    from: 'mark !== null && version <= mark',
+    to: "mark !== null && guard.kind === 'event'",
+  },
+  {
+    rule: 'the mark of an event without a widget',
+    file: eventStream,
+    from: 'mark !== null && version <= mark',
+    to: "mark !== null && guard.kind === 'version' && version <= mark",
+  },
+  {
+    rule: 'a guard does not expire before it is settled',
+    file: eventStream,
+    from: 'expiresAtMs: null });\n  return true',
+    to: 'expiresAtMs: nowMs + settledGuardMs });\n  return true',
+  },
+  {
+    rule: 'settled only where the run had its claim at the pull',
+    spare: 'the log refuses runs that come late',
+    file: publishOutbox,
+    from: 'new Set(refused)',
+    to: 'new Set(refused.slice(refused.length))',
+  },
+  {
+    rule: 'a run that is too old does not append',
+    spare: 'the log refuses it',
+    file: processBatch,
+    from: 'const maxRunMs = 10 * 60_000;',
+    to: 'const maxRunMs = Number.POSITIVE_INFINITY;',
+  },
+  {
+    rule: 'the log refuses a run that comes late',
+    file: eventStream,
+    from: 'if (run < past) throw',
+    to: 'if (run < 0) throw',
+  },
+  {
+    rule: 'the outbox is appended in its order',
+    file: publishOutbox,
+    from: 'return entries.map((entry) => ({\n    event',
+    to: 'return entries.toReversed().map((entry) => ({\n    event',
+  },
+  {
+    rule: 'the last position is expected: a lost tail begins an epoch',
+    file: publishOutbox,
+    from: 'deps.eventLog.append(run, expected, appends)',
+    to: 'deps.eventLog.append(run, null, appends)',
+  },
+  {
+    rule: 'the last position is read again right before the append',
+    file: publishOutbox,
+    from: 'higherOf(publication.lastPosition, await deps.runs.lastPosition())',
+    to: 'higherOf(publication.lastPosition, null)',
+  },
+  {
+    rule: 'the last position is recorded',
+    file: publishOutbox,
+    from: '    await record(deps, last, expected);\n',
+    to: '',
+  },
+  {
+    rule: 'recorded only over the position that was checked',
+    file: publishOutbox,
+    from: '    await record(deps, last, expected);\n',
+    to: '    const before = await deps.runs.lastPosition();\n    if (before === null || higherOf(before, last) === last) await deps.runs.record(last, before);\n',
+  },
+  {
+    rule: 'the scanner',
+    file: scanOutboxes,
+    from: '  return async (): Promise<number> => {\n',
+    to: '  return async (): Promise<number> => {\n    if (widgetsPerScan > 0) return 0;\n',
+  },
+  {
+    rule: 'the 202 waits for the queue',
+    file: groupCommit,
+    from: '        await this.#queue.enqueue(batch);\n',
+    to: '        this.#settleAll(members);\n        await this.#queue.enqueue(batch);\n',
+  },
+  {
+    rule: 'a job that is not done is not called done',
+    file: consumeBatch,
+    from: "  if (ending === 'unavailable' || ending === 'refused') return 'retry';",
+    to: "  if (ending === 'unavailable' || ending === 'refused') return 'done';",
+  },
+  {
+    rule: 'of the creations with one key one takes place',
+    file: widgetStore,
+    from: '  if (known !== undefined) return false;\n',
+    to: '',
+  },
+];

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { describeFailure } from './describe-failure.ts';
+import { runSeeds } from './run-seeds.ts';
+import { generatePlan } from './world/generate-plan.ts';
+import { simulate } from './world/simulate.ts';
+
+/** CI tries more of them; a single one is tried by `SIMULATION_SEED`. */
+const single = process.env.SIMULATION_SEED;
+const first = Number(single ?? 1);
+const count = single === undefined ? Number(process.env.SIMULATION_SEEDS ?? 400) : 1;
+const perTest = 100;
+const parts = Array.from({ length: Math.ceil(count / perTest) }, (_, part) => {
+  const from = first + part * perTest;
+  return { from, through: Math.min(from + perTest, first + count) - 1 };
+});
+
+describe('the data path, simulated', () => {
+  it.each(parts)('keeps its promise under the seeds $from to $through', async ({ from, through }) => {
+    const failed = await runSeeds(from, through - from + 1);
+    expect(failed === null ? '' : await describeFailure(failed)).toBe('');
+  });
+
+  it.each([first, first + 1, first + 2])('is the same twice, step by step (seed %i)', async (seed) => {
+    const told: string[][] = [];
+    for (let time = 0; time < 2; time += 1) {
+      const lines: string[] = [];
+      await simulate(seed, generatePlan(seed), (text) => lines.push(text));
+      told.push(lines);
+    }
+    expect(told[0]?.length).toBeGreaterThan(50);
+    expect(told[1]).toEqual(told[0]);
+  });
+});

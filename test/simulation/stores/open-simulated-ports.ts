@@ -1,0 +1,62 @@
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { Database } from './database.ts';
+import type { Link } from './link.ts';
+import type { MemoryServer } from './memory-server.ts';
+import { createSimulatedDeliveryLedger } from './simulated-delivery-ledger.ts';
+import { openSimulatedEventLog } from './simulated-event-log.ts';
+import { openSimulatedHookQueue } from './simulated-hook-queue.ts';
+import { createSimulatedRunRegister } from './simulated-run-register.ts';
+import { createSimulatedSetAsideStore } from './simulated-set-aside-store.ts';
+import { createSimulatedWidgetEffects } from './simulated-widget-effects.ts';
+import { createSimulatedWidgetOutbox } from './simulated-widget-outbox.ts';
+import { createSimulatedWidgetStore } from './simulated-widget-store.ts';
+
+export interface SimulatedPortsOptions {
+  readonly database: Database;
+  readonly memory: MemoryServer;
+  /** To the database, and to the memory server. */
+  readonly links: { readonly database: Link; readonly memory: Link };
+  readonly clock: Clock;
+  /** A word that was not given before. */
+  readonly createWord: () => string;
+  readonly lockDurationMs: number;
+  readonly stalledIntervalMs: number;
+  readonly onWarning: (message: string) => void;
+}
+
+/** The ports of the data path, as one process has them. */
+export type SimulatedPorts = Pick<
+  Backend,
+  | 'widgets'
+  | 'effects'
+  | 'outboxes'
+  | 'ledger'
+  | 'setAside'
+  | 'runs'
+  | 'eventLog'
+  | 'hookQueue'
+  | 'removeExpired'
+  | 'close'
+>;
+
+export function openSimulatedPorts(options: SimulatedPortsOptions): SimulatedPorts {
+  const { database, memory, links, createWord } = options;
+  const eventLog = openSimulatedEventLog({ server: memory, link: links.memory, createEpochWord: createWord });
+  const hookQueue = openSimulatedHookQueue({ ...options, server: memory, link: links.memory, createToken: createWord });
+  return {
+    widgets: createSimulatedWidgetStore(database, links.database),
+    effects: createSimulatedWidgetEffects(database, links.database),
+    outboxes: createSimulatedWidgetOutbox(database, links.database),
+    ledger: createSimulatedDeliveryLedger(database, links.database),
+    setAside: createSimulatedSetAsideStore(database, links.database),
+    runs: createSimulatedRunRegister(database, links.database),
+    eventLog: eventLog.log,
+    hookQueue: hookQueue.queue,
+    removeExpired: async () => undefined,
+    close: async () => {
+      await hookQueue.close();
+      await eventLog.close();
+    },
+  };
+}

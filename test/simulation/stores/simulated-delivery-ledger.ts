@@ -1,0 +1,106 @@
+import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import {
+  type DeadReason,
+  type DeliveryFilter,
+  type DeliveryLedger,
+  isRepetition,
+  type LedgerRow,
+  type RecordedDelivery,
+} from '@widget-service/shared/ports/delivery-ledger.ts';
+import { type Database, requestDeadlineMs, runDeadlineMs } from './database.ts';
+import type { Link } from './link.ts';
+
+/** As on MongoDB: rows are inserted one by one, then those that were there are read, then both kinds are counted. */
+export function createSimulatedDeliveryLedger(database: Database, link: Link): DeliveryLedger {
+  const { ledger } = database;
+  return {
+    take: (deliveries) =>
+      link.call('take', runDeadlineMs, async (ask) => {
+        const known: Delivery[] = [];
+        const rejected: string[] = [];
+        for (const delivery of deliveries) {
+          const outcome = await ask(() => insertReceived(database, delivery));
+          if (outcome === 'known') known.push(delivery);
+          if (outcome === 'rejected') rejected.push(delivery.eventId);
+        }
+        if (known.length === 0) return { duplicates: [], rejected };
+        const duplicates = await ask(() => repetitionsAmong(ledger, known));
+        const dropped = new Set(duplicates);
+        await ask(() => {
+          for (const { eventId } of known) countKnown(ledger, eventId, dropped.has(eventId));
+        });
+        return { duplicates, rejected };
+      }),
+    markPublished: (rows, publishedAt) =>
+      link.call('markPublished', runDeadlineMs, async (ask) => {
+        for (const { eventId, position } of rows) {
+          const published = { state: 'published', reason: null, publishedAt, position } as const;
+          await ask(() => change(ledger, eventId, (row) => (row.state === 'published' ? {} : published)));
+        }
+      }),
+    markDead: (delivery, reason) =>
+      link.call('markDead', runDeadlineMs, (ask) => ask(() => markDead(database, delivery, reason))),
+    get: (eventId) => link.call('getDelivery', requestDeadlineMs, (ask) => ask(() => ledger.get(eventId) ?? null)),
+    list: (filter, { offset, limit }) =>
+      link.call('listDeliveries', requestDeadlineMs, (ask) =>
+        ask(() =>
+          matching(ledger, filter)
+            .slice(offset, offset + limit)
+            .map(({ payload: _, ...row }) => row),
+        ),
+      ),
+    count: (filter, atMost) =>
+      link.call('countDeliveries', requestDeadlineMs, (ask) =>
+        ask(() => Math.min(atMost, matching(ledger, filter).length)),
+      ),
+  };
+}
+
+type Ledger = Database['ledger'];
+
+function insertReceived(database: Database, delivery: Delivery): 'inserted' | 'known' | 'rejected' {
+  if (database.ledger.has(delivery.eventId)) return 'known';
+  if (!database.accepts('ledger', delivery.payload)) return 'rejected';
+  database.ledger.set(delivery.eventId, { ...newRow(delivery), attempts: 1 });
+  return 'inserted';
+}
+
+function repetitionsAmong(ledger: Ledger, deliveries: readonly Delivery[]): string[] {
+  return deliveries
+    .filter((delivery) => isRepetition(delivery, ledger.get(delivery.eventId) as LedgerRow))
+    .map(({ eventId }) => eventId);
+}
+
+function countKnown(ledger: Ledger, eventId: string, isRepeated: boolean): void {
+  change(ledger, eventId, (row) => {
+    if (isRepeated) return { duplicates: row.duplicates + 1 };
+    return row.state === 'published' ? {} : { state: 'received', reason: null, attempts: row.attempts + 1 };
+  });
+}
+
+function markDead(database: Database, delivery: RecordedDelivery, reason: DeadReason): void {
+  database.checkAccepted('ledger', delivery.payload);
+  const row = database.ledger.get(delivery.eventId);
+  if (row?.state === 'published') return;
+  database.ledger.set(delivery.eventId, { ...newRow(delivery), ...countsOf(row), state: 'dead', reason });
+}
+
+function countsOf(row: LedgerRow | undefined): Partial<LedgerRow> {
+  return row === undefined ? {} : { attempts: row.attempts, duplicates: row.duplicates };
+}
+
+function newRow({ redrive: _, ...delivery }: RecordedDelivery & { readonly redrive?: boolean }): LedgerRow {
+  const nothingYet = { attempts: 0, duplicates: 0, reason: null, publishedAt: null, position: null };
+  return { ...delivery, state: 'received', ...nothingYet };
+}
+
+function change(ledger: Ledger, eventId: string, by: (row: LedgerRow) => Partial<LedgerRow>): void {
+  const row = ledger.get(eventId);
+  if (row !== undefined) ledger.set(eventId, { ...row, ...by(row) });
+}
+
+function matching(ledger: Ledger, { integrationId, state }: DeliveryFilter): LedgerRow[] {
+  return [...ledger.values()]
+    .filter((row) => row.integrationId === integrationId && (state === null || row.state === state))
+    .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || (a.eventId < b.eventId ? 1 : -1));
+}

@@ -1,0 +1,42 @@
+import { serializeHookJob } from '@widget-service/shared/ports/hook-job.ts';
+import type { HookConsumer, HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
+import { addJob, countWaiting } from './job-queue.ts';
+import { commandDeadlineMs } from './memory-server.ts';
+import { SimulatedHookConsumer, type SimulatedHookQueueOptions } from './simulated-hook-consumer.ts';
+
+/** The queue, and what closes the consumers that were left open. */
+export function openSimulatedHookQueue(options: SimulatedHookQueueOptions): {
+  queue: HookQueue;
+  close: () => Promise<void>;
+} {
+  const { server, link } = options;
+  const consumers = new Set<HookConsumer>();
+  const queue: HookQueue = {
+    partitionCount: server.options.partitions,
+    enqueue: ({ jobId, partition, items }) => {
+      const text = serializeHookJob(items);
+      return link.call('enqueue', commandDeadlineMs, (ask) =>
+        ask(() => {
+          addJob(server.state.queue, { jobId, partition, text });
+          server.enqueued.ring();
+        }),
+      );
+    },
+    pressure: () =>
+      link.call('pressure', commandDeadlineMs, (ask) =>
+        ask(() => ({ waitingJobs: countWaiting(server.state.queue), memoryUsedRatio: null })),
+      ),
+    consume: async (handle, { takeAlong } = { takeAlong: false }) => {
+      const consumer = new SimulatedHookConsumer({ ...options, handle, takeAlong });
+      consumers.add(consumer);
+      consumer.start();
+      return consumer;
+    },
+  };
+  return {
+    queue,
+    close: async () => {
+      await Promise.all([...consumers].map((consumer) => consumer.close()));
+    },
+  };
+}

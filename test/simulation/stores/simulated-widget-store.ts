@@ -1,0 +1,57 @@
+import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
+import type { Widget } from '@widget-service/shared/domain/widget.ts';
+import type {
+  InsertOutcome,
+  WidgetCreation,
+  WidgetFilter,
+  WidgetStore,
+} from '@widget-service/shared/ports/widget-store.ts';
+import { type Database, requestDeadlineMs, type WidgetDocument } from './database.ts';
+import type { Link } from './link.ts';
+
+export function createSimulatedWidgetStore(database: Database, link: Link): WidgetStore {
+  const matching = (filter: WidgetFilter) =>
+    [...database.widgets.values()]
+      .map(({ widget }) => widget)
+      .filter((widget) => matches(widget, filter))
+      .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1));
+  return {
+    insertOnce: (creation) =>
+      link.call('insertOnce', requestDeadlineMs, async (ask) => {
+        if (await ask(() => insert(database, creation))) return { status: 'created' };
+        return ask(() => outcomeOfEarlier(database, creation));
+      }),
+    get: (id) => link.call('get', requestDeadlineMs, (ask) => ask(() => database.widgets.get(id)?.widget ?? null)),
+    list: (filter, { offset, limit }) =>
+      link.call('list', requestDeadlineMs, (ask) => ask(() => matching(filter).slice(offset, offset + limit))),
+    count: (filter, atMost) =>
+      link.call('count', requestDeadlineMs, (ask) => ask(() => Math.min(atMost, matching(filter).length))),
+  };
+}
+
+/** False when the key, or the widget itself, is there already. */
+function insert(database: Database, { widget, created, idempotency }: WidgetCreation): boolean {
+  const known = idempotency === null ? database.widgets.get(widget.id) : database.byKey.get(keyOf(idempotency));
+  if (known !== undefined) return false;
+  const document: WidgetDocument = { widget, fence: 0, idempotency, outbox: [created] };
+  database.widgets.set(widget.id, document);
+  if (idempotency !== null) database.byKey.set(keyOf(idempotency), document);
+  database.onEffect(widget.id, [created]);
+  return true;
+}
+
+function outcomeOfEarlier(database: Database, { widget, idempotency }: WidgetCreation): InsertOutcome {
+  const known = idempotency === null ? undefined : database.byKey.get(keyOf(idempotency));
+  if (known === undefined || known.widget.id === widget.id) return { status: 'created' };
+  if (known.idempotency?.fingerprint !== idempotency?.fingerprint) return { status: 'conflict' };
+  return { status: 'replayed', body: known.idempotency?.body ?? '' };
+}
+
+function keyOf({ scope, key }: Pick<IdempotencyRecord, 'scope' | 'key'>): string {
+  return `${scope}\n${key}`;
+}
+
+function matches(widget: Widget, { state, createdAtOrBefore }: WidgetFilter): boolean {
+  if (state !== null && widget.state !== state) return false;
+  return createdAtOrBefore === null || widget.createdAt <= createdAtOrBefore;
+}

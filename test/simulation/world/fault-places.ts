@@ -1,0 +1,43 @@
+import type { Fault } from './plan.ts';
+
+type CallFault = Extract<Fault, { kind: 'call' }>;
+type StopFault = Extract<Fault, { kind: 'crash-at' | 'sleep-at' | 'trim-at' }>;
+
+/** What is planned for one call. */
+export interface PlannedCall {
+  readonly fault: CallFault | null;
+  readonly before: StopFault | null;
+  readonly after: StopFault | null;
+}
+
+const nothing: PlannedCall = { fault: null, before: null, after: null };
+
+/** Counts the calls of each role, and knows what is planned for which. */
+export class FaultPlaces {
+  readonly #counts = new Map<string, number>();
+  readonly #planned = new Map<string, PlannedCall>();
+  #isOver = false;
+
+  constructor(faults: readonly Fault[]) {
+    for (const fault of faults) {
+      if (!('call' in fault)) continue;
+      const key = `${fault.role} ${fault.call} ${fault.nth}`;
+      const known = this.#planned.get(key) ?? nothing;
+      this.#planned.set(key, fault.kind === 'call' ? { ...known, fault } : { ...known, [fault.moment]: fault });
+    }
+  }
+
+  /** From now on nothing goes wrong any more. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** To be asked once per call. */
+  next(processName: string, call: string): PlannedCall {
+    if (this.#isOver || this.#planned.size === 0) return nothing;
+    const of = `${processName.startsWith('pod') ? 'pod' : 'worker'} ${call}`;
+    const nth = (this.#counts.get(of) ?? 0) + 1;
+    this.#counts.set(of, nth);
+    return this.#planned.get(`${of} ${nth}`) ?? nothing;
+  }
+}

@@ -1,0 +1,197 @@
+import { createRandom, type Random } from '../engine/random.ts';
+import type { CallFate, Fault, Operation, Plan, PlanSettings, Role, ServerName } from './plan.ts';
+
+/** So long clients and faults go on; then everything heals. */
+export const planMs = 20_000;
+
+const workerCalls = [
+  'next',
+  'claim',
+  'take',
+  'apply',
+  'lastPosition',
+  'append',
+  'record',
+  'markPublished',
+  'pull',
+  'settle',
+  'take-job',
+  'take-along',
+  'remove-job',
+  'finish-job',
+  'renew-lock',
+  'enqueue',
+  'markDead',
+] as const;
+/** The steps of a run: most faults are placed here. */
+const runCalls = workerCalls.slice(1, 10);
+const callsAfterAppend = ['record', 'markPublished', 'pull', 'settle'];
+const podCalls = ['enqueue', 'insertOnce', 'inspect', 'readAfter', 'tail', 'append', 'next'] as const;
+const fates: readonly CallFate[] = ['never-arrives', 'answer-lost', 'answer-lost', 'late', 'twice'];
+
+/** The plan of a seed. */
+export function generatePlan(seed: number): Plan {
+  const random = createRandom(seed).fork('plan');
+  const settings = generateSettings(random.fork('settings'));
+  const operations = generateOperations(random.fork('operations'));
+  const faults = generateFaults(random.fork('faults'), settings);
+  return { settings, operations, faults };
+}
+
+function generateSettings(random: Random): PlanSettings {
+  const pods = random.whole(1, 2);
+  const workers = random.whole(1, 3);
+  const names = [...namesOf('pod', pods), ...namesOf('worker', workers)];
+  const clockAheadMs: Record<string, number> = {};
+  if (random.chance(0.1)) clockAheadMs[random.pick(names)] = random.pick([-300_000, -2_000, 2_000, 300_000]);
+  return {
+    pods,
+    workers,
+    partitions: random.whole(1, 2),
+    retentionCount: random.chance(0.3) ? random.whole(3, 12) : 10_000,
+    ringFrames: random.chance(0.4) ? random.whole(1, 6) : 10_000,
+    unsentLimitBytes: random.chance(0.3) ? 1_000 : 65_536,
+    clockAheadMs,
+    // Mostly so long that a stream which stands still is not saved by its end.
+    streamLifetimeMs: random.chance(0.2) ? 15_000 : 1_800_000,
+  };
+}
+
+export function namesOf(role: Role, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${role}-${index + 1}`);
+}
+
+function generateOperations(random: Random): Operation[] {
+  const at = () => random.whole(0, planMs);
+  const operations: Operation[] = [];
+  const creations = random.whole(1, 3);
+  for (let number = 0; number < creations; number += 1) {
+    const hasKey = random.chance(0.8);
+    const atMs = random.whole(0, 4_000);
+    const askers = hasKey ? random.pick([1, 1, 2, 3]) : 1;
+    for (let asker = 0; asker < askers; asker += 1) {
+      const name = random.chance(0.1) ? 'another' : 'widget';
+      operations.push({
+        kind: 'create',
+        atMs: atMs + asker * random.pick([0, 5, 700]),
+        number,
+        hasKey,
+        name,
+        tries: 4,
+      });
+    }
+  }
+  const hooks = random.whole(4, 16);
+  // Some come close together, so that they share jobs and runs meet.
+  const bursts = Array.from({ length: 3 }, at);
+  for (let index = 0; index < hooks; index += 1) {
+    const atMs = random.chance(0.6) ? random.pick(bursts) + random.whole(0, 40) : at();
+    const hook = generateHook(random, atMs, `hook-${index}`, creations);
+    operations.push(hook);
+    if (hook.key !== null && random.chance(0.3)) {
+      operations.push({ ...hook, atMs: atMs + random.pick([0, 20, 1_000, 9_000]) });
+    }
+  }
+  const clients = random.whole(1, 3);
+  for (let client = 0; client < clients; client += 1) {
+    operations.push({ kind: 'subscribe', atMs: random.whole(0, 5_000), client, isFiltered: random.chance(0.2) });
+    if (random.chance(0.4)) {
+      const kind = random.pick(['stall', 'leave'] as const);
+      operations.push({ kind, atMs: at(), client, forMs: random.whole(100, 12_000) });
+    }
+  }
+  return operations.sort((a, b) => a.atMs - b.atMs);
+}
+
+function generateHook(random: Random, atMs: number, key: string, creations: number): Operation & { kind: 'hook' } {
+  const hasKey = random.chance(0.9);
+  return {
+    kind: 'hook',
+    atMs,
+    widget: random.chance(0.15) ? random.pick(['unknown', null]) : random.whole(0, creations - 1),
+    hookKind: random.pick(['created', 'updated', 'updated', 'retired']),
+    key: hasKey ? key : null,
+    senderAheadMs: random.pick([0, 0, -5_000, -100, 60_000]),
+    isPoison: random.chance(0.03),
+    tries: hasKey ? 4 : 1,
+  };
+}
+
+function generateFaults(random: Random, settings: PlanSettings): Fault[] {
+  const count = random.pick([0, 1, 2, 3, 4, 6, 8]);
+  const faults = Array.from({ length: count }, () => generateFault(random, settings));
+  if (random.chance(0.2)) faults.push(generateLoss(random));
+  if (random.chance(0.01)) faults.push(generateLongStop(random, settings));
+  return faults;
+}
+
+function generateFault(random: Random, settings: PlanSettings): Fault {
+  const process = random.pick([
+    ...namesOf('pod', settings.pods),
+    ...namesOf('worker', settings.workers),
+    ...namesOf('worker', settings.workers),
+  ]);
+  const server: ServerName = random.pick(['database', 'memory']);
+  const atMs = random.whole(0, planMs);
+  const forMs = random.pick([50, 1_000, 4_000, 12_000, 30_000]);
+  const isFrozen = random.chance(0.5);
+  return random.pick<() => Fault>([
+    () => ({ kind: 'crash', atMs, process, forMs }),
+    () => ({ kind: 'sleep', atMs, process, forMs }),
+    () => ({ kind: 'restart', atMs, process }),
+    () => generateCallFault(random),
+    () => generateCallFault(random),
+    () => generateStop(random),
+    () => generateStop(random),
+    () => generateStop(random),
+    () => ({ kind: 'away', atMs, server, forMs: random.pick([200, 3_000, 10_000]), isFrozen }),
+    () => ({ kind: 'cut', atMs, server, process, forMs: random.pick([500, 6_000, 15_000]) }),
+    () => ({ kind: 'trim', atMs, keep: random.whole(0, 5) }),
+    () => generateTrim(random),
+    () => ({ kind: 'start-again', atMs }),
+  ])();
+}
+
+function generateStop(random: Random): Fault {
+  const place = placeOf(random, random.chance(0.85) ? runCalls : workerCalls);
+  const kind = random.pick(['crash-at', 'sleep-at', 'sleep-at'] as const);
+  return {
+    kind,
+    ...place,
+    moment: random.pick(['before', 'after']),
+    forMs: random.pick([500, 12_000, 16_000, 40_000]),
+  };
+}
+
+/** While somebody reads what is behind the pod's memory. */
+function generateTrim(random: Random): Fault {
+  const place = { role: 'pod', call: 'readAfter', nth: random.whole(1, 3) } as const;
+  return { kind: 'trim-at', ...place, moment: 'before', keep: random.whole(0, 3) };
+}
+
+/** Long enough for a guard in the log to expire. Who is alone and dies finds all as it was left. */
+function generateLongStop(random: Random, { workers }: PlanSettings): Fault {
+  const kind = workers === 1 ? 'crash-at' : 'sleep-at';
+  const calls = workers === 1 ? callsAfterAppend : ['append', 'append', 'apply', 'lastPosition', ...callsAfterAppend];
+  const place = { role: 'worker', call: random.pick(calls), nth: random.whole(1, 6) } as const;
+  return { kind, ...place, moment: 'before', forMs: 2 * 3_600_000 };
+}
+
+function generateCallFault(random: Random): Fault {
+  const trip = random.pick([0, 0, 0, 1, 2, 3]);
+  const lateMs = random.pick([100, 3_000, 8_000, 30_000]);
+  return { kind: 'call', ...placeOf(random, workerCalls), trip, fate: random.pick(fates), lateMs };
+}
+
+function placeOf(random: Random, calls: readonly string[]) {
+  const nth = random.chance(0.7) ? random.whole(1, 6) : random.whole(1, 25);
+  if (random.chance(0.15)) return { role: 'pod', call: random.pick(podCalls), nth } as const;
+  return { role: 'worker', call: random.pick(calls), nth } as const;
+}
+
+function generateLoss(random: Random): Fault {
+  const copyAgeMs = random.pick([null, 50, 400, 1_000, 8_000]);
+  // Emptied in place, no connection need break.
+  const forMs = random.pick(copyAgeMs === null ? [0, 0, 20, 500, 5_000] : [20, 500, 5_000]);
+  return { kind: 'lose', atMs: random.whole(2_000, planMs), forMs, copyAgeMs };
+}

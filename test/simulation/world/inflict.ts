@@ -1,0 +1,141 @@
+import type { SimulatedProcess } from '../engine/simulated-process.ts';
+import { putInFront } from '../stores/job-queue.ts';
+import type { Fault } from './plan.ts';
+import type { World } from './world.ts';
+
+type TimedFault = Exclude<Fault, { readonly call: string } | { readonly kind: 'lose' }>;
+
+/** Has the plan's faults happen at their times; those that are placed at a call wait for it. */
+export function scheduleFaults(world: World): void {
+  for (const fault of world.plan.faults) {
+    if ('call' in fault) continue;
+    if (fault.kind === 'lose') scheduleLoss(world, fault);
+    else world.scheduler.after(fault.atMs, () => inflictNow(world, fault));
+  }
+}
+
+function inflictNow(world: World, fault: TimedFault): void {
+  world.trace(`fault: ${JSON.stringify(fault)}`);
+  switch (fault.kind) {
+    case 'crash':
+      crash(world, fault.process, fault.forMs);
+      break;
+    case 'sleep': {
+      const process = world.roles.get(fault.process)?.process;
+      if (process !== undefined) sleep(world, process, fault.forMs);
+      break;
+    }
+    case 'restart':
+      restart(world, fault.process);
+      break;
+    case 'away':
+      away(world, fault);
+      break;
+    case 'cut': {
+      const server = world.servers[fault.server];
+      server.cutOff(fault.process);
+      world.scheduler.after(fault.forMs, () => server.reconnect(fault.process));
+      break;
+    }
+    case 'trim':
+      world.memory.trim({ count: fault.keep });
+      break;
+    case 'start-again':
+      startAgain(world);
+      break;
+  }
+}
+
+/** What is placed at a call happens to the process that makes it, or behind its back. */
+export function inflictAtCall(world: World, fault: Fault, process: SimulatedProcess): void {
+  world.trace(`fault: ${process.name}: ${JSON.stringify(fault)}`);
+  if (fault.kind === 'trim-at') world.memory.trim({ count: fault.keep });
+  if (fault.kind === 'sleep-at') sleep(world, process, fault.forMs);
+  if (fault.kind === 'crash-at') crash(world, process.name, fault.forMs);
+}
+
+function crash(world: World, name: string, forMs: number): void {
+  const { process } = world.roles.get(name) ?? {};
+  if (process === undefined || process.isDead) return;
+  world.killProcess(name);
+  world.scheduler.after(forMs, () => startInPlaceOf(world, name, process));
+}
+
+function sleep(world: World, process: SimulatedProcess, forMs: number): void {
+  process.sleep();
+  world.scheduler.after(forMs, () => {
+    world.trace(`${process.name}: wakes`);
+    process.wake();
+  });
+}
+
+const stopWithinMs = 20_000;
+
+/** Whoever does not stop in time is killed. */
+function restart(world: World, name: string): void {
+  const role = world.roles.get(name);
+  if (role === undefined || role.process.isDead) return;
+  const end = () => {
+    if (role.process.isDead) return;
+    world.killProcess(name);
+    startInPlaceOf(world, name, role.process);
+  };
+  world.scheduler.after(stopWithinMs, end);
+  role.process.deliver(() => void role.stop().then(() => void world.scheduler.after(0, end)));
+}
+
+function startInPlaceOf(world: World, name: string, process: SimulatedProcess): void {
+  if (world.roles.get(name)?.process === process) world.startProcess(name);
+}
+
+function away(world: World, { server: name, forMs, isFrozen }: Extract<Fault, { kind: 'away' }>): void {
+  const server = world.servers[name];
+  if (isFrozen) server.freeze();
+  else server.goDown();
+  world.scheduler.after(forMs, () => server.comeBack());
+}
+
+function startAgain({ memory }: World): void {
+  const { queue } = memory.state;
+  for (const jobId of [...queue.active.keys()]) {
+    const job = queue.jobs.get(jobId);
+    if (job !== undefined) queue.jobs.set(jobId, { ...job, starts: 0 });
+    putInFront(queue, jobId);
+  }
+  memory.enqueued.ring();
+}
+
+function scheduleLoss(world: World, { atMs, forMs, copyAgeMs }: Extract<Fault, { kind: 'lose' }>): void {
+  const { scheduler, memory, history, servers } = world;
+  let copy = { state: memory.empty(), logLength: 0 };
+  let survivors = 0;
+  if (copyAgeMs !== null) {
+    scheduler.after(atMs - copyAgeMs, () => {
+      copy = { state: memory.copy(), logLength: history.log.length };
+      survivors = history.lossCount;
+    });
+  }
+  scheduler.after(atMs, () => {
+    // A copy of what was lost meanwhile would bring it back: one loss at a time.
+    if (copyAgeMs !== null && survivors !== history.lossCount) return;
+    world.trace(`fault: the memory server loses what came in its last ${copyAgeMs ?? 'whole life'} ms`);
+    if (forMs > 0) servers.memory.goDown();
+    history.noteLoss(memory.state, copy.state, copy.logLength, scheduler.nowMs);
+    memory.state = copy.state;
+    if (forMs > 0) scheduler.after(forMs, () => servers.memory.comeBack());
+  });
+}
+
+/** From now on all is well: servers are there, processes run, and nothing else goes wrong. */
+export function healAll(world: World): void {
+  world.trace('everything heals');
+  world.places.end();
+  for (const server of Object.values(world.servers)) {
+    for (const name of world.roles.keys()) server.reconnect(name);
+    if (server.state !== 'up') server.comeBack();
+  }
+  for (const [name, { process }] of [...world.roles]) {
+    process.wake();
+    if (process.isDead) world.startProcess(name);
+  }
+}

@@ -1,0 +1,110 @@
+import { widgetAnswer } from '@widget-service/api/routes/widgets/widget-body.ts';
+import { Chunk } from '@widget-service/api/stream/chunk.ts';
+import { type OpeningOptions, openingMessages, randomWithin } from '@widget-service/api/stream/frame.ts';
+import { openFanOut } from '@widget-service/api/stream/open-fan-out.ts';
+import type { Settings } from '@widget-service/shared/config/settings.ts';
+import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
+import { createOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
+import { createAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
+import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
+import { createCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
+import type { SimulatedProcess } from '../engine/simulated-process.ts';
+import type { SimulatedPorts } from '../stores/open-simulated-ports.ts';
+import { createTracingLogger, noMetrics } from './fakes.ts';
+import type { PlanSettings } from './plan.ts';
+import type { SimulatedSocket } from './simulated-socket.ts';
+import type { RunningRole } from './worker-process.ts';
+
+const heartbeatIntervalMs = 5_000;
+const drainWindowMs = 2_000;
+const hookDeadlineMs = 1_800;
+
+export interface Pod extends RunningRole {
+  readonly acceptHook: ReturnType<typeof createAcceptHook>;
+  readonly createWidget: ReturnType<typeof createCreateWidget>;
+  /** False when the pod cannot tell where the stream begins: the client is to come again. */
+  openStream(lastEventId: string | null, isFiltered: boolean, socket: SimulatedSocket): Promise<boolean>;
+}
+
+export interface PodOptions {
+  readonly process: SimulatedProcess;
+  readonly ports: SimulatedPorts;
+  readonly settings: PlanSettings;
+  readonly createUuid: () => string;
+  readonly trace: (text: string) => void;
+}
+
+const someFilter: EventFilter = { ...noFilter, types: ['widget.created', 'widget.retired'] };
+
+/** What a pod does behind its routes: gate, use cases, tail, ring and hub, all real. To be started in its process. */
+export function startPod({ process, ports, settings, createUuid, trace }: PodOptions): Pod {
+  const { clock } = process;
+  const logger = createTracingLogger((text) => trace(`${process.name}: ${text}`));
+  const fanOut = openFanOut({
+    backend: ports,
+    settings: streamSettings(settings) as Settings,
+    clock,
+    logger,
+    metrics: noMetrics,
+  });
+  const onFailure = (task: string, error: unknown) => trace(`${process.name}: ${task} failed: ${String(error)}`);
+  const supervisor = new Supervisor([fanOut.tail], { clock, onFailure });
+  supervisor.start();
+  const gate = new GroupCommit(ports.hookQueue, clock, {
+    deadlineMs: hookDeadlineMs,
+    createJobId: () => `job-${createUuid()}`,
+  });
+  const openStream = createOpenStream({ eventLog: ports.eventLog, recent: fanOut.ring });
+  const nudge = (widgetId: string) => void gate.submit({ type: 'nudge', widgetId }).catch(() => undefined);
+  return {
+    process,
+    acceptHook: createAcceptHook({ gate, clock, createId: createUuid }),
+    createWidget: createCreateWidget({
+      widgets: ports.widgets,
+      clock,
+      answer: widgetAnswer,
+      nudge,
+      createId: createUuid,
+    }),
+    openStream: async (lastEventId, isFiltered, socket) => {
+      const start = await openStream(lastEventId);
+      if (start === null) return false;
+      const sink = socket.sinkFor(process);
+      sink.write(
+        openingChunk({ subscriptionId: null, start, heartbeatIntervalMs, retryMs: randomWithin(2_000, 5_000) }),
+      );
+      // As the route does, which takes the response over before the hub has it.
+      await clock.sleep(process.random.pick([0, 0, 1, 30]));
+      const filter = isFiltered ? someFilter : noFilter;
+      const right = { holder: { kind: 'subscription', id: 's' }, tokenDigest: 'd', filter, validUntil: null } as const;
+      fanOut.hub.join({ sink, right, epoch: start.position.epoch, cursor: start.position, onEnd: () => undefined });
+      return true;
+    },
+    stop: async () => {
+      await fanOut.hub.drain(drainWindowMs);
+      fanOut.hub.close();
+      await supervisor.stop();
+    },
+  };
+}
+
+function streamSettings({ ringFrames, unsentLimitBytes, streamLifetimeMs }: PlanSettings): Partial<Settings> {
+  return {
+    RING_FRAMES: ringFrames,
+    RING_BYTES: 1_000_000,
+    HEARTBEAT_INTERVAL_MS: heartbeatIntervalMs,
+    STREAM_LIFETIME_MS: streamLifetimeMs,
+    STREAM_UNSENT_LIMIT_BYTES: unsentLimitBytes,
+    STREAM_STALL_MS: 8_000,
+  };
+}
+
+/** The first messages in the form that the plugin gives them. */
+function openingChunk(options: OpeningOptions): Chunk {
+  const blocks = openingMessages(options).map(({ id, event, data, retry }) => {
+    const retryLine = retry === undefined ? '' : `retry: ${retry}\n`;
+    return `id: ${id}\nevent: ${event}\ndata: ${data}\n${retryLine}\n`;
+  });
+  return new Chunk(Buffer.from(blocks.join('')));
+}

@@ -1,0 +1,9 @@
+import { parseHookJob } from '@widget-service/shared/ports/hook-job.ts';
+import type { JobQueue } from '../stores/job-queue.ts';
+
+/** The ids of all deliveries in the queue. */
+export function itemsOf({ jobs }: JobQueue): string[] {
+  return [...jobs.values()].flatMap(({ text }) =>
+    parseHookJob(text).items.flatMap((item) => (item.type === 'delivery' ? [item.delivery.eventId] : [])),
+  );
+}
