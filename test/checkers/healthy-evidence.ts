@@ -109,7 +109,7 @@ function connectionOf(
 ): RecordedConnection {
   const open = messageOf('stream.open', lastEventId ?? `${epoch}.999.0`, { resumed: lastEventId !== null });
   const blocks: RecordedBlock[] = [open, ...seqs.map((seq) => seen.get(seq) as SeenEvent)];
-  return { lastEventId, openedAtMs: 10, endedAtMs, lastBlockAtMs: 50, blocks };
+  return { lastEventId, requestedAtMs: 5, openedAtMs: 10, endedAtMs, blocks };
 }
 
 const streams: readonly RecordedStream[] = [
@@ -188,7 +188,7 @@ const healthy: Evidence = {
   recording: {
     hooks: [...hooks],
     creates: [...creates],
-    revocations: [{ subscriptionId: 'gone', acknowledgedAtMs: 100 }],
+    revocations: [{ subscriptionId: 'gone', acknowledgedAtMs: 100, acknowledgedAtWallMs: 2_000 }],
     streams: [...streams],
   },
   stored: {

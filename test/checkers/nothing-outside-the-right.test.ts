@@ -14,13 +14,13 @@ checks(nothingOutsideTheRight, [
     ({ recording }) => void Object.assign(recording.streams[2]!.connections[0]!, { endedAtMs: null }),
   ],
   [
-    'a stream that is written to after its right',
-    /was written to/,
-    ({ recording }) => void Object.assign(recording.streams[2]!.connections[0]!, { lastBlockAtMs: 3_000 }),
+    'a stream that is sent what happened after its right',
+    /was sent what happened 2101 ms after/,
+    ({ recording }) => void Object.assign(recording.revocations[0]!, { acknowledgedAtWallMs: -1_100 }),
   ],
   [
     'a stream that is opened after its right',
     /was opened/,
-    ({ recording }) => void Object.assign(recording.streams[2]!.connections[0]!, { openedAtMs: 3_000 }),
+    ({ recording }) => void Object.assign(recording.streams[2]!.connections[0]!, { requestedAtMs: 3_000 }),
   ],
 ]);

@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 /** Code that is not run any more is let go only after several collections. */
-const collections = 5;
+const collections = 3;
 process.on('SIGUSR2', () => {
   for (let done = 0; done < collections; done += 1) collect();
 });

@@ -39,9 +39,10 @@ export function openEventSource({ url, seen, from, ...named }: EventSourceOption
     const first = asked === null && from !== undefined ? `${url}?lastEventId=${from}` : url;
     const headers = { accept: 'text/event-stream', ...(asked === null ? {} : { 'last-event-id': asked }) };
     let isAnswered = false;
+    const requestedAtMs = performance.now();
     request = get(first, { headers, agent: false }, (response) => {
       isAnswered = true;
-      take(response, asked);
+      take(response, asked, requestedAtMs);
     });
     request.on('error', () => undefined);
     // Without an answer the connection was refused or broken off; with one, its end is what counts.
@@ -50,7 +51,7 @@ export function openEventSource({ url, seen, from, ...named }: EventSourceOption
     });
   }
 
-  function take(response: IncomingMessage, asked: string | null): void {
+  function take(response: IncomingMessage, asked: string | null, requestedAtMs: number): void {
     isOpen = true;
     response.on('error', () => undefined);
     if (response.statusCode !== 200) {
@@ -59,13 +60,12 @@ export function openEventSource({ url, seen, from, ...named }: EventSourceOption
       response.resume();
       return;
     }
-    const nowMs = performance.now();
     const connection: RecordedConnection = {
       lastEventId: asked ?? from ?? null,
-      openedAtMs: nowMs,
+      requestedAtMs,
+      openedAtMs: performance.now(),
       endedAtMs: null,
       blocks: [],
-      lastBlockAtMs: nowMs,
     };
     recorded.connections.push(connection);
     const told = (field: { readonly id?: string; readonly retryMs?: number }) => {
@@ -113,7 +113,6 @@ function readBlocks(
       if (data !== null) connection.blocks.push(blockOf(id ?? '', event, data, seen));
     }
     rest = rest.slice(start);
-    connection.lastBlockAtMs = performance.now();
   });
 }
 

@@ -16,13 +16,16 @@ const signalMs = 200;
 export function createProcessFigures(cluster: Pick<FaultCluster, 'pods' | 'workers'>) {
   const firstHeaps = new Map<number, number>();
 
+  // Its own connection each time: one that was kept may be closed by the server in the moment it is used.
+  const ask = (url: string) => fetch(url, { headers: { connection: 'close' } });
+
   async function lookAt(slot: ServiceSlot): Promise<{ figures: ProcessFigures; metrics: string }> {
     const { opsUrl, pid } = slot.process;
-    const ready = await fetch(`${opsUrl}/readyz`);
+    const ready = await ask(`${opsUrl}/readyz`);
     const problems = ready.status === 200 ? '' : (await ready.text()).trim();
     process.kill(pid, 'SIGUSR2');
     await delay(signalMs);
-    const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+    const metrics = await (await ask(`${opsUrl}/metrics`)).text();
     const heapUsedBytes = figureOf(metrics, 'nodejs_heap_size_used_bytes');
     const heapAtFirstBytes = firstHeaps.get(pid) ?? heapUsedBytes;
     if (heapAtFirstBytes !== null) firstHeaps.set(pid, heapAtFirstBytes);

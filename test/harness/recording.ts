@@ -61,6 +61,8 @@ export interface Revocation {
   readonly subscriptionId: string;
   /** When the 204 came; null if none did: it may be revoked or not. */
   readonly acknowledgedAtMs: number | null;
+  /** The same on the clock on the wall, which positions of events are of too. */
+  readonly acknowledgedAtWallMs: number;
 }
 
 /** An EventSource over all its connections. */
@@ -77,12 +79,12 @@ export interface RecordedStream {
 export interface RecordedConnection {
   /** The position it asked to go on from; null for the first. */
   readonly lastEventId: string | null;
+  /** When it was asked for, and when the answer came. */
+  readonly requestedAtMs: number;
   readonly openedAtMs: number;
   endedAtMs: number | null;
   /** Every block with data, in order. */
   readonly blocks: RecordedBlock[];
-  /** When the last block came. */
-  lastBlockAtMs: number;
 }
 
 export type RecordedBlock = SeenEvent | StreamMessage;

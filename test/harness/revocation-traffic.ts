@@ -30,12 +30,17 @@ export function createRevocationTraffic({ client, recording, streams }: Revocati
       );
       // 404 after an unanswered try says that it is revoked too, but not since when it was known everywhere.
       if (status === 204 || status === 404) {
+        const revocation = { subscriptionId: subscription.id, acknowledgedAtWallMs: Date.now() };
         const acknowledgedAtMs = status === 204 ? performance.now() : null;
-        recording.revocations.push({ subscriptionId: subscription.id, acknowledgedAtMs });
+        recording.revocations.push({ ...revocation, acknowledgedAtMs });
         return;
       }
       await delay(repeatAfterMs);
     }
-    recording.revocations.push({ subscriptionId: subscription.id, acknowledgedAtMs: null });
+    recording.revocations.push({
+      subscriptionId: subscription.id,
+      acknowledgedAtMs: null,
+      acknowledgedAtWallMs: Date.now(),
+    });
   };
 }

@@ -15,7 +15,7 @@ export function logIsInOrder({ history }: World): string[] {
     if (event.widgetId === null || version === null) continue;
     const key = `${epoch} ${event.widgetId}`;
     const last = versions.get(key);
-    if (last !== undefined && !mayFollow(event.widgetId, last, version)) {
+    if (last !== undefined && !mayFollow(epoch, event.widgetId, last, version)) {
       violations.push(`C3: log: ${event.widgetId}: version ${version} comes after ${last}`);
     }
     versions.set(key, version);

@@ -1,17 +1,24 @@
 import type { History } from '../world/history.ts';
 
-/** Whether the second of two versions may come right after the first: what lies between was lost with the log. */
-export type MayFollow = (widgetId: string, before: number, version: number) => boolean;
+/** Whether the second of two versions may come right after the first in an epoch. */
+export type MayFollow = (epoch: string, widgetId: string, before: number, version: number) => boolean;
 
-/** Versions are dense, but for those that were told, lost and announced as lost: nobody has them any more. */
+/**
+ * Versions are dense, but for those that were told in another epoch and lost with it: nobody has them any more, and the
+ * change of the epoch tells so. What an epoch itself has lost would be a hole that nobody is told of.
+ */
 export function createMayFollow({ lostEvents }: History): MayFollow {
-  const lost = new Set(lostEvents.map(({ record }) => `${record.event.widgetId} ${versionIn(record.event.json)}`));
-  return (widgetId, before, version) => {
-    if (version <= before) return false;
+  const lostIn = new Map<string, Set<string>>();
+  for (const { record } of lostEvents) {
+    const key = `${record.event.widgetId} ${versionIn(record.event.json)}`;
+    lostIn.set(key, (lostIn.get(key) ?? new Set()).add(record.epoch));
+  }
+  const isLostElsewhere = (epoch: string, key: string) => [...(lostIn.get(key) ?? [])].some((lost) => lost !== epoch);
+  return (epoch, widgetId, before, version) => {
     for (let between = before + 1; between < version; between += 1) {
-      if (!lost.has(`${widgetId} ${between}`)) return false;
+      if (!isLostElsewhere(epoch, `${widgetId} ${between}`)) return false;
     }
-    return true;
+    return version > before;
   };
 }
 

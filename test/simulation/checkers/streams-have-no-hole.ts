@@ -36,7 +36,7 @@ function isDenseOn({ cursor, events }: StreamRecord, mayFollow: MayFollow): stri
     before = { epoch, ms, seq };
     if (widgetId === null || version === null) continue;
     const last = versions.get(widgetId);
-    if (last !== undefined && !mayFollow(widgetId, last, version)) {
+    if (last !== undefined && !mayFollow(epoch, widgetId, last, version)) {
       violations.push(`C3: on a stream ${widgetId} goes from version ${last} to ${version}`);
     }
     versions.set(widgetId, version);

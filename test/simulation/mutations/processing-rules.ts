@@ -147,6 +147,7 @@ export const processingRules: readonly Mutation[] = [
   },
   {
     rule: 'the last position is read again right before the append',
+    spare: 'what another run has recorded meanwhile is noticed when this one records',
     file: publishOutbox,
     from: 'higherOf(publication.lastPosition, await deps.runs.lastPosition())',
     to: 'higherOf(publication.lastPosition, null)',

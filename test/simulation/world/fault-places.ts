@@ -1,7 +1,7 @@
 import type { Fault } from './plan.ts';
 
 type CallFault = Extract<Fault, { kind: 'call' }>;
-type StopFault = Extract<Fault, { kind: 'crash-at' | 'sleep-at' | 'trim-at' }>;
+type StopFault = Extract<Fault, { kind: 'crash-at' | 'sleep-at' | 'trim-at' | 'lose-at' }>;
 
 /** What is planned for one call. */
 export interface PlannedCall {

@@ -122,6 +122,7 @@ function generateFaults(random: Random, settings: PlanSettings): Fault[] {
   const faults = Array.from({ length: count }, () => generateFault(random, settings));
   if (random.chance(0.2)) faults.push(generateLoss(random));
   if (random.chance(0.01)) faults.push(generateLongStop(random, settings));
+  if (settings.workers > 1 && random.chance(0.15)) faults.push(...generateLossBehindAppend(random));
   return faults;
 }
 
@@ -161,6 +162,17 @@ function generateStop(random: Random): Fault {
     moment: random.pick(['before', 'after']),
     forMs: random.pick([500, 12_000, 16_000, 40_000]),
   };
+}
+
+/** Another run appends, and the log loses that, while one sleeps between its look at the last position and its append. */
+function generateLossBehindAppend(random: Random): Fault[] {
+  const nth = random.whole(1, 8);
+  const place = { role: 'worker', call: 'append', moment: 'before' } as const;
+  const afterMs = random.pick([50, 300, 1_000]);
+  return [
+    { kind: 'sleep-at', ...place, nth, forMs: afterMs + random.whole(500, 3_000) },
+    { kind: 'lose-at', ...place, nth: nth + 1, afterMs },
+  ];
 }
 
 /** While somebody reads what is behind the pod's memory. */

@@ -1,5 +1,6 @@
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 import { putInFront } from '../stores/job-queue.ts';
+import type { MemoryState } from '../stores/memory-server.ts';
 import type { Fault } from './plan.ts';
 import type { World } from './world.ts';
 
@@ -46,9 +47,12 @@ function inflictNow(world: World, fault: TimedFault): void {
   }
 }
 
+const restartMs = 20;
+
 /** What is placed at a call happens to the process that makes it, or behind its back. */
 export function inflictAtCall(world: World, fault: Fault, process: SimulatedProcess): void {
   world.trace(`fault: ${process.name}: ${JSON.stringify(fault)}`);
+  if (fault.kind === 'lose-at') loseLater(world, fault.afterMs, restartMs);
   if (fault.kind === 'trim-at') world.memory.trim({ count: fault.keep });
   if (fault.kind === 'sleep-at') sleep(world, process, fault.forMs);
   if (fault.kind === 'crash-at') crash(world, process.name, fault.forMs);
@@ -106,24 +110,31 @@ function startAgain({ memory }: World): void {
 }
 
 function scheduleLoss(world: World, { atMs, forMs, copyAgeMs }: Extract<Fault, { kind: 'lose' }>): void {
-  const { scheduler, memory, history, servers } = world;
-  let copy = { state: memory.empty(), logLength: 0 };
-  let survivors = 0;
-  if (copyAgeMs !== null) {
-    scheduler.after(atMs - copyAgeMs, () => {
-      copy = { state: memory.copy(), logLength: history.log.length };
-      survivors = history.lossCount;
-    });
+  const { scheduler, memory } = world;
+  if (copyAgeMs === null) {
+    scheduler.after(atMs, () => lose(world, { state: memory.empty(), logLength: 0 }, forMs));
+    return;
   }
-  scheduler.after(atMs, () => {
+  scheduler.after(atMs - copyAgeMs, () => loseLater(world, copyAgeMs, forMs));
+}
+
+function loseLater(world: World, copyAgeMs: number, forMs: number): void {
+  const { scheduler, memory, history } = world;
+  const copy = { state: memory.copy(), logLength: history.log.length };
+  const { lossCount } = history;
+  scheduler.after(copyAgeMs, () => {
     // A copy of what was lost meanwhile would bring it back: one loss at a time.
-    if (copyAgeMs !== null && survivors !== history.lossCount) return;
-    world.trace(`fault: the memory server loses what came in its last ${copyAgeMs ?? 'whole life'} ms`);
-    if (forMs > 0) servers.memory.goDown();
-    history.noteLoss(memory.state, copy.state, copy.logLength, scheduler.nowMs);
-    memory.state = copy.state;
-    if (forMs > 0) scheduler.after(forMs, () => servers.memory.comeBack());
+    if (lossCount === history.lossCount) lose(world, copy, forMs);
   });
+}
+
+function lose(world: World, copy: { state: MemoryState; logLength: number }, forMs: number): void {
+  const { scheduler, memory, history, servers } = world;
+  world.trace(`fault: the memory server comes back as it was, with ${copy.logLength} events`);
+  if (forMs > 0) servers.memory.goDown();
+  history.noteLoss(memory.state, copy.state, copy.logLength, scheduler.nowMs);
+  memory.state = copy.state;
+  if (forMs > 0) scheduler.after(forMs, () => servers.memory.comeBack());
 }
 
 /** From now on all is well: servers are there, processes run, and nothing else goes wrong. */

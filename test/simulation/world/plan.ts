@@ -98,6 +98,8 @@ export type Fault =
     }
   /** Redis is gone for a while, or not at all, and comes back as it was so long before; null: empty. */
   | { readonly kind: 'lose'; readonly atMs: number; readonly forMs: number; readonly copyAgeMs: number | null }
+  /** The same a while after the call, with a copy from right before it. */
+  | (CallPlace & { readonly kind: 'lose-at'; readonly moment: 'before'; readonly afterMs: number })
   | { readonly kind: 'trim'; readonly atMs: number; readonly keep: number }
   | (CallPlace & { readonly kind: 'trim-at'; readonly moment: 'before'; readonly keep: number })
   /** Jobs that run are given out again, as if they had never been started. */

@@ -53,7 +53,7 @@ const workerOptions = {
   maxRetriesPerRequest: null,
   // Far above the two seconds of a blocking read and above a short freeze: commands are sent again after it, and a
   // fetch that is sent again leaves a job behind that comes back only after its lock has expired.
-  socketTimeout: 30_000,
+  socketTimeout: 12_000,
 } satisfies RedisOptions;
 
 export function openFailFastConnection(target: RedisTarget, name: string): Redis {
