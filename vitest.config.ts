@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { isLong } from './test/harness/scale.ts';
 
 /** Projects that run one set of files on one backend; the files ask for it with `inject('backend')`. */
 function onBackend(name: string, backend: 'embedded' | 'cluster' | 'simulated', include: string[]) {
@@ -16,6 +17,9 @@ function onBackend(name: string, backend: 'embedded' | 'cluster' | 'simulated', 
     },
   };
 }
+
+// The models with larger bounds than the unit tests have.
+const onlyLong = isLong ? ['test/model/every-interleaving.test.ts'] : [];
 
 export default defineConfig({
   test: {
@@ -61,7 +65,7 @@ export default defineConfig({
       {
         test: {
           name: 'scenarios',
-          include: ['test/scenarios/**/*.test.ts', 'test/model/every-interleaving.test.ts'],
+          include: ['test/scenarios/**/*.test.ts', ...onlyLong],
           pool: 'forks',
           maxWorkers: 1,
           fileParallelism: false,

@@ -10,7 +10,7 @@ import { onPod } from '../support/service-process.ts';
 import { openStream } from '../support/stream-client.ts';
 import { createWidgets, hooksOver } from '../support/traffic.ts';
 
-const clients = isLong ? 5_000 : 600;
+const clients = isLong ? 5_000 : 300;
 const eventsMissed = 1_000;
 /** What each pod may ask of Redis for all of this: its own tail, what it fills its memory with, and little else. */
 const readsPerPodMax = 40;
