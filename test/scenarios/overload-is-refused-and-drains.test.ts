@@ -68,8 +68,8 @@ describe.runIf(isBalancerThere())('more hooks than can be carried out', () => {
 
   it('Redis is out of memory: hooks are refused in time, streams stay, and all goes on when there is room', async () => {
     await delay(2_000);
-    const fromMs = performance.now();
     await redis.config('SET', 'maxmemory', '1');
+    const fromMs = performance.now();
     await delay(outOfMemoryMs);
     const toMs = performance.now();
     await redis.config('SET', 'maxmemory', '0');

@@ -55,6 +55,39 @@ describe('a known token', () => {
   });
 });
 
+describe('a known token that is asked for while the store gives no answer', () => {
+  test('is not waited for, so that there is time left for what is done with it', async () => {
+    const { cache, state, holdAnswers } = createFakeTokenStore();
+    await cache.resolve('a');
+    state.nowMs = 60_000;
+    state.answer = 'newer';
+    const answer = holdAnswers();
+    const startedAtMs = performance.now();
+    expect(await cache.resolve('a')).toBe('value');
+    expect(performance.now() - startedAtMs).toBeGreaterThan(400);
+    const late = cache.resolve('a');
+    answer();
+    expect(await late).toBe('newer');
+    expect(state.asked).toHaveLength(2);
+  });
+
+  test('is unknown when it has ended or was revoked meanwhile', async () => {
+    for (const end of ['revoked', 'ended']) {
+      const { cache, state, holdAnswers } = createFakeTokenStore();
+      state.validUntil = new Date(startMs + 70_000);
+      await cache.resolve('a');
+      state.nowMs = 60_000;
+      state.answer = null;
+      const answer = holdAnswers();
+      const asked = cache.resolve('a');
+      if (end === 'revoked') cache.evict('value');
+      else state.nowMs = 70_000;
+      setTimeout(answer, 700);
+      expect(await asked).toBeNull();
+    }
+  });
+});
+
 describe('an unknown token', () => {
   test('is asked for once a minute', async () => {
     const { cache, state } = createFakeTokenStore();

@@ -1,10 +1,16 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { createConcurrencyLimit } from '@widget-service/shared/runtime/concurrency-limit.ts';
+import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 
 const keptForMs = 60_000;
 /** A token in use is looked up again in the background from this age on, so that nobody waits for it. */
 const refreshFromMs = 45_000;
+/**
+ * How long the store may think about a token that was known before: what is then done with the right has to be answered
+ * within two seconds as well.
+ */
+const patienceMs = 500;
 /** How long the store is left alone with a token after it could not be asked. */
 const retryAfterMs = 5_000;
 const knownMax = 20_000;
@@ -76,7 +82,14 @@ export class TokenCache<T> implements Evictable {
     const recalled = this.recall(digest);
     if (recalled !== undefined) return recalled;
     if (this.#deps.clock.monotonicMs() < (this.#unknown.get(digest) ?? 0)) return null;
-    return this.#lookUp(digest);
+    const lookUp = this.#lookUp(digest);
+    if (!this.#known.has(digest)) return lookUp;
+    return withDeadline(lookUp, patienceMs, 'look a known token up').catch((error: unknown) => {
+      if (!(error instanceof UnavailableError)) throw error;
+      const known = this.#known.get(digest);
+      const isGood = known !== undefined && this.#deps.clock.monotonicMs() < known.validUntilMs;
+      return isGood ? known.value : lookUp;
+    });
   }
 
   evict(id: string): void {
