@@ -38,9 +38,19 @@ describe.skipIf(inject('backend') === 'embedded')('EventLog: a run that comes la
     const event = anEventAppend();
     const startedAtMs = performance.now();
     await log().append(later, null, [event]);
-    await log().settle([event.guard]);
+    await log().settle([event.guard], later);
     await expect.poll(() => performance.now() - startedAtMs, { interval: 20 }).toBeGreaterThan(100);
     await expect(log().append(late, null, [event])).rejects.toMatchObject({ code: 'unavailable' });
     expect((await log().append(await nextRun(), null, [anEventAppend()])).positions).not.toContain(null);
+  });
+
+  it('is known as such by what was settled under a higher number, though none higher has appended', async () => {
+    const [first, late, latest] = [await nextRun(), await nextRun(), await nextRun()];
+    const event = anEventAppend();
+    const startedAtMs = performance.now();
+    await log().append(first, null, [event]);
+    await log().settle([event.guard], latest);
+    await expect.poll(() => performance.now() - startedAtMs, { interval: 20 }).toBeGreaterThan(200);
+    await expect(log().append(late, null, [event])).rejects.toMatchObject({ code: 'unavailable' });
   });
 });

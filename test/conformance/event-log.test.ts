@@ -123,14 +123,14 @@ describe('EventLog', () => {
       const loose = anEventAppend();
       const version = aVersionAppend(widgetId, 2);
       await append([loose, version]);
-      await log().settle([loose.guard, version.guard, { kind: 'version', widgetId, version: 1 }]);
+      await log().settle([loose.guard, version.guard, { kind: 'version', widgetId, version: 1 }], await nextRun());
       expect((await append([loose, version])).positions).toEqual([null, null]);
       expect((await append([aVersionAppend(widgetId, 3)])).positions).not.toContain(null);
     });
 
     it('may be settled when it is not known, and when there is none', async () => {
-      await log().settle([{ kind: 'event', eventId: randomUUID() }]);
-      await log().settle([]);
+      await log().settle([{ kind: 'event', eventId: randomUUID() }], await nextRun());
+      await log().settle([], await nextRun());
     });
   });
 

@@ -86,7 +86,7 @@ describe('the embedded backend', () => {
   it('keeps a settled guard for an hour, and one that is not settled for good', async () => {
     const [settled, open] = [anAppend('settled'), anAppend('open')];
     await backend.eventLog.append(1, null, [settled, open]);
-    await backend.eventLog.settle([settled.guard]);
+    await backend.eventLog.settle([settled.guard], 1);
     const isNew = async () => {
       await backend.eventLog.trim();
       const { positions } = await backend.eventLog.append(1, null, [settled, open]);

@@ -77,7 +77,11 @@ export function append(stream: EventStream, nowMs: number, args: AppendArguments
   return { result, appended };
 }
 
-function noteRun(runs: RunMarks, nowMs: number, { run, runAgeMaxMs }: AppendArguments): RunMarks {
+function noteRun(
+  runs: RunMarks,
+  nowMs: number,
+  { run, runAgeMaxMs }: Pick<AppendArguments, 'run' | 'runAgeMaxMs'>,
+): RunMarks {
   let { past, mark, markMs } = runs;
   const { newest, newestMs } = runs;
   for (let turn = 0; turn < 2; turn += 1) {
@@ -114,7 +118,13 @@ function raise(stream: EventStream, nowMs: number, guard: AppendGuard): boolean 
 }
 
 /** What the script `settle.lua` does. */
-export function settle(stream: EventStream, nowMs: number, guards: readonly AppendGuard[]): void {
+export function settle(
+  stream: EventStream,
+  nowMs: number,
+  guards: readonly AppendGuard[],
+  latest: { readonly run: number; readonly runAgeMaxMs: number },
+): void {
+  if (latest.run > stream.runs.newest) stream.runs = noteRun(stream.runs, nowMs, latest);
   for (const guard of guards) {
     const mark = guardOf(stream, nowMs, guard);
     if (mark === null || (guard.kind === 'version' && mark !== guard.version)) continue;

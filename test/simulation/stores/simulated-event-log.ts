@@ -40,8 +40,14 @@ export function openSimulatedEventLog(options: SimulatedEventLogOptions): {
         }),
       );
     },
-    settle: (guards) =>
-      link.call('settle', commandDeadlineMs, (ask) => ask(() => settle(server.state.stream, server.nowMs, guards))),
+    settle: async (guards, run) => {
+      if (guards.length === 0) return;
+      const { runAgeMaxMs = defaultRunAgeMaxMs } = server.options;
+      const latest = { run, runAgeMaxMs };
+      await link.call('settle', commandDeadlineMs, (ask) =>
+        ask(() => settle(server.state.stream, server.nowMs, guards, latest)),
+      );
+    },
     inspect: (position) =>
       link.call('inspect', commandDeadlineMs, (ask) => ask(() => inspect(server.state.stream, position))),
     readAfter: (after, limit) =>

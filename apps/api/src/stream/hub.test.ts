@@ -180,6 +180,21 @@ describe('Hub', () => {
     expect(sink.isEnded).toBe(true);
   });
 
+  it('ends a stream with `resync` that stands behind a time which the next event here is from', () => {
+    const { hub, reasons } = openHub(6, 10);
+    const sink = openFakeSink();
+    hub.join({
+      sink: sink.sink,
+      right: aRight(),
+      epoch: 'e1',
+      // The log lost its end and went on with another third event; the ring has not heard of it yet.
+      cursor: { ms: 5_000, seq: 3 },
+      onEnd: (reason) => reasons.push(reason),
+    });
+    expect(eventsIn(sink)).toEqual([]);
+    expect(reasons).toEqual(['resync']);
+  });
+
   it('drains every stream within the window', async () => {
     const { hub, join, reasons } = openHub(0, 10);
     for (let count = 0; count < 50; count += 1) join(openFakeSink(), 0);

@@ -169,8 +169,14 @@ export class Hub {
         connection.isHeldBack = false;
         return;
       }
-      if (ring.at(nextSeq) === undefined) {
+      const next = ring.at(nextSeq);
+      if (next === undefined) {
         this.#fallBehind(connection);
+        return;
+      }
+      // Times never fall in a log: it has lost what the ring still holds, and this cursor stands in what came instead.
+      if (next.ms < connection.cursor.ms) {
+        this.#end(connection, 'resync');
         return;
       }
       this.#send(connection, isFanOut ? connection.feed.share(nextSeq) : connection.feed.join(nextSeq));

@@ -63,10 +63,11 @@ export class RedisEventLog implements EventLog {
     return resultOfAppend(await translated(work, 'event log append'));
   }
 
-  async settle(guards: readonly AppendGuard[]): Promise<void> {
+  async settle(guards: readonly AppendGuard[], run: number): Promise<void> {
     if (guards.length === 0) return;
-    const keys = guards.map((guard) => this.#guardKey(guard));
-    const args = [settledGuardSeconds, ...guards.map(versionOfGuard)];
+    const { runAgeMaxMs = defaultRunAgeMaxMs } = this.#options;
+    const keys = [this.#keys.logMeta, ...guards.map((guard) => this.#guardKey(guard))];
+    const args = [settledGuardSeconds, run, runAgeMaxMs, ...guards.map(versionOfGuard)];
     await translated(runScript(this.#redis, this.#scripts.settle, keys, args), 'event log settle');
   }
 

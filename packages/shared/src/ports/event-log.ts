@@ -43,10 +43,10 @@ export interface EventLog {
    */
   append(run: number, expected: NumberedPosition | null, events: readonly LogAppend[]): Promise<AppendResult>;
   /**
-   * Lets guards expire an hour from now, if nothing higher was appended under them since: the caller knows that no
-   * later run will present these events again.
+   * Lets guards expire an hour from now, if nothing higher was appended under them since: the caller knows that no run
+   * above the number `run` will present these events again. From then on the log counts that run among those that came.
    */
-  settle(guards: readonly AppendGuard[]): Promise<void>;
+  settle(guards: readonly AppendGuard[], run: number): Promise<void>;
   /** What the log holds, and whether exactly `position` is in it; null before the first append ever. */
   inspect(position: LogPosition | null): Promise<{ readonly extent: LogExtent; readonly contains: boolean } | null>;
   /** The events right after `after`, oldest first, at most `limit`, of whatever epoch the log now has. */

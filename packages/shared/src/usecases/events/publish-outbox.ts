@@ -11,7 +11,7 @@ import type { WidgetOutbox } from '../../ports/widget-outbox.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 export interface PublishOutboxDeps {
-  readonly runs: Pick<RunRegister, 'lastPosition' | 'record'>;
+  readonly runs: Pick<RunRegister, 'next' | 'lastPosition' | 'record'>;
   readonly eventLog: Pick<EventLog, 'append' | 'inspect' | 'settle'>;
   readonly ledger: Pick<DeliveryLedger, 'markPublished'>;
   readonly outboxes: Pick<WidgetOutbox, 'pull'>;
@@ -52,7 +52,10 @@ export function createPublishOutbox(deps: PublishOutboxDeps) {
     await record(deps, last, expected);
     await deps.ledger.markPublished(hookRows(publication, appends, positions), deps.clock.now());
     const settled = await pull(deps, run, widgets);
-    await deps.eventLog.settle([...settled, ...loose.map((delivery) => eventGuard(delivery.eventId))]);
+    // A widget that was this run's at the pull no higher one has claimed. Who has taken a hook without a widget meanwhile
+    // nobody tells, but whoever did had a number before it was marked.
+    const latest = loose.length === 0 ? run : (await deps.runs.next()).run;
+    await deps.eventLog.settle([...settled, ...loose.map((delivery) => eventGuard(delivery.eventId))], latest);
     return { appended: positions.filter((position) => position !== null).length, beganEpoch };
   };
 }
