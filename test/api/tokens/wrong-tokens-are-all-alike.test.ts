@@ -1,5 +1,6 @@
 import { mintToken, type TokenPrefix } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { expectProblem } from '../../support/expect-problem.ts';
 import { signInThroughPorts, type TestCaller, type TestResponse } from '../../support/test-app.ts';
 import { openTestService, type TestService } from '../../support/test-service.ts';
@@ -40,6 +41,10 @@ async function wrongTokens(kind: GrantCase): Promise<readonly (readonly [string,
   await manage('DELETE', `${path}/${revoked.id}`);
   await expire(expired.id);
   await manage('POST', `${path}/${replaced.id}/rotate`, { overlapSeconds: 0 });
+  for (const { token } of [revoked, replaced]) {
+    const isRefused = async () => (await kind.send(token)).statusCode === kind.expected.status;
+    await eventually(isRefused, 'what is no longer good is refused', 2_000);
+  }
   return [
     ['unknown', mintToken(prefix)],
     ['revoked', revoked.token],

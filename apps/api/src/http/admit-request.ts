@@ -6,8 +6,8 @@ import { isStreamAddress, isTokenAddress, pathOf } from './request-target.ts';
 import { securityHeaders } from './security-headers.ts';
 
 const urlMaxLength = 8_192;
-/** A name or address and a port (RFC 3986, section 3.2): the start of the addresses that are handed out. */
-const hostPattern = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
+/** A name or address, and a port (RFC 3986, section 3.2). */
+const hostPattern = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
 
 /**
  * The first look at every request: gives the answer its headers, and refuses what no route needs to see. Unknown
@@ -42,10 +42,15 @@ function refusalOf({ raw }: FastifyRequest): Refusal | null {
   if (hosts > 1 || (hosts === 0 && raw.httpVersion !== '1.0')) {
     return { code: 'malformed-request', detail: 'The request must have exactly one Host header.' };
   }
-  if (!hostPattern.test(raw.headers.host ?? '')) {
+  if (!isHost(raw.headers.host ?? '')) {
     return { code: 'malformed-request', detail: 'The Host header is not well-formed.' };
   }
   return null;
+}
+
+/** With it begin the addresses that are handed out; without one they have a name of their own. */
+function isHost(host: string): boolean {
+  return host === '' || (hostPattern.test(host) && URL.canParse(`http://${host}/`));
 }
 
 /** An over-long token is refused by its route, in the form of all other wrong ones. */
