@@ -10,7 +10,7 @@ const refreshFromMs = 45_000;
  * How long the store may think about a token that was known before: what is then done with the right has to be answered
  * within two seconds as well.
  */
-const patienceMs = 500;
+const patienceMs = 150;
 /** How long the store is left alone with a token after it could not be asked. */
 const retryAfterMs = 5_000;
 const knownMax = 20_000;
