@@ -1,23 +1,13 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { createRandom } from '../simulation/engine/random.ts';
 
 /**
  * Lets the port calls of several runs take place one at a time, in an order that the seed decides, and lets some of
  * them fail: before they take place (the process died), or after (the answer was lost).
  */
 export function createInterleaving(seed: number, failureRate: number) {
-  const random = seededRandom(seed);
+  const random = createRandom(seed).next;
   const waiting: (() => void)[] = [];
   let isBusy = false;
 

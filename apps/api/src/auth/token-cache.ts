@@ -37,7 +37,7 @@ export interface TokenCacheDeps<T> {
 export interface Evictable {
   /** Forgets what hangs on the right that has this id. */
   evict(id: string): void;
-  /** Has everything asked for again before it is used. While that cannot be done, what was known stays known. */
+  /** Has everything asked for again before it is used. While that cannot be done soon, what was known stays known. */
   evictAll(): void;
 }
 

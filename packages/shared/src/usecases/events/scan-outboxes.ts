@@ -14,9 +14,9 @@ export interface ScanOutboxesDeps {
 const widgetsPerScan = 256;
 
 /**
- * Finds widgets whose events were left in the outbox (a creation whose nudge was lost, a crash, a wiped queue) and
- * enqueues nudges for them; also where the time of the entry is still to come, because a clock was set back. One job per partition under a fixed id: while it waits, another scan adds nothing.
- * Returns how many widgets it found.
+ * Finds widgets whose events were left in the outbox (a creation whose nudge was lost, a crash, a wiped queue), also
+ * where the time of the entry is still to come because a clock was set back, and enqueues nudges for them. One job per
+ * partition under a fixed id: while it waits, another scan adds nothing. Returns how many widgets it found.
  */
 export function createScanOutboxes(deps: ScanOutboxesDeps) {
   return async (): Promise<number> => {
