@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import { Redis } from 'ioredis';
+import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectDenseOrder } from '../checkers/delivered-once-in-order.ts';
 import { backUpMongo } from '../harness/mongo-backup.ts';
@@ -24,7 +27,6 @@ let client: ConsoleClient;
 beforeAll(async () => {
   redis = await startRedis();
   run = await openClusterRun({ redisUrl: redis.url });
-  await startBoth();
 });
 afterAll(async () => {
   await run.dispose();
@@ -45,18 +47,29 @@ async function stopBoth(): Promise<void> {
 const settled = () =>
   eventually(async () => (await run.jobsLeft()) + (await run.outboxesLeft()) === 0, 'queue and outboxes are empty');
 
-function beginNewEpoch(): string {
+function giveNewEpoch() {
   const env = { PATH: process.env.PATH ?? '', ...run.environment };
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['apps/worker/src/new-epoch.ts'], { cwd: root, env });
-  expect(stderr.toString()).toBe('');
+  return spawnSync(process.execPath, ['apps/worker/src/new-epoch.ts'], { cwd: root, env, encoding: 'utf8' });
+}
+
+function beginNewEpoch(): string {
+  const { status, stdout, stderr } = giveNewEpoch();
+  expect(stderr).toBe('');
   expect(status).toBe(0);
-  return stdout.toString();
+  return stdout;
+}
+
+/** The number after which runs go on, and the epoch that begins. */
+function parseNewEpoch(told: string): { readonly epoch: string; readonly run: number } {
+  const [, epoch = '', run] = /^epoch (\w+) begins; runs go on after (\d+);/.exec(told) ?? [];
+  return { epoch, run: Number(run) };
 }
 
 const versionsOf = (stream: StreamClient) =>
   stream.widgetEvents().map(({ data }) => (JSON.parse(data) as { data: { widget: { version: number } } }).data.widget);
 
 it('events go on from the versions of the backup, none passes for told already, and subscribers are told', async () => {
+  await startBoth();
   const [widgetId = ''] = await createWidgets(client, 1);
   const subscription = await client.createSubscription('screen');
   const integration = await client.createIntegration('factory');
@@ -96,4 +109,41 @@ it('events go on from the versions of the backup, none passes for told already, 
   expectDenseOrder(resumed.widgetEvents());
   resumed.close();
   sender.close();
+  await stopBoth();
+});
+
+it('runs go on above every number that is stored anywhere, however often the command is given', async () => {
+  await startBoth();
+  await createWidgets(client, 1);
+  await settled();
+  await stopBoth();
+  const mongo = await new MongoClient(run.environment.MONGODB_URL ?? '').connect();
+  const connection = new Redis(redis.url);
+  try {
+    const before = parseNewEpoch(beginNewEpoch());
+    // A backup that is not of one moment: a widget was written under a number that the counter does not know of.
+    const fence = before.run + 1_000;
+    await mongo.db(run.environment.MONGODB_DATABASE).collection('widgets').updateOne({}, { $set: { fence } });
+    const afterFence = parseNewEpoch(beginNewEpoch());
+    expect(afterFence.run).toBeGreaterThan(fence);
+    // The log knows of a later one still.
+    const newest = fence + 1_000;
+    await connection.hset(redisKeys(run.environment.REDIS_KEY_PREFIX ?? '').logMeta, { newest });
+    const afterLog = parseNewEpoch(beginNewEpoch());
+    expect(afterLog.run).toBeGreaterThan(newest);
+    expect(new Set([before.epoch, afterFence.epoch, afterLog.epoch]).size).toBe(3);
+  } finally {
+    connection.disconnect();
+    await mongo.close();
+  }
+});
+
+it('while Redis is away the command says so, and changes nothing', async () => {
+  const before = parseNewEpoch(beginNewEpoch());
+  await redis.kill();
+  const { status, stdout, stderr } = giveNewEpoch();
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(/Redis/);
+  await redis.start();
+  expect(parseNewEpoch(beginNewEpoch()).run).toBe(before.run + 1);
 });

@@ -6,25 +6,41 @@ const stealColumn = 8;
 /** A machine that got nothing at all for a while still has to meet a bound some day. */
 const stolenShareMax = 0.8;
 
+/** Where a stopwatch looks: both in milliseconds since some moment. */
+export interface StopwatchSource {
+  elapsedMs(): number;
+  /** How long, of each processor on average, the host let others work although there was work here. */
+  stolenMs(): number;
+}
+
 /**
  * Returns a function that tells the milliseconds since now, less those that a virtual machine wanted to work and its
  * host let others do so. A bound that is promised to users is one on a machine of one's own.
  */
-export function startStopwatch(): () => number {
-  const startedAtMs = performance.now();
-  const stolenBeforeMs = stolenMs();
+export function startStopwatch(source: StopwatchSource = thisMachine): () => number {
+  const startedAtMs = source.elapsedMs();
+  const stolenBeforeMs = source.stolenMs();
   return () => {
-    const elapsedMs = performance.now() - startedAtMs;
-    return elapsedMs - Math.min(stolenMs() - stolenBeforeMs, stolenShareMax * elapsedMs);
+    const elapsedMs = source.elapsedMs() - startedAtMs;
+    return elapsedMs - Math.min(source.stolenMs() - stolenBeforeMs, stolenShareMax * elapsedMs);
   };
 }
 
-/** Of all processors together, since the machine was started; 0 where nobody counts it. */
-function stolenMs(): number {
-  try {
-    const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
-    return Number(line.split(/\s+/)[stealColumn] ?? 0) * msPerTick;
-  } catch {
-    return 0;
-  }
+const thisMachine: StopwatchSource = {
+  elapsedMs: () => performance.now(),
+  stolenMs: () => {
+    try {
+      return stolenMsOf(readFileSync('/proc/stat', 'utf8'));
+    } catch {
+      // Not Linux: nobody counts it there.
+      return 0;
+    }
+  },
+};
+
+/** Out of the text of `/proc/stat`, whose first line is all processors together and whose next are each of them. */
+export function stolenMsOf(procStat: string): number {
+  const [total = '', ...rest] = procStat.split('\n');
+  const processors = rest.filter((line) => /^cpu\d/.test(line)).length;
+  return (Number(total.split(/\s+/)[stealColumn] ?? 0) * msPerTick) / Math.max(1, processors);
 }

@@ -1,12 +1,16 @@
+import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
+import type { Redis } from 'ioredis';
 import type { Db } from 'mongodb';
 import { openMongo } from './mongo/client.ts';
 import { collectionNames } from './mongo/indexes.ts';
-import { registerId } from './mongo/mongo-run-register.ts';
+import { MongoRunRegister, registerId } from './mongo/mongo-run-register.ts';
 import { widgetCollection } from './mongo/widget-document.ts';
-import { type ClusterOptions, openCluster } from './open-cluster.ts';
-import { openFailFastConnection } from './redis/connections.ts';
-import { redisKeys } from './redis/keys.ts';
+import type { ClusterOptions } from './open-cluster.ts';
+import { firstContact, openFailFastConnection } from './redis/connections.ts';
+import { type RedisKeys, redisKeys } from './redis/keys.ts';
+import { RedisEventLog } from './redis/redis-event-log.ts';
+import { translated } from './redis/translate-error.ts';
 
 export interface NewEpoch {
   /** The number that every run from now on is above. */
@@ -17,6 +21,7 @@ export interface NewEpoch {
   readonly guardsRemoved: number;
 }
 
+const firstContactWithinMs = 2_000;
 const keysAtOnce = 1_000;
 
 /**
@@ -25,37 +30,53 @@ const keysAtOnce = 1_000;
  * of runs above every number that is stored anywhere, and begins an empty log, so that subscribers are told. No worker and
  * no pod may run meanwhile. May be repeated.
  *
- * Rejects like `openCluster`, and with `UnavailableError` when Redis is away.
+ * Rejects with `MongoUnreachableError` when MongoDB does not come within `startTimeoutMs`, and with `UnavailableError`
+ * when Redis is away.
  */
 export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> {
-  const keys = redisKeys(options.redisKeyPrefix);
-  const target = { url: options.redisUrl, onWarning: options.onWarning ?? (() => undefined) };
-  const backend = await openCluster(options);
-  const redis = openFailFastConnection(target, 'widget-service:new-epoch');
   const mongo = await openMongo({
     url: options.mongodbUrl,
     database: options.mongodbDatabase,
     startTimeoutMs: options.startTimeoutMs,
   });
+  const target = { url: options.redisUrl, onWarning: options.onWarning ?? (() => undefined) };
+  const redis = openFailFastConnection(target, 'widget-service:new-epoch');
   try {
-    await backend.eventLog.inspect(null);
-    const guardsRemoved = await removeKeys(redis, [keys.watermark('*'), keys.appendedEvent('*')]);
-    const seenByLog = await redis.hmget(keys.logMeta, 'run', 'newest');
+    await firstContact(redis, firstContactWithinMs);
+    const keys = redisKeys(options.redisKeyPrefix);
+    const guardsRemoved = await translated(
+      removeKeys(redis, [keys.watermark('*'), keys.appendedEvent('*')]),
+      'removal of the marks of appended events',
+    );
+    const seenByLog = await translated(redis.hmget(keys.logMeta, 'run', 'newest'), 'event log inspect');
     await raiseRunCounter(mongo.db, Math.max(...seenByLog.map(Number)));
-    const { run } = await backend.runs.next();
-    // A position that no log can know, of the run that begins: so the log is emptied and begun anew.
-    const unknown: NumberedPosition = { epoch: 'restored', epochRun: run, ms: 0, seq: 0 };
-    const { last } = await backend.eventLog.append(run, unknown, []);
-    await backend.runs.record(last, null);
-    return { run, begin: last, guardsRemoved };
+    const runs = new MongoRunRegister(mongo.db);
+    const { run } = await runs.next();
+    const begin = await beginLog(redis, keys, options.retention, run);
+    await runs.record(begin, null);
+    return { run, begin, guardsRemoved };
   } finally {
     redis.disconnect();
     await mongo.close();
-    await backend.close();
   }
 }
 
-async function removeKeys(redis: ReturnType<typeof openFailFastConnection>, patterns: string[]): Promise<number> {
+/** Expects a position that no log can know, of the run that begins: so the log is emptied and begun anew. */
+async function beginLog(
+  redis: Redis,
+  keys: RedisKeys,
+  retention: EventRetention,
+  run: number,
+): Promise<NumberedPosition> {
+  const connectTail = () => {
+    throw new Error('nothing is read here');
+  };
+  const log = new RedisEventLog({ redis, keys, retention, connectTail });
+  const { last } = await log.append(run, { epoch: 'restored', epochRun: run, ms: 0, seq: 0 }, []);
+  return last;
+}
+
+async function removeKeys(redis: Redis, patterns: string[]): Promise<number> {
   let removed = 0;
   for (const match of patterns) {
     for await (const page of redis.scanStream({ match, count: keysAtOnce })) {

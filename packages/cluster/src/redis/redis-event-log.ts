@@ -40,10 +40,10 @@ export class RedisEventLog implements EventLog {
   readonly #options: RedisEventLogOptions;
   readonly #tails = new Set<RedisEventTail>();
   readonly #scripts = {
-    append: loadScript('append'),
-    settle: loadScript('settle'),
+    append: loadScript('append', ['numbers', 'run-age']),
+    settle: loadScript('settle', ['numbers', 'run-age']),
     inspect: loadScript('inspect'),
-    trim: loadScript('trim'),
+    trim: loadScript('trim', ['numbers']),
   };
 
   constructor(options: RedisEventLogOptions) {

@@ -9,9 +9,10 @@ export interface Script {
   readonly sha: string;
 }
 
-/** Reads `scripts/<name>.lua`. */
-export function loadScript(name: string): Script {
-  const lua = readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), 'utf8');
+/** Reads `scripts/<name>.lua`, and before it the functions of `scripts/parts/` that it calls. */
+export function loadScript(name: string, parts: readonly string[] = []): Script {
+  const files = [...parts.map((part) => `parts/${part}`), name];
+  const lua = files.map((file) => readFileSync(new URL(`./scripts/${file}.lua`, import.meta.url), 'utf8')).join('\n');
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
 }
 

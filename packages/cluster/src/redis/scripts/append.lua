@@ -28,11 +28,6 @@ local known = redis.call('HMGET', meta, 'epoch', 'run', 'ms', 'seq')
 local epoch, epochRun = known[1], tonumber(known[2])
 local lastMs, lastSeq = tonumber(known[3]), tonumber(known[4])
 
--- A tostring of Lua would write large numbers with an exponent.
-local function text(number)
-  return string.format('%.0f', number)
-end
-
 local function parseId(id)
   local dash = string.find(id, '-', 1, true)
   return tonumber(string.sub(id, 1, dash - 1)), tonumber(string.sub(id, dash + 1))
@@ -60,34 +55,15 @@ local function hasLostTail()
   if expectedMs <= firstMs and expectedSeq < firstSeq then
     return false
   end
-  local id = text(expectedMs) .. '-' .. text(expectedSeq)
+  local id = integerText(expectedMs) .. '-' .. integerText(expectedSeq)
   return #redis.call('XRANGE', log, id, id) == 0
 end
 
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local now = serverTimeMs()
 local began = 0
 
--- Of a run only its number is known here; it is too old when a higher one came so long ago. Three numbers tell: the
--- highest that came, one that came some time before, and one that came long enough before.
-local marks = redis.call('HMGET', meta, 'past', 'mark', 'markMs', 'newest', 'newestMs')
-local past, mark, markMs = tonumber(marks[1]) or 0, tonumber(marks[2]), tonumber(marks[3])
-local newest, newestMs = tonumber(marks[4]) or 0, tonumber(marks[5])
-for _ = 1, 2 do
-  if mark and now - markMs >= runAgeMaxMs then
-    past, mark, markMs = mark, newest, newestMs
-  end
-end
-if tonumber(run) < past then
+if not noteRun(meta, tonumber(run), now, runAgeMaxMs) then
   return redis.error_reply('STALERUN a run with a higher number was here long ago')
-end
-if tonumber(run) > newest then
-  newest, newestMs = tonumber(run), now
-  if not mark then
-    mark, markMs = newest, newestMs
-  end
-  redis.call('HSET', meta, 'past', text(past), 'mark', text(mark), 'markMs', text(markMs),
-    'newest', text(newest), 'newestMs', text(newestMs))
 end
 
 if not epoch or hasLostTail() then
@@ -107,7 +83,7 @@ if not epoch or hasLostTail() then
   epoch, epochRun = word, tonumber(run)
   lastMs, lastSeq = math.max(now, lastIdMs + 1), 0
   -- First what a Redis without memory would refuse: it does not undo what a script has done before it failed.
-  redis.call('HSET', meta, 'epoch', epoch, 'run', run, 'ms', text(lastMs), 'seq', '0')
+  redis.call('HSET', meta, 'epoch', epoch, 'run', run, 'ms', integerText(lastMs), 'seq', '0')
   redis.call('XTRIM', log, 'MAXLEN', 0)
 end
 
@@ -121,7 +97,7 @@ for n = 1, #KEYS - 2 do
   local isNew = not mark or (version ~= '' and tonumber(version) > tonumber(mark))
   if isNew then
     seq = seq + 1
-    redis.call('XADD', log, text(ms) .. '-' .. text(seq), 'e', epoch, unpack(ARGV, first, last))
+    redis.call('XADD', log, integerText(ms) .. '-' .. integerText(seq), 'e', epoch, unpack(ARGV, first, last))
     -- Without KEEPTTL: a watermark that is raised while it was about to expire must stay until it is settled again.
     redis.call('SET', guard, version == '' and '1' or version)
   end
@@ -131,7 +107,7 @@ end
 
 if seq > lastSeq then
   lastMs, lastSeq = ms, seq
-  redis.call('HSET', meta, 'ms', text(ms), 'seq', text(seq))
+  redis.call('HSET', meta, 'ms', integerText(ms), 'seq', integerText(seq))
   redis.call('XTRIM', log, 'MAXLEN', '~', ARGV[2])
 end
 

@@ -11,25 +11,8 @@ ARGV[3+n]  the version the watermark must stand at, or '' for the mark of an eve
 
 Returns    how many will expire
 ]]
-local meta = KEYS[1]
-local run, runAgeMaxMs = tonumber(ARGV[2]), tonumber(ARGV[3])
-
 -- By the time the guards are gone the log must know that such a run is too old: see append.lua.
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local marks = redis.call('HMGET', meta, 'past', 'mark', 'markMs', 'newest', 'newestMs')
-local past, mark, markMs = tonumber(marks[1]) or 0, tonumber(marks[2]), tonumber(marks[3])
-local newest, newestMs = tonumber(marks[4]) or 0, tonumber(marks[5])
-if run > newest then
-  for _ = 1, 2 do
-    if mark and now - markMs >= runAgeMaxMs then
-      past, mark, markMs = mark, newest, newestMs
-    end
-  end
-  redis.call('HSET', meta, 'past', string.format('%.0f', past), 'mark', string.format('%.0f', mark or run),
-    'markMs', string.format('%.0f', markMs or now), 'newest', string.format('%.0f', run),
-    'newestMs', string.format('%.0f', now))
-end
+noteRun(KEYS[1], tonumber(ARGV[2]), serverTimeMs(), tonumber(ARGV[3]))
 
 local settled = 0
 for n = 2, #KEYS do

@@ -13,12 +13,10 @@ local log = KEYS[1]
 if redis.call('EXISTS', log) == 0 then
   return 0
 end
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local oldestMs = math.max(0, now - tonumber(ARGV[2]))
+local oldestMs = math.max(0, serverTimeMs() - tonumber(ARGV[2]))
 
 local dropped = redis.call('XTRIM', log, 'MAXLEN', ARGV[1])
-dropped = dropped + redis.call('XTRIM', log, 'MINID', string.format('%.0f', oldestMs))
+dropped = dropped + redis.call('XTRIM', log, 'MINID', integerText(oldestMs))
 
 -- Memory is held and freed by whole nodes of some entries each, so only whole nodes are dropped for its sake ('~');
 -- without LIMIT 0 one call would stop after a hundred of them.
