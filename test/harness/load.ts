@@ -40,7 +40,7 @@ export interface Load {
 
 const widgetsAtStart = 20;
 const tokensLookedFor = 10;
-const defaultRevocationsPerSecond = 0.2;
+const defaultRevocationsPerSecond = 0.5;
 
 /** Makes what clients need, opens the streams, and resolves when all are open. Nothing is sent before `start`. */
 export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: LoadOptions = {}): Promise<Load> {

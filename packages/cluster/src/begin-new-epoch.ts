@@ -1,5 +1,6 @@
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
+import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
 import type { Db } from 'mongodb';
 import { openMongo } from './mongo/client.ts';
@@ -21,6 +22,13 @@ export interface NewEpoch {
   readonly guardsRemoved: number;
 }
 
+/** Nothing was changed: the command is to be given again when Redis is there. */
+class RedisUnreachableError extends ExitError {
+  constructor() {
+    super(exitCodes.storeUnreachable, `Redis did not answer within ${firstContactWithinMs} ms. Nothing was changed.`);
+  }
+}
+
 const firstContactWithinMs = 2_000;
 const keysAtOnce = 1_000;
 
@@ -30,8 +38,8 @@ const keysAtOnce = 1_000;
  * of runs above every number that is stored anywhere, and begins an empty log, so that subscribers are told. No worker and
  * no pod may run meanwhile. May be repeated.
  *
- * Rejects with `MongoUnreachableError` when MongoDB does not come within `startTimeoutMs`, and with `UnavailableError`
- * when Redis is away.
+ * Rejects with `MongoUnreachableError` when MongoDB does not come within `startTimeoutMs`, with `RedisUnreachableError`
+ * when Redis is not there either, and with `UnavailableError` when it goes away in between.
  */
 export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> {
   const mongo = await openMongo({
@@ -43,6 +51,7 @@ export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> 
   const redis = openFailFastConnection(target, 'widget-service:new-epoch');
   try {
     await firstContact(redis, firstContactWithinMs);
+    if (redis.status !== 'ready') throw new RedisUnreachableError();
     const keys = redisKeys(options.redisKeyPrefix);
     const guardsRemoved = await translated(
       removeKeys(redis, [keys.watermark('*'), keys.appendedEvent('*')]),

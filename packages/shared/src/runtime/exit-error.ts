@@ -3,7 +3,7 @@ export const exitCodes = {
   /** After a drain. */
   ok: 0,
   unexpected: 1,
-  /** MongoDB could not be reached in time. */
+  /** MongoDB, or for a command Redis, could not be reached in time. */
   storeUnreachable: 69,
   /** A setting, or what it points to, is not as it must be. */
   configuration: 78,
