@@ -81,7 +81,7 @@ const log: readonly LogRecord[] = told.map(({ eventId, kind, origin, widgetId, v
     ...(known ?? { state, stateBefore, labels }),
     json,
   };
-  return { epoch, ms: 1_000 + index, seq: index + 1, event };
+  return { epoch, ms: 1_000 + index, seq: index + 1, afterMs: 999 + index, event };
 });
 
 /** The events of the log with these numbers, as a stream was sent them. */

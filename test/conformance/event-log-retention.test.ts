@@ -1,3 +1,4 @@
+import { continues } from '@widget-service/shared/domain/cursor.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import { describe, expect, it } from 'vitest';
 import { anEventAppend } from '../support/builders.ts';
@@ -31,6 +32,22 @@ describe('EventLog: retention', () => {
     // A position that was trimmed is no lost tail.
     const expected = { ...kept.oldest, epochRun: run, seq: kept.oldest.seq - 50 };
     expect(await eventLog.append(run, expected, looseAppends(1))).toMatchObject({ beganEpoch: false });
+    await own.dispose();
+  });
+
+  it('tells the exact position before the oldest event, though the event there is gone', async () => {
+    const own = await openTestBackend({ retentionCount: 100 });
+    const { eventLog, runs } = own.backend;
+    const { run } = await runs.next();
+    const before = await eventLog.append(run, null, looseAppends(40));
+    const { positions } = await eventLog.append(run, null, looseAppends(100));
+    await eventLog.trim();
+    const oldest = (await eventLog.inspect(null))?.extent.oldest;
+    expect(oldest).toEqual(before.positions.at(-1));
+    const records = await eventLog.readAfter(oldest ?? before.last, 500);
+    expect(records).toHaveLength(100);
+    expect(continues(oldest ?? before.last, records)).toBe(true);
+    expect(records.at(-1)).toMatchObject(positions.at(-1) ?? {});
     await own.dispose();
   });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { continues, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anEvent, anEventAppend, aVersionAppend, awkwardPayload, awkwardTexts } from '../support/builders.ts';
@@ -163,6 +163,19 @@ describe('EventLog', () => {
       expect(numbers).toEqual(Array.from({ length: last.seq - oldest.seq }, (_, n) => oldest.seq + 1 + n));
       expect(after).toEqual(last);
       expect(await log().readAfter(last, 50)).toEqual([]);
+    });
+
+    it('is followed by events that each tell which one came before, from the beginning of the log', async () => {
+      const own = await openTestBackend();
+      const { eventLog, runs } = own.backend;
+      const { run } = await runs.next();
+      const { last: begin } = await eventLog.append(run, null, []);
+      for (const count of [1, 3, 2]) await eventLog.append(run, null, looseAppends(count));
+      const records = await eventLog.readAfter(begin, 50);
+      expect(records).toHaveLength(6);
+      expect(continues(begin, records)).toBe(true);
+      expect(continues({ ...begin, ms: begin.ms - 1 }, records)).toBe(false);
+      await own.dispose();
     });
 
     it('has before it what was appended last, in order', async () => {

@@ -1,15 +1,16 @@
 import { type Exploration, exploreEvery } from './explore.ts';
+import { clientSteps } from './stream-client.ts';
 import {
   begunAnew,
-  type Client,
   continues,
   ended,
   gone,
   isSame,
   type Log,
   type Place,
+  pageSize,
   placeOf,
-  reaches,
+  type Rule,
   readAfter,
   type State,
   startAt,
@@ -23,17 +24,6 @@ import {
  * a pod asks the log and what it does with the answer are two steps, and anything may happen in between.
  */
 
-/** What can be left out on purpose, to see that it is missed. */
-export type Rule =
-  | 'the tail reads from where it stands'
-  | 'the tail checks numbers and epoch'
-  | 'a page checks numbers and epoch'
-  | 'an empty read is verified'
-  | 'a position is checked'
-  | 'a new epoch has another word'
-  | 'a resync ends the streams'
-  | 'a stream of another epoch does not join';
-
 export interface Bounds {
   readonly appends: number;
   readonly trims: number;
@@ -42,15 +32,14 @@ export interface Bounds {
 }
 
 const ringSize = 2;
-const pageSize = 2;
 
 export function explore(bounds: Bounds, broken: readonly Rule[]): Exploration {
   const nowhere = { epoch: 0, seq: 0, ms: 0 };
   return exploreEvery<State>({
     start: {
       log: { epoch: 0, last: nowhere, events: [], isLossKnown: false },
-      tail: { step: 'begin', position: null, ring: [], found: null, read: [], isLost: false },
-      client: gone({ told: null, isOldest: false }),
+      tail: { step: 'begin', position: null, ring: [], found: null, read: [], isLost: false, beyond: null },
+      client: gone({ told: null }),
       clock: 0,
       epochs: 0,
       appendsLeft: bounds.appends,
@@ -71,13 +60,13 @@ export function explore(bounds: Bounds, broken: readonly Rule[]): Exploration {
 }
 
 /**
- * What befalls the log. What it loses was recorded elsewhere, so that the next append begins a new epoch: of what no run
- * had recorded, a number may be given twice in one epoch, and a client that connects just then may not be told.
+ * What befalls the log. Of what it loses a position may have been recorded elsewhere, and then the next append begins a
+ * new epoch; or none was, and numbers are given twice in one epoch.
  */
 function* happenings(state: State, broken: readonly Rule[]): Generator<State> {
   const { log } = state;
   if (state.appendsLeft > 0) yield appended(state, broken);
-  if (state.trimsLeft > 0 && log.events.length > 0) {
+  if (mayTrim(state)) {
     yield { ...state, log: { ...log, events: log.events.slice(1) }, trimsLeft: state.trimsLeft - 1 };
   }
   if (state.lossesLeft === 0 || log.epoch === null) return;
@@ -87,8 +76,13 @@ function* happenings(state: State, broken: readonly Rule[]): Generator<State> {
     const [first] = log.events;
     const events = log.events.slice(0, kept);
     const before = first === undefined ? log.last : { epoch: first.epoch, seq: first.seq - 1, ms: first.afterMs };
-    yield { ...state, log: { ...log, events, last: placeOf(events.at(-1) ?? before), isLossKnown: true }, lossesLeft };
+    const last = placeOf(events.at(-1) ?? before);
+    for (const isLossKnown of [true, false]) yield { ...state, log: { ...log, events, last, isLossKnown }, lossesLeft };
   }
+}
+
+function mayTrim({ trimsLeft, log }: State): boolean {
+  return trimsLeft > 0 && log.events.length > 0;
 }
 
 function appended(state: State, broken: readonly Rule[]): State {
@@ -131,12 +125,24 @@ function* tailSteps(state: State, broken: readonly Rule[]): Generator<State> {
     case 'verify': {
       if (position === null) return;
       const isLost = state.log.epoch === null || startAt(state.log, position).isGap;
-      yield go({ step: 'judge', isLost: isLost && !broken.includes('an empty read is verified') });
+      yield go({
+        step: 'judge',
+        isLost: isLost && !broken.includes('an empty read is verified'),
+        beyond: broken.includes('a stream beyond the end is ended') ? null : beyondEnd(state),
+      });
       return;
     }
-    default:
-      yield go({ step: tail.isLost ? 'begin' : 'read', isLost: false });
+    default: {
+      const client =
+        tail.beyond !== null && isSame(state.client.start, tail.beyond) ? ended(state.client) : state.client;
+      yield go({ step: tail.isLost ? 'begin' : 'read', isLost: false, beyond: null }, { client });
+    }
   }
+}
+
+/** Where the client's stream stands, if the log does not reach as far. */
+function beyondEnd({ log, client }: State): Place | null {
+  return client.step === 'live' && client.start !== null && client.start.seq > log.last.seq ? client.start : null;
 }
 
 /** Told to read only what is new, Redis answers with what is appended after the call: that takes two steps. */
@@ -154,7 +160,7 @@ function taken(state: State, broken: readonly Rule[]): State {
   const { position, read } = tail;
   const last = read.at(-1);
   if (position === null || last === undefined) return state;
-  if (!continues(position, read) && !broken.includes('the tail checks numbers and epoch')) {
+  if (!continues(position, read, broken) && !broken.includes('the tail checks numbers and epoch')) {
     const isNeedless = state.isWhole ? 'every stream is ended, though the log has lost nothing' : null;
     return { ...state, broken: isNeedless, tail: { ...tail, step: 'begin', read: [] } };
   }
@@ -162,104 +168,10 @@ function taken(state: State, broken: readonly Rule[]): State {
   return { ...state, tail: { ...tail, step: 'read', position: placeOf(last), ring, read: [] } };
 }
 
-function* clientSteps(state: State, broken: readonly Rule[]): Generator<State> {
-  const { client, tail, log } = state;
-  const go = (change: Partial<Client>) => ({ ...state, client: { ...client, ...change } });
-  if (client.step !== 'away') yield { ...state, client: gone(client) };
-  switch (client.step) {
-    case 'away':
-      if (state.opensLeft > 0 && tail.position !== null) yield* asked(state, tail.position, broken);
-      return;
-    case 'asking': {
-      if (client.told === null) return;
-      // A log that is gone cannot say where to begin: the stream ends at once, and the client comes again.
-      yield log.epoch === null
-        ? { ...state, client: gone(client) }
-        : go({ step: 'answered', ...startAt(log, client.told) });
-      return;
-    }
-    case 'answered':
-      yield joined(state, broken);
-      return;
-    case 'live':
-      yield* pumped(state);
-      return;
-    case 'replaying': {
-      if (client.start === null) return;
-      yield go({ step: 'paging', page: readAfter(log, client.start).slice(0, pageSize) });
-      return;
-    }
-    default:
-      yield paged(state, broken);
-  }
-}
-
-/** What the pod has in memory needs no asking. */
-function* asked(state: State, end: Place, broken: readonly Rule[]): Generator<State> {
-  const opensLeft = state.opensLeft - 1;
-  const { told } = state.client;
-  const answer = (start: Place) => ({
-    ...state,
-    opensLeft,
-    client: { ...state.client, step: 'answered' as const, start, isGap: false },
-  });
-  const isKnown = isSame(told, end) || state.tail.ring.some((event) => isSame(event, told));
-  if (told === null) yield answer(end);
-  else if (isKnown || broken.includes('a position is checked')) yield answer(told);
-  else yield { ...state, opensLeft, client: { ...state.client, step: 'asking' } };
-}
-
-function joined(state: State, broken: readonly Rule[]): State {
-  const { client, tail } = state;
-  const { start, isGap } = client;
-  if (start === null) return state;
-  const opened = isGap || client.told === null ? { ...client, told: start, isOldest: isGap } : client;
-  const isOfThisLog = start.epoch === tail.position?.epoch;
-  if (!isOfThisLog && !broken.includes('a stream of another epoch does not join')) {
-    return { ...state, client: gone(opened) };
-  }
-  return { ...state, client: { ...opened, step: reaches(tail, start) ? 'live' : 'replaying' } };
-}
-
-function* pumped(state: State): Generator<State> {
-  const { client, tail } = state;
-  const { start } = client;
-  if (start === null || tail.position === null) return;
-  if (start.seq >= tail.position.seq) return;
-  const next = tail.ring.find((event) => event.seq === start.seq + 1);
-  if (next === undefined) yield { ...state, client: { ...client, step: 'replaying' } };
-  else yield told(state, next);
-}
-
-function paged(state: State, broken: readonly Rule[]): State {
-  const { client, tail } = state;
-  const { start, page } = client;
-  const [next, ...rest] = page;
-  if (start === null) return state;
-  if (next === undefined) return { ...state, client: gone(client) };
-  if (!continues(start, page) && !broken.includes('a page checks numbers and epoch')) {
-    return { ...state, client: gone(client) };
-  }
-  const sent = told(state, next);
-  const step = rest.length > 0 ? 'paging' : reaches(tail, next) ? 'live' : 'replaying';
-  return { ...sent, client: { ...sent.client, step, page: rest } };
-}
-
-/** The one look at what a subscriber sees: each event must be the one that came right after what it was told last. */
-function told(state: State, event: Told): State {
-  const { client } = state;
-  const last = client.told;
-  const isNext =
-    last?.epoch === event.epoch && last.seq + 1 === event.seq && (client.isOldest || last.ms === event.afterMs);
-  const broken = isNext ? null : `after ${JSON.stringify(last)} it was told ${JSON.stringify(event)}, without a gap`;
-  const place = placeOf(event);
-  return { ...state, broken, client: { ...client, told: place, start: place, isOldest: false } };
-}
-
 /** Once nothing befalls the log any more, whoever is connected or comes again hears of everything. */
 function waitsForEver(state: State, broken: readonly Rule[]): string | null {
   // Of a loss that was not noticed yet the next append will tell.
-  const isQuiet = state.appendsLeft + state.trimsLeft + state.lossesLeft === 0 && !state.log.isLossKnown;
+  const isQuiet = state.appendsLeft + state.lossesLeft === 0 && !mayTrim(state) && !state.log.isLossKnown;
   const { client, tail } = state;
   const mayCome = client.step === 'live' || (client.step === 'away' && client.told !== null);
   if (!isQuiet || !mayCome || tail.step !== 'read') return null;

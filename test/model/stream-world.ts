@@ -2,6 +2,22 @@ import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.t
 
 /** The event log and what a pod knows of it, as the model of delivery has them. */
 
+/** What can be left out on purpose, to see that it is missed. */
+export type Rule =
+  | 'the tail reads from where it stands'
+  | 'the tail checks numbers and epoch'
+  | 'a page checks numbers and epoch'
+  | 'an empty read is verified'
+  | 'a position is checked'
+  | 'a new epoch has another word'
+  | 'a resync ends the streams'
+  | 'a stream of another epoch does not join'
+  | 'a stream beyond the end is ended'
+  | 'an event tells what it came after';
+
+/** How much a reader is given at once. */
+export const pageSize = 2;
+
 /** A position names one event, also when the log has lost it and gave its number to another: each has its own `ms`. */
 export interface Place {
   readonly epoch: number;
@@ -19,7 +35,7 @@ export interface Log {
   readonly epoch: number | null;
   readonly last: Place;
   readonly events: readonly Told[];
-  /** Whether it has lost something: positions of that were recorded elsewhere, and the next append begins a new epoch. */
+  /** Whether it has lost something whose position was recorded elsewhere: then the next append begins a new epoch. */
   readonly isLossKnown: boolean;
 }
 
@@ -32,14 +48,14 @@ export interface Tail {
   readonly found: Place | null;
   readonly read: readonly Told[];
   readonly isLost: boolean;
+  /** Where a stream stands that is further than the log's end. */
+  readonly beyond: Place | null;
 }
 
 export interface Client {
   readonly step: 'away' | 'asking' | 'answered' | 'live' | 'replaying' | 'paging';
   /** What it was told last; null before its first connection. */
   readonly told: Place | null;
-  /** Whether `told` is the place before the oldest kept event, which is no event's own. */
-  readonly isOldest: boolean;
   /** Where its connection stands. */
   readonly start: Place | null;
   readonly isGap: boolean;
@@ -74,7 +90,7 @@ export function readAfter({ events }: Log, { ms, seq }: Place): readonly Told[] 
 export function startAt(log: Log, place: Place) {
   const word = (each: Place) => ({ ...each, epoch: `e${each.epoch}` });
   const [first] = log.events;
-  const oldest = first === undefined ? log.last : { epoch: first.epoch, ms: first.ms, seq: first.seq - 1 };
+  const oldest = first === undefined ? log.last : { epoch: first.epoch, ms: first.afterMs, seq: first.seq - 1 };
   const extent = { epoch: `e${log.epoch}`, oldest: word(oldest), last: word(log.last) };
   const contains = log.events.some((event) => isSame(event, place));
   const { gap } = resolveStreamStart(`e${place.epoch}.${place.ms}.${place.seq}`, extent, contains);
@@ -85,8 +101,14 @@ export function begunAnew(log: Log, epoch: number, ms: number): Log {
   return { epoch, last: { epoch, seq: 0, ms }, events: [], isLossKnown: log.isLossKnown && log.epoch === null };
 }
 
-export function continues(from: Place, events: readonly Told[]): boolean {
-  return events.every((event, index) => event.epoch === from.epoch && event.seq === from.seq + 1 + index);
+/** Whether the events come right after the place, without a hole. */
+export function continues(from: Place, events: readonly Told[], broken: readonly Rule[]): boolean {
+  return events.every((event, index) => comesAfter(event, events[index - 1] ?? from, broken));
+}
+
+export function comesAfter(event: Told, place: Place, broken: readonly Rule[]): boolean {
+  const isNext = event.epoch === place.epoch && event.seq === place.seq + 1;
+  return isNext && (event.afterMs === place.ms || broken.includes('an event tells what it came after'));
 }
 
 export function reaches({ position, ring }: Tail, { seq }: Place): boolean {
@@ -97,8 +119,8 @@ export function ended(client: Client): Client {
   return client.step === 'live' || client.step === 'replaying' || client.step === 'paging' ? gone(client) : client;
 }
 
-export function gone({ told, isOldest }: Pick<Client, 'told' | 'isOldest'>): Client {
-  return { step: 'away', told, isOldest, start: null, isGap: false, page: [] };
+export function gone({ told }: Pick<Client, 'told'>): Client {
+  return { step: 'away', told, start: null, isGap: false, page: [] };
 }
 
 export function placeOf({ epoch, seq, ms }: Place): Place {

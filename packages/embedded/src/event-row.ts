@@ -1,4 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
+import type { LinkedPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetEvent, WidgetEventType } from '@widget-service/shared/domain/widget-event.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
@@ -18,14 +19,19 @@ export interface EventRow {
   readonly state_before: WidgetState | null;
   readonly labels: string | null;
   readonly json: string;
+  readonly after_ms: number | null;
 }
 
 export function prepareEventInsert(db: Database): StatementSync {
-  return db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  return db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
 }
 
 /** In a transaction, with the statement of `prepareEventInsert`. Returns the bytes the event counts for. */
-export function insertEvent(statement: StatementSync, seq: number, ms: number, event: WidgetEvent): number {
+export function insertEvent(
+  statement: StatementSync,
+  { seq, ms, afterMs }: Omit<LinkedPosition, 'epoch'>,
+  event: WidgetEvent,
+): number {
   const bytes = Buffer.byteLength(event.json) + rowBytes;
   statement.run(
     seq,
@@ -38,6 +44,7 @@ export function insertEvent(statement: StatementSync, seq: number, ms: number, e
     event.stateBefore,
     event.labels === null ? null : labelsText(event.labels),
     event.json,
+    afterMs,
   );
   return bytes;
 }
@@ -47,6 +54,7 @@ export function toRecord(epoch: string, row: EventRow): LogRecord {
     epoch,
     ms: row.ms,
     seq: row.seq,
+    afterMs: row.after_ms,
     event: {
       eventId: row.event_id,
       type: row.type,

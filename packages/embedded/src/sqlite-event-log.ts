@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { type LogPosition, positionBefore } from '@widget-service/shared/domain/cursor.ts';
 import type {
   AppendGuard,
   AppendResult,
@@ -68,7 +68,8 @@ export class SqliteEventLog implements EventLog {
       const { epoch } = state;
       const last = { epoch, ms: state.last_ms, seq: state.last_seq };
       const first = this.#oldest();
-      const oldest = first === undefined ? last : { epoch, ms: first.ms, seq: first.seq - 1 };
+      const oldest =
+        first === undefined ? last : positionBefore({ epoch, ms: first.ms, seq: first.seq, afterMs: first.after_ms });
       return { extent: { epoch, oldest, last }, contains: position?.epoch === epoch && this.#contains(position) };
     });
   }
@@ -123,11 +124,12 @@ export class SqliteEventLog implements EventLog {
     const state = begins ? this.#beginEpoch(run, known, expected) : known;
     const { epoch, epoch_run: epochRun } = state;
     const ms = Math.max(this.#now().getTime(), state.last_ms);
-    let { last_seq: seq, bytes } = state;
+    let { last_seq: seq, last_ms: afterMs, bytes } = state;
     const positions = events.map(({ event, guard }): LogPosition | null => {
       if (!this.#guards.raise(guard)) return null;
       seq += 1;
-      bytes += insertEvent(this.#statements.insertEvent, seq, ms, event);
+      bytes += insertEvent(this.#statements.insertEvent, { seq, ms, afterMs }, event);
+      afterMs = ms;
       return { epoch, ms, seq };
     });
     const end: LogState = seq === state.last_seq ? state : { ...state, last_ms: ms, last_seq: seq, bytes };
@@ -192,8 +194,8 @@ export class SqliteEventLog implements EventLog {
     this.#statements.writeState.run(state.epoch, state.epoch_run, state.last_ms, state.last_seq, state.bytes);
   }
 
-  #oldest(): { readonly seq: number; readonly ms: number } | undefined {
-    return this.#statements.selectOldest.get(1) as { seq: number; ms: number } | undefined;
+  #oldest(): Pick<EventRow, 'seq' | 'ms' | 'after_ms'> | undefined {
+    return this.#statements.selectOldest.get(1) as Pick<EventRow, 'seq' | 'ms' | 'after_ms'> | undefined;
   }
 
   #contains({ seq, ms }: LogPosition): boolean {
@@ -208,7 +210,7 @@ function prepareStatements(db: Database) {
     insertEvent: prepareEventInsert(db),
     selectAfter: db.prepare('SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?'),
     selectUpTo: db.prepare('SELECT * FROM events WHERE seq <= ? ORDER BY seq DESC LIMIT ?'),
-    selectOldest: db.prepare('SELECT seq, ms, bytes FROM events ORDER BY seq LIMIT ?'),
+    selectOldest: db.prepare('SELECT seq, ms, after_ms, bytes FROM events ORDER BY seq LIMIT ?'),
     contains: db.prepare('SELECT 1 FROM events WHERE seq = ? AND ms = ?'),
     deleteThrough: db.prepare('DELETE FROM events WHERE seq <= ?'),
     deleteAll: db.prepare('DELETE FROM events'),

@@ -17,7 +17,7 @@ export function streamsHaveNoHole({ history }: World): string[] {
       ...saysWhatIsInTheLog(stream, told),
       ...resumesRightly(stream, history),
     ]),
-    ...(client.isFiltered ? [] : lossesAreAnnounced(client, history)),
+    ...(client.isFiltered ? [] : [...lossesAreAnnounced(client, history), ...whatIsKeptIsTold(client, history)]),
   ]);
 }
 
@@ -80,4 +80,17 @@ function lossesAreAnnounced({ streams }: ClientRecord, { lostEvents }: History):
     .filter(({ record, atMs }) => !received.has(record.event.eventId) && lastGapAtMs < atMs)
     .filter(({ record }) => start?.epoch === record.epoch && start.seq < record.seq)
     .map(({ record }) => `C5: the loss of ${placeOf(record)} was not announced`);
+}
+
+/** What was appended after a client had come, and after the last gap that it was told of, has reached it. */
+function whatIsKeptIsTold({ streams }: ClientRecord, history: History): string[] {
+  const [first] = streams.filter(({ cursor }) => cursor !== null);
+  if (first === undefined) return [];
+  const received = new Set(streams.flatMap(({ events }) => events.map(placeOf)));
+  const sinceMs = Math.max(first.openedAtMs, ...streams.map(({ gap }) => gap?.atMs ?? 0));
+  const start = parsePosition(first.cursor ?? '');
+  return history.log
+    .filter((record) => history.appendedAtMs(record) > sinceMs && !received.has(placeOf(record)))
+    .filter((record) => start?.epoch !== record.epoch || start.seq < record.seq)
+    .map((record) => `C5: ${placeOf(record)} did not reach a client, who was not told so`);
 }

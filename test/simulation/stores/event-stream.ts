@@ -1,4 +1,4 @@
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { type LogPosition, positionBefore } from '@widget-service/shared/domain/cursor.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type {
   AppendGuard,
@@ -60,12 +60,13 @@ export function append(stream: EventStream, nowMs: number, args: AppendArguments
   }
   const { epoch, epochRun, ms: lastMs } = stream.meta;
   const ms = Math.max(nowMs, lastMs);
-  let { seq } = stream.meta;
+  let { seq, ms: afterMs } = stream.meta;
   const appended: LogRecord[] = [];
   const positions = events.map(({ event, guard }): LogPosition | null => {
     if (!raise(stream, nowMs, guard)) return null;
     seq += 1;
-    appended.push({ epoch, ms, seq, event });
+    appended.push({ epoch, ms, seq, afterMs, event });
+    afterMs = ms;
     return { epoch, ms, seq };
   });
   if (appended.length > 0) {
@@ -148,7 +149,7 @@ export function inspect(stream: EventStream, position: LogPosition | null) {
   const { epoch, ms, seq } = stream.meta;
   const last = { epoch, ms, seq };
   const [first] = stream.entries;
-  const oldest = first === undefined ? last : { epoch, ms: first.ms, seq: first.seq - 1 };
+  const oldest = first === undefined ? last : positionBefore(first);
   return { extent: { epoch, oldest, last }, contains: position?.epoch === epoch && contains(stream, position) };
 }
 

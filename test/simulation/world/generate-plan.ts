@@ -123,6 +123,7 @@ function generateFaults(random: Random, settings: PlanSettings): Fault[] {
   if (random.chance(0.2)) faults.push(generateLoss(random));
   if (random.chance(0.01)) faults.push(generateLongStop(random, settings));
   if (settings.workers > 1 && random.chance(0.15)) faults.push(...generateLossBehindAppend(random));
+  if (random.chance(0.1)) faults.push(...generateUnrecordedLoss(random));
   return faults;
 }
 
@@ -172,6 +173,23 @@ function generateLossBehindAppend(random: Random): Fault[] {
   return [
     { kind: 'sleep-at', ...place, nth, forMs: afterMs + random.whole(500, 3_000) },
     { kind: 'lose-at', ...place, nth: nth + 1, afterMs },
+  ];
+}
+
+/** The log loses what a run appended before anybody has recorded it: the next run will give the same numbers again. */
+function generateUnrecordedLoss(random: Random): Fault[] {
+  const nth = random.whole(1, 8);
+  const afterMs = random.pick([20, 50, 300]);
+  return [
+    { kind: 'lose-at', role: 'worker', call: 'append', nth, moment: 'before', afterMs },
+    {
+      kind: 'sleep-at',
+      role: 'worker',
+      call: 'record',
+      nth,
+      moment: 'before',
+      forMs: random.pick([500, 3_000, 12_000]),
+    },
   ];
 }
 

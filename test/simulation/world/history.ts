@@ -75,6 +75,10 @@ export class History {
     }
   }
 
+  appendedAtMs(record: LogRecord): number {
+    return this.#appendedAtMs.get(record) ?? 0;
+  }
+
   noteTrim(records: readonly LogRecord[]): void {
     for (const { epoch, seq } of records) {
       this.trimmedThrough.set(epoch, Math.max(seq, this.trimmedThrough.get(epoch) ?? 0));
@@ -85,7 +89,7 @@ export class History {
   noteLoss(before: MemoryState, after: MemoryState, logLengthOfCopy: number, atMs: number): void {
     this.lossCount += 1;
     for (const record of this.log.slice(logLengthOfCopy)) {
-      this.lostEvents.push({ record, atMs, appendedAtMs: this.#appendedAtMs.get(record) ?? 0 });
+      this.lostEvents.push({ record, atMs, appendedAtMs: this.appendedAtMs(record) });
     }
     this.log = this.log.slice(0, logLengthOfCopy);
     const kept = new Set(itemsOf(after.queue));

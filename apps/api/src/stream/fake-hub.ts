@@ -99,7 +99,7 @@ const someEvent: FilteredEvent = {
 function frame(seq: number, event: Partial<FilteredEvent>, size: number): Frame {
   const members = { ...someEvent, ...event };
   const text = `id: e1.${1_000 + seq}.${seq}\nevent: ${members.type}\ndata: ${'x'.repeat(size)}\n\n`;
-  return { ms: 1_000 + seq, seq, bytes: Buffer.from(text), ...members };
+  return { ms: 1_000 + seq, seq, afterMs: 999 + seq, bytes: Buffer.from(text), ...members };
 }
 
 /** The right of some subscription, with the members of a filter and whatever else matters. */

@@ -7,6 +7,8 @@ import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 export interface Frame extends FilteredEvent {
   readonly ms: number;
   readonly seq: number;
+  /** The `ms` of the event before; null where it is not known. */
+  readonly afterMs: number | null;
   readonly bytes: Buffer;
 }
 
@@ -14,7 +16,8 @@ export interface Frame extends FilteredEvent {
 export function frameOf(record: LogRecord): Frame {
   const { type, widgetId, state, stateBefore, labels, json } = record.event;
   const text = `id: ${formatPosition(record)}\nevent: ${type}\ndata: ${json}\n\n`;
-  return { ms: record.ms, seq: record.seq, bytes: Buffer.from(text), type, widgetId, state, stateBefore, labels };
+  const { ms, seq, afterMs } = record;
+  return { ms, seq, afterMs, bytes: Buffer.from(text), type, widgetId, state, stateBefore, labels };
 }
 
 /** What a stream tells about itself, in the members that the SSE plugin takes. */

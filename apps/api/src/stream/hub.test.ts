@@ -195,6 +195,34 @@ describe('Hub', () => {
     expect(reasons).toEqual(['resync']);
   });
 
+  it('ends a stream with `resync` that stands on another event of the number that is the last here', () => {
+    const { hub, reasons } = openHub(3, 10);
+    hub.join({
+      sink: openFakeSink().sink,
+      right: aRight(),
+      epoch: 'e1',
+      cursor: { ms: 1_002, seq: 3 },
+      onEnd: (reason) => reasons.push(reason),
+    });
+    expect(reasons).toEqual(['resync']);
+  });
+
+  it('ends those streams with `resync` that had come further than the log before it was asked for its end', async () => {
+    const { hub, join, append, reasons } = openHub(3, 10);
+    const [beyond, atEnd] = [openFakeSink(), openFakeSink()];
+    join(beyond, 5);
+    join(atEnd, 3);
+    const endBeyond = hub.findBeyond({ epoch: 'e1', ms: 1_003, seq: 3 });
+    const later = openFakeSink();
+    join(later, 6);
+    endBeyond({ epoch: 'e1', ms: 1_004, seq: 4 });
+    expect(reasons).toEqual(['resync']);
+    expect(beyond.isEnded).toBe(true);
+    append(4);
+    await atEnd.until(() => eventsIn(atEnd).length === 4);
+    await later.until(() => eventsIn(later).length === 1);
+  });
+
   it('drains every stream within the window', async () => {
     const { hub, join, reasons } = openHub(0, 10);
     for (let count = 0; count < 50; count += 1) join(openFakeSink(), 0);

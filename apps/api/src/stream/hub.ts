@@ -1,3 +1,4 @@
+import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { type Connection, heartbeatAfterMs, jittered, lastWordsOf } from './connection.ts';
 import { Feeds } from './feed.ts';
@@ -122,6 +123,17 @@ export class Hub {
     setImmediate(() => void this.#fanOut());
   }
 
+  /**
+   * To be called before the log is asked for its end. Returns what is to be called with the answer: it ends those streams
+   * that had come further by then, because they stand in something that the log has lost.
+   */
+  findBeyond(position: LogPosition): (end: LogPosition) => void {
+    const further = [...this.#connections].filter(({ cursor }) => cursor.seq > position.seq);
+    return (end) => {
+      for (const connection of further) if (connection.cursor.seq > end.seq) this.#end(connection, 'resync');
+    };
+  }
+
   /** Ends every stream, at once. */
   endAll(reason: ClosingReason): void {
     for (const connection of [...this.#connections]) this.#end(connection, reason);
@@ -165,8 +177,10 @@ export class Hub {
     const { ring, options } = this.#deps;
     while (connection.sink.unsentBytes() < options.unsentLimitBytes) {
       const nextSeq = connection.cursor.seq + 1;
-      if (nextSeq > (ring.position()?.seq ?? 0)) {
+      const end = ring.position();
+      if (end === null || nextSeq > end.seq) {
         connection.isHeldBack = false;
+        if (end?.seq === connection.cursor.seq && end.ms !== connection.cursor.ms) this.#end(connection, 'resync');
         return;
       }
       const next = ring.at(nextSeq);
@@ -174,8 +188,8 @@ export class Hub {
         this.#fallBehind(connection);
         return;
       }
-      // Times never fall in a log: it has lost what the ring still holds, and this cursor stands in what came instead.
-      if (next.ms < connection.cursor.ms) {
+      // The log has lost what the ring still holds, and this cursor stands in what came instead; or the other way round.
+      if (next.afterMs !== null && next.afterMs !== connection.cursor.ms) {
         this.#end(connection, 'resync');
         return;
       }

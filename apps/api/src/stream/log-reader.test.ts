@@ -5,7 +5,7 @@ import { createLogReader, LogDiscontinuityError } from './log-reader.ts';
 
 const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
 const event = { eventId: 'e', type: 'widget.updated', ...nothing, json: '{}' } as const;
-const record = (seq: number, epoch = 'now'): LogRecord => ({ epoch, ms: seq, seq, event });
+const record = (seq: number, epoch = 'now', afterMs = seq - 1): LogRecord => ({ epoch, ms: seq, seq, afterMs, event });
 const at = (seq: number, epoch = 'now'): LogPosition => ({ epoch, ms: seq, seq });
 
 /** A log whose answers are given by hand. */
@@ -59,6 +59,8 @@ it.each([
   ['does not begin right after the position', [record(7)]],
   ['has a hole', [record(6), record(8)]],
   ['is of another epoch', [record(6, 'new')]],
+  ['comes after another event of the same number', [record(6, 'now', 4)]],
+  ['changes from one history to another', [record(6), record(7, 'now', 5)]],
 ])('a page that %s is none', async (_, records) => {
   const { asked, read } = askedLog();
   const page = read(at(5));

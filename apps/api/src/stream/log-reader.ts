@@ -1,4 +1,4 @@
-import { formatPosition, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { continues, formatPosition, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import { type Frame, frameOf } from './frame.ts';
 
@@ -38,10 +38,8 @@ export function createLogReader(eventLog: Pick<EventLog, 'readAfter'>) {
     await take();
     try {
       const records = await eventLog.readAfter(after, pageSize);
-      return records.map((record, index) => {
-        if (record.epoch !== after.epoch || record.seq !== after.seq + 1 + index) throw new LogDiscontinuityError();
-        return frameOf(record);
-      });
+      if (!continues(after, records)) throw new LogDiscontinuityError();
+      return records.map(frameOf);
     } finally {
       release();
     }

@@ -6,7 +6,7 @@ import { Ring } from './ring.ts';
 
 const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
 const record = (seq: number): LogRecord => ({
-  ...{ epoch: 'now', ms: 1_000 + seq, seq },
+  ...{ epoch: 'now', ms: 1_000 + seq, seq, afterMs: 999 + seq },
   event: { eventId: `e${seq}`, type: 'widget.updated', ...nothing, json: '{}' },
 });
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, n) => record(first + n));

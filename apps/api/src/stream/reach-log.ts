@@ -1,5 +1,5 @@
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
-import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
+import { continues, isSamePosition, type LogPosition, positionBefore } from '@widget-service/shared/domain/cursor.ts';
+import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type { RunRegister } from '@widget-service/shared/ports/run-register.ts';
 import { type Frame, frameOf } from './frame.ts';
 import type { Ring, RingLimits } from './ring.ts';
@@ -20,7 +20,7 @@ export async function reachLog({ eventLog, runs, ring }: ReachLogDeps): Promise<
   const end = await findEnd({ eventLog, runs });
   const newest = await readNewest(eventLog, end, ring.limits);
   const [first] = newest;
-  ring.reset(first === undefined ? end : { epoch: end.epoch, ms: first.ms, seq: first.seq - 1 });
+  ring.reset(first === undefined ? end : positionBefore({ epoch: end.epoch, ...first }));
   for (const frame of newest) ring.push(frame);
 }
 
@@ -42,16 +42,19 @@ async function readNewest(
   const newestFirst: Frame[] = [];
   let bytes = 0;
   let next = end;
+  let newer: LogRecord | null = null;
   while (newestFirst.length < limits.frames && bytes < limits.bytes) {
     const page = await eventLog.readUpTo(next, Math.min(pageSize, limits.frames - newestFirst.length));
     if (page.length === 0) break;
     for (const record of page.reverse()) {
       // Trimmed, or begun anew meanwhile: what was read up to here is still the end of what it was.
-      if (record.epoch !== end.epoch || record.seq !== next.seq) return newestFirst.reverse();
+      const fits = newer === null ? isSamePosition(record, end) : continues(record, [newer]);
+      if (!fits) return newestFirst.reverse();
       const frame = frameOf(record);
       newestFirst.push(frame);
       bytes += frame.bytes.length;
-      next = { epoch: end.epoch, ms: record.ms, seq: record.seq - 1 };
+      newer = record;
+      next = positionBefore(record);
     }
   }
   return newestFirst.reverse();

@@ -3,7 +3,13 @@ import type { Frame } from './frame.ts';
 import { Ring } from './ring.ts';
 
 const event = { type: 'widget.updated', widgetId: null, state: null, stateBefore: null, labels: null } as const;
-const frame = (seq: number, size = 10): Frame => ({ ms: 1_000 + seq, seq, bytes: Buffer.alloc(size), ...event });
+const frame = (seq: number, size = 10): Frame => ({
+  ms: 1_000 + seq,
+  seq,
+  afterMs: 999 + seq,
+  bytes: Buffer.alloc(size),
+  ...event,
+});
 
 function ringWith(limits: { frames: number; bytes: number }, count: number): Ring {
   const ring = new Ring(limits);

@@ -1,6 +1,6 @@
-import { formatPosition, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { continues, formatPosition, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.ts';
-import type { EventLog, EventTail, LogRecord } from '@widget-service/shared/ports/event-log.ts';
+import type { EventLog, EventTail } from '@widget-service/shared/ports/event-log.ts';
 import type { RunRegister } from '@widget-service/shared/ports/run-register.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
@@ -14,7 +14,7 @@ export interface TailDeps {
   readonly eventLog: Pick<EventLog, 'openTail' | 'inspect' | 'append' | 'readUpTo'>;
   readonly runs: Pick<RunRegister, 'next'>;
   readonly ring: Ring;
-  readonly hub: Pick<Hub, 'notify' | 'endAll'>;
+  readonly hub: Pick<Hub, 'notify' | 'endAll' | 'findBeyond'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -30,10 +30,12 @@ export function createTailTask(deps: TailDeps): Task {
 
   /** Compares with the log itself: a tail that stands ahead of a restored log would wait for ever. */
   async function verify(position: LogPosition): Promise<void> {
+    const endBeyond = deps.hub.findBeyond(position);
     const known = await deps.eventLog.inspect(position);
     if (known === null) return resync('the log is gone');
     const { gap } = resolveStreamStart(formatPosition(position), known.extent, known.contains);
     if (gap !== null) return resync(gap.reason);
+    endBeyond(known.extent.last);
     if (known.extent.last.seq === position.seq) behindSinceMs = null;
     else behindSinceMs ??= clock.monotonicMs();
   }
@@ -81,8 +83,4 @@ export function createTailTask(deps: TailDeps): Task {
       return isBehind ? 'is behind the event log' : null;
     },
   };
-}
-
-function continues(position: LogPosition, records: readonly LogRecord[]): boolean {
-  return records.every((record, index) => record.epoch === position.epoch && record.seq === position.seq + 1 + index);
 }

@@ -6,7 +6,8 @@ import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 export type StreamEntry = [id: string, fields: string[]];
 
 /**
- * The fields of an event, without `e`, the epoch, which the append script adds. Each is apart, so that a pod filters
+ * The fields of an event, without those the append script adds: `e`, the epoch, and `p`, the milliseconds of the position
+ * before. Each is apart, so that a pod filters
  * and frames without parsing: `i` event id, `t` type, `w` widget, `s` state, `b` state before, `l` labels as JSON,
  * `d` the finished JSON. What is null is left out.
  */
@@ -27,6 +28,7 @@ export function recordOfEntry([id, fields]: StreamEntry): LogRecord {
   return {
     epoch: values.e ?? '',
     ...parseEntryId(id),
+    afterMs: values.p === undefined ? null : Number(values.p),
     event: {
       eventId: values.i ?? '',
       type: values.t as WidgetEventType,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { type LogPosition, positionBefore } from '@widget-service/shared/domain/cursor.ts';
 import type {
   AppendGuard,
   AppendResult,
@@ -12,7 +12,7 @@ import type {
 import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
-import { entryIdOf, fieldsOfEvent, parseEntryId, recordOfEntry } from './log-entry.ts';
+import { entryIdOf, fieldsOfEvent, recordOfEntry, type StreamEntry } from './log-entry.ts';
 import { RedisEventTail } from './redis-event-tail.ts';
 import { loadScript, runScript } from './script.ts';
 import { translated } from './translate-error.ts';
@@ -76,10 +76,9 @@ export class RedisEventLog implements EventLog {
     const work = runScript(this.#redis, this.#scripts.inspect, [this.#keys.log, this.#keys.logMeta], args);
     const reply = (await translated(work, 'event log inspect')) as InspectReply | null;
     if (reply === null) return null;
-    const [epoch, ms, seq, oldestId, contains] = reply;
+    const [epoch, ms, seq, first, contains] = reply;
     const last = { epoch, ms: Number(ms), seq: Number(seq) };
-    const first = oldestId === '' ? null : parseEntryId(oldestId);
-    const oldest = first === null ? last : { epoch, ms: first.ms, seq: first.seq - 1 };
+    const oldest = first.length === 0 ? last : positionBefore(recordOfEntry(first));
     return { extent: { epoch, oldest, last }, contains: contains === 1 };
   }
 
@@ -118,7 +117,7 @@ export class RedisEventLog implements EventLog {
 }
 
 type AppendReply = [epoch: string, epochRun: number, ms: number, seq: number, began: number, ...seqs: number[]];
-type InspectReply = [epoch: string, ms: string, seq: string, oldestId: string, contains: number];
+type InspectReply = [epoch: string, ms: string, seq: string, first: StreamEntry | [], contains: number];
 
 function argsOfAppend({ event, guard }: LogAppend): (string | number)[] {
   const fields = fieldsOfEvent(event);

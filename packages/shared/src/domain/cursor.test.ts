@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatPosition, parsePosition } from './cursor.ts';
+import { continues, formatPosition, type LogPosition, parsePosition, positionBefore } from './cursor.ts';
 
 describe('positions', () => {
   it('come back from their text as they were', () => {
@@ -28,4 +28,26 @@ describe('positions', () => {
     'k.1e3.2',
     'k.99999999999999999.1',
   ])('are not read from %j', (text) => expect(parsePosition(text)).toBeNull());
+});
+
+describe('events', () => {
+  const at = (seq: number, ms: number): LogPosition => ({ epoch: 'e', ms, seq });
+  const event = (seq: number, ms: number, afterMs: number | null, epoch = 'e') => ({ epoch, ms, seq, afterMs });
+
+  it.each([
+    ['by number and time', [event(6, 20, 10), event(7, 20, 20), event(8, 31, 20)], true],
+    ['by number alone, where the time was not noted', [event(6, 20, null), event(7, 21, 20)], true],
+    ['always, when there are none', [], true],
+    ['not after a hole', [event(6, 20, 10), event(8, 31, 20)], false],
+    ['not after another event of the same number', [event(6, 20, 9)], false],
+    ['not where one follows another event of the same number', [event(6, 20, 10), event(7, 30, 21)], false],
+    ['not in another epoch', [event(6, 20, 10, 'f')], false],
+  ])('continue a position %s', (_, events, expected) => {
+    expect(continues(at(5, 10), events)).toBe(expected);
+  });
+
+  it('tell the position before them', () => {
+    expect(positionBefore(event(6, 20, 10))).toEqual(at(5, 10));
+    expect(positionBefore(event(6, 20, null))).toEqual(at(5, 20));
+  });
 });

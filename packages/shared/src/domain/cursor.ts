@@ -11,6 +11,35 @@ export interface LogPosition {
   readonly seq: number;
 }
 
+/** An event's position, and what came right before it. */
+export interface LinkedPosition extends LogPosition {
+  /**
+   * The `ms` of the position that the event was appended after. A log that lost its newest events may give their numbers
+   * again, at other times: number and time together tell which of them came before. Null where it was not noted.
+   */
+  readonly afterMs: number | null;
+}
+
+export function isSamePosition(a: LogPosition, b: LogPosition): boolean {
+  return a.epoch === b.epoch && a.ms === b.ms && a.seq === b.seq;
+}
+
+/** Whether the event is the one right after exactly this position. */
+function isRightAfter(event: LinkedPosition, position: LogPosition): boolean {
+  const isNext = event.epoch === position.epoch && event.seq === position.seq + 1;
+  return isNext && (event.afterMs === null || event.afterMs === position.ms);
+}
+
+/** Whether the events, in their order, are those right after exactly this position, without a hole. */
+export function continues(position: LogPosition, events: readonly LinkedPosition[]): boolean {
+  return events.every((event, index) => isRightAfter(event, events[index - 1] ?? position));
+}
+
+/** The position right before an event. */
+export function positionBefore({ epoch, ms, seq, afterMs }: LinkedPosition): LogPosition {
+  return { epoch, ms: afterMs ?? ms, seq: seq - 1 };
+}
+
 const pattern = /^([0-9a-z]{1,32})\.(0|[1-9]\d{0,15})\.(0|[1-9]\d{0,15})$/;
 
 export function formatPosition(position: LogPosition): string {

@@ -19,7 +19,7 @@ describe('resolveStreamStart', () => {
     for (const [position, contains] of [
       [at(15), true],
       [at(20), false],
-      [at(10, 1_001), false],
+      [at(10), false],
     ] as const) {
       expect(resolveStreamStart(formatPosition(position), extent, contains)).toEqual({
         position,
@@ -37,6 +37,7 @@ describe('resolveStreamStart', () => {
 
   it.each([
     ['trimmed', formatPosition(at(9))],
+    ['trimmed', formatPosition(at(10, 1_001))],
     ['trimmed', formatPosition(at(15, 999_999_999)).replace('999999999', '1001')],
     ['ahead-of-stream', formatPosition(at(21))],
     ['epoch-changed', 'e0.1015.15'],

@@ -1,4 +1,4 @@
-import { type LogPosition, parsePosition } from './cursor.ts';
+import { isSamePosition, type LogPosition, parsePosition } from './cursor.ts';
 
 type GapReason = 'trimmed' | 'epoch-changed' | 'ahead-of-stream' | 'malformed';
 
@@ -38,13 +38,8 @@ export function resolveStreamStart(requested: string | null, extent: LogExtent, 
 
 function gapReason(position: LogPosition, extent: LogExtent, contains: boolean): GapReason | null {
   if (position.epoch !== extent.epoch) return 'epoch-changed';
-  if (contains || isSame(position, extent.last)) return null;
+  // The event itself may be gone, as long as everything after it is there.
+  if (contains || isSamePosition(position, extent.last) || isSamePosition(position, extent.oldest)) return null;
   if (position.seq > extent.last.seq || position.ms > extent.last.ms) return 'ahead-of-stream';
-  // The event itself is gone, but everything after it is there.
-  if (position.seq === extent.oldest.seq && position.ms <= extent.oldest.ms) return null;
   return 'trimmed';
-}
-
-function isSame(a: LogPosition, b: LogPosition): boolean {
-  return a.ms === b.ms && a.seq === b.seq;
 }

@@ -1,4 +1,4 @@
-import type { LogPosition } from '../domain/cursor.ts';
+import type { LinkedPosition, LogPosition } from '../domain/cursor.ts';
 import type { LogExtent } from '../domain/stream-start.ts';
 import type { WidgetEvent } from '../domain/widget-event.ts';
 import type { NumberedPosition } from './run-register.ts';
@@ -24,7 +24,7 @@ export interface AppendResult {
   readonly beganEpoch: boolean;
 }
 
-export interface LogRecord extends LogPosition {
+export interface LogRecord extends LinkedPosition {
   readonly event: WidgetEvent;
 }
 

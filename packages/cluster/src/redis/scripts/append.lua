@@ -87,7 +87,7 @@ if not epoch or hasLostTail() then
   redis.call('XTRIM', log, 'MAXLEN', 0)
 end
 
-local ms, seq = math.max(now, lastMs), lastSeq
+local ms, seq, afterMs = math.max(now, lastMs), lastSeq, lastMs
 local appended = {}
 local at = 9
 for n = 1, #KEYS - 2 do
@@ -97,9 +97,10 @@ for n = 1, #KEYS - 2 do
   local isNew = not mark or (version ~= '' and tonumber(version) > tonumber(mark))
   if isNew then
     seq = seq + 1
-    redis.call('XADD', log, integerText(ms) .. '-' .. integerText(seq), 'e', epoch, unpack(ARGV, first, last))
+    redis.call('XADD', log, integerText(ms) .. '-' .. integerText(seq), 'e', epoch, 'p', integerText(afterMs), unpack(ARGV, first, last))
     -- Without KEEPTTL: a watermark that is raised while it was about to expire must stay until it is settled again.
     redis.call('SET', guard, version == '' and '1' or version)
+    afterMs = ms
   end
   appended[n] = isNew and seq or 0
   at = last + 1

@@ -7,7 +7,7 @@ KEYS[2]    its meta (hash: epoch, run, ms, seq)
 ARGV[1]    the epoch of a position to look for, or '' for none
 ARGV[2]    the position's entry id
 
-Returns    nil before the first append ever, else { epoch, ms, seq (the last position), id of the oldest entry or '',
+Returns    nil before the first append ever, else { epoch, ms, seq (the last position), the oldest entry or an empty array,
            1 if exactly the position is in the log }
 ]]
 local log, meta = KEYS[1], KEYS[2]
@@ -20,4 +20,4 @@ local contains = 0
 if ARGV[1] == known[1] then
   contains = #redis.call('XRANGE', log, ARGV[2], ARGV[2])
 end
-return { known[1], known[2], known[3], oldest and oldest[1] or '', contains }
+return { known[1], known[2], known[3], oldest or {}, contains }

@@ -1,4 +1,4 @@
-import { type LogPosition, parsePosition } from '../../domain/cursor.ts';
+import { isSamePosition, type LogPosition, parsePosition } from '../../domain/cursor.ts';
 import { resolveStreamStart, type StreamStart } from '../../domain/stream-start.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 
@@ -24,7 +24,7 @@ export function createOpenStream({ eventLog, recent }: OpenStreamDeps) {
     if (end === null) return null;
     if (requested === null) return { position: end, resumed: false, gap: null };
     const position = parsePosition(requested);
-    if (position !== null && (recent.contains(position) || isSame(position, end))) {
+    if (position !== null && (recent.contains(position) || isSamePosition(position, end))) {
       return { position, resumed: true, gap: null };
     }
     if (position === null && requested !== 'earliest') {
@@ -34,8 +34,4 @@ export function createOpenStream({ eventLog, recent }: OpenStreamDeps) {
     if (known === null) return null;
     return resolveStreamStart(requested, known.extent, known.contains);
   };
-}
-
-function isSame(a: LogPosition, b: LogPosition): boolean {
-  return a.epoch === b.epoch && a.ms === b.ms && a.seq === b.seq;
 }

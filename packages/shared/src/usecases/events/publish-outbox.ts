@@ -1,4 +1,4 @@
-import type { LogPosition } from '../../domain/cursor.ts';
+import { isSamePosition, type LogPosition } from '../../domain/cursor.ts';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/hook-event.ts';
 import type { OutboxEntry } from '../../domain/outbox-entry.ts';
@@ -83,8 +83,8 @@ async function record(
 async function isHeld(eventLog: Pick<EventLog, 'inspect'>, position: LogPosition): Promise<boolean> {
   const known = await eventLog.inspect(position);
   if (known?.extent.epoch !== position.epoch) return false;
-  const { contains, extent } = known;
-  return contains || position.seq <= extent.oldest.seq;
+  const { oldest } = known.extent;
+  return known.contains || position.seq < oldest.seq || isSamePosition(position, oldest);
 }
 
 function appendsOf({ widget, entries }: PublishableWidget): LogAppend[] {
