@@ -20,9 +20,9 @@ afterAll(() => opened.dispose());
 
 const aLooseHook = () => aDelivery({ widgetId: null });
 
-async function aWidgetHook(): Promise<Delivery> {
+async function aWidgetHook({ widgets }: Pick<Backend, 'widgets'> = opened.backend): Promise<Delivery> {
   const creation = aCreation();
-  await opened.backend.widgets.insertOnce(creation);
+  await widgets.insertOnce(creation);
   return aDelivery({ widgetId: creation.widget.id });
 }
 
@@ -39,8 +39,7 @@ async function publish(deliveries: readonly Delivery[], ports: RunPorts = opened
 }
 
 /** What the log holds now, and the epoch it is in. */
-async function inTheLog(): Promise<{ epoch: string | undefined; eventIds: string[] }> {
-  const { eventLog } = opened.backend;
+async function inTheLog({ eventLog }: Pick<Backend, 'eventLog'> = opened.backend) {
   const extent = (await eventLog.inspect(null))?.extent;
   const eventIds: string[] = [];
   for (let after: LogPosition | undefined = extent?.oldest; after !== undefined; ) {
@@ -83,6 +82,27 @@ describe.runIf(inject('backend') === 'cluster')('a log that comes back as it was
     const now = await inTheLog();
     expect(now.epoch).toBe(before.epoch);
     expect(now.eventIds).toEqual(expect.arrayContaining([slow.eventId, quick.eventId]));
+  });
+
+  it('while a run sleeps after its append, and what others told meanwhile is trimmed past it: it tells again', async () => {
+    const own = await openTestBackend({ retentionCount: 3 });
+    const { backend, copyLog } = own;
+    await publish([aLooseHook()], backend);
+    const restore = await copyLog?.();
+    const slow = await aWidgetHook(backend);
+    const whileAsleep = once(async () => {
+      await restore?.();
+      await publish(Array.from({ length: 8 }, aLooseHook), backend);
+      await backend.eventLog.trim();
+    });
+    const eventLog = instead(backend.eventLog, 'append', async (...args) => {
+      const result = await backend.eventLog.append(...args);
+      await whileAsleep();
+      return result;
+    });
+    await publish([slow], { ...backend, eventLog });
+    expect((await inTheLog(backend)).eventIds).toContain(slow.eventId);
+    await own.dispose();
   });
 
   it('while a run sleeps before its append, of which more is told than was lost: a new epoch begins', async () => {

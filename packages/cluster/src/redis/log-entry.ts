@@ -45,7 +45,7 @@ export function entryIdOf(position: { readonly ms: number; readonly seq: number 
   return `${position.ms}-${position.seq}`;
 }
 
-export function parseEntryId(id: string): { ms: number; seq: number } {
+function parseEntryId(id: string): { ms: number; seq: number } {
   const dash = id.indexOf('-');
   return { ms: Number(id.slice(0, dash)), seq: Number(id.slice(dash + 1)) };
 }

@@ -79,12 +79,15 @@ async function record(
   }
 }
 
-/** Whether the log has the position, or has had it and trimmed it since. */
+/**
+ * Whether the log still knows exactly this position. One that was trimmed since is not told from one that was lost: then
+ * the next run tells it again, and the log, if it ever had it, knows that.
+ */
 async function isHeld(eventLog: Pick<EventLog, 'inspect'>, position: LogPosition): Promise<boolean> {
   const known = await eventLog.inspect(position);
   if (known?.extent.epoch !== position.epoch) return false;
   const { oldest } = known.extent;
-  return known.contains || position.seq < oldest.seq || isSamePosition(position, oldest);
+  return known.contains || isSamePosition(position, oldest);
 }
 
 function appendsOf({ widget, entries }: PublishableWidget): LogAppend[] {
