@@ -1,6 +1,6 @@
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import { expect, it } from 'vitest';
-import { entryIdOf, fieldsOfEvent, recordOfEntry } from './log-entry.ts';
+import { entryIdOf, fieldsOfEvent, recordOfEntry, type StreamEntry } from './log-entry.ts';
 
 const withWidget: WidgetEvent = {
   eventId: '0197b3a0-0000-8000-8000-000000000001',
@@ -18,9 +18,20 @@ it.each([
   ['without a widget', withoutWidget],
   ['of a creation', { ...withWidget, stateBefore: null, labels: [] }],
 ])('comes out of the log as it went in: %s', (_, event) => {
-  const position = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 9_007_199_254_740_991 };
-  const entry: [string, string[]] = [entryIdOf(position), ['e', position.epoch, ...fieldsOfEvent(event)]];
-  expect(recordOfEntry(entry)).toEqual({ ...position, event });
+  const position = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 9_007_199_254_740_991, afterMs: 1_763_999_999_999 };
+  const ofScript = ['e', position.epoch, 'p', `${position.afterMs}`];
+  expect(recordOfEntry([entryIdOf(position), [...ofScript, ...fieldsOfEvent(event)]])).toEqual({ ...position, event });
+});
+
+it('does not know what an entry came after that does not tell', () => {
+  const entry: StreamEntry = ['1764000000000-7', ['e', 'k3f9', ...fieldsOfEvent(withWidget)]];
+  expect(recordOfEntry(entry)).toEqual({
+    epoch: 'k3f9',
+    ms: 1_764_000_000_000,
+    seq: 7,
+    afterMs: null,
+    event: withWidget,
+  });
 });
 
 it('leaves out what there is not', () => {
