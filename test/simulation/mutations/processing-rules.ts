@@ -165,6 +165,12 @@ export const processingRules: readonly Mutation[] = [
     to: '    const before = await deps.runs.lastPosition();\n    if (before === null || higherOf(before, last) === last) await deps.runs.record(last, before);\n',
   },
   {
+    rule: 'only a position that the log still knows exactly is held',
+    file: publishOutbox,
+    from: '  return known.contains || isSamePosition(position, oldest);',
+    to: '  return known.contains || position.seq <= oldest.seq;',
+  },
+  {
     rule: 'the scanner',
     file: scanOutboxes,
     from: '  return async (): Promise<number> => {\n',

@@ -1,6 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
 const streamStart = 'packages/shared/src/domain/stream-start.ts';
+const cursor = 'packages/shared/src/domain/cursor.ts';
 const tail = 'apps/api/src/stream/tail.ts';
 const hub = 'apps/api/src/stream/hub.ts';
 const logReader = 'apps/api/src/stream/log-reader.ts';
@@ -28,14 +29,44 @@ export const streamRules: readonly Mutation[] = [
   {
     rule: 'a page of a replay must go on densely',
     file: logReader,
-    from: 'if (record.epoch !== after.epoch || record.seq !== after.seq + 1 + index) throw',
-    to: 'if (record.seq < 0) throw',
+    from: 'if (!continues(after, records)) throw',
+    to: 'if (!continues(after, records) && records.length === 0) throw',
   },
   {
     rule: 'a stream joins only in the epoch of the ring',
     file: hub,
     from: 'request.epoch !== ring.position()?.epoch',
     to: "request.epoch === ''",
+  },
+  {
+    rule: 'an event tells which one it came after',
+    file: cursor,
+    from: 'event.afterMs === null || event.afterMs === position.ms',
+    to: 'event.afterMs === null || event.afterMs > 0',
+  },
+  {
+    rule: 'what a stream is sent came after the event it stands on',
+    file: hub,
+    from: 'next.afterMs !== null && next.afterMs !== connection.cursor.ms',
+    to: 'next.afterMs === -1',
+  },
+  {
+    rule: 'who stands at the end of the ring stands on its last event',
+    file: hub,
+    from: 'end?.seq === connection.cursor.seq && end.ms !== connection.cursor.ms',
+    to: 'end?.seq === -1',
+  },
+  {
+    rule: 'a stream that stands beyond the end of the log is ended',
+    file: tail,
+    from: '    endBeyond(known.extent.last);\n',
+    to: '',
+  },
+  {
+    rule: 'the position before the oldest event is told by number and time',
+    file: streamStart,
+    from: 'isSamePosition(position, extent.oldest)',
+    to: 'position.seq === extent.oldest.seq',
   },
   {
     rule: 'a resume behind what is kept is a gap',

@@ -1,3 +1,4 @@
+import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import { type EventFilter, type FilteredEvent, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { FakeSink } from './fake-sink.ts';
@@ -30,7 +31,9 @@ export interface FakeHub {
   /** Puts so many events into the log and the ring, all like `event`. */
   append(count: number, event?: Partial<FilteredEvent>, size?: number): void;
   /** Opens a stream that stands after the event with this number. */
+  /** Of a stream that stands on the event of this number. */
   join(sink: FakeSink, seq: number, right?: StreamRight): void;
+  joinAt(sink: FakeSink, position: LogPosition, right?: StreamRight): void;
   /** After which numbers the log was read. */
   readonly reads: readonly number[];
   /** Why streams have ended. */
@@ -61,6 +64,8 @@ export function openFakeHub({
     options: { ...patient, ...options },
     onDelivered: () => undefined,
   });
+  const joinAt: FakeHub['joinAt'] = ({ sink }, { epoch, ...cursor }, right = aRight()) =>
+    hub.join({ sink, right, epoch, cursor, onEnd: (reason) => reasons.push(reason) });
   return {
     hub,
     append: (count, event = {}, size = 20) => {
@@ -71,14 +76,8 @@ export function openFakeHub({
       }
       hub.notify();
     },
-    join: (sink, seq, right = aRight()) =>
-      hub.join({
-        sink: sink.sink,
-        right,
-        epoch: 'e1',
-        cursor: { ms: 1_000 + seq, seq },
-        onEnd: (reason) => reasons.push(reason),
-      }),
+    join: (sink, seq, right) => joinAt(sink, { epoch: 'e1', ms: 1_000 + seq, seq }, right),
+    joinAt,
     reads,
     reasons,
   };

@@ -167,43 +167,25 @@ describe('Hub', () => {
   });
 
   it('ends a stream of another epoch with `resync`', () => {
-    const { hub, reasons } = openHub(3, 10);
+    const { joinAt, reasons } = openHub(3, 10);
     const sink = openFakeSink();
-    hub.join({
-      sink: sink.sink,
-      right: aRight(),
-      epoch: 'e0',
-      cursor: { ms: 1, seq: 1 },
-      onEnd: (reason) => reasons.push(reason),
-    });
+    joinAt(sink, { epoch: 'e0', ms: 1, seq: 1 });
     expect(reasons).toEqual(['resync']);
     expect(sink.isEnded).toBe(true);
   });
 
   it('ends a stream with `resync` that stands behind a time which the next event here is from', () => {
-    const { hub, reasons } = openHub(6, 10);
+    const { joinAt, reasons } = openHub(6, 10);
     const sink = openFakeSink();
-    hub.join({
-      sink: sink.sink,
-      right: aRight(),
-      epoch: 'e1',
-      // The log lost its end and went on with another third event; the ring has not heard of it yet.
-      cursor: { ms: 5_000, seq: 3 },
-      onEnd: (reason) => reasons.push(reason),
-    });
+    // The log lost its end and went on with another third event; the ring has not heard of it yet.
+    joinAt(sink, { epoch: 'e1', ms: 5_000, seq: 3 });
     expect(eventsIn(sink)).toEqual([]);
     expect(reasons).toEqual(['resync']);
   });
 
   it('ends a stream with `resync` that stands on another event of the number that is the last here', () => {
-    const { hub, reasons } = openHub(3, 10);
-    hub.join({
-      sink: openFakeSink().sink,
-      right: aRight(),
-      epoch: 'e1',
-      cursor: { ms: 1_002, seq: 3 },
-      onEnd: (reason) => reasons.push(reason),
-    });
+    const { joinAt, reasons } = openHub(3, 10);
+    joinAt(openFakeSink(), { epoch: 'e1', ms: 1_002, seq: 3 });
     expect(reasons).toEqual(['resync']);
   });
 
