@@ -31,7 +31,6 @@ export interface FakeHub {
   /** Puts so many events into the log and the ring, all like `event`. */
   append(count: number, event?: Partial<FilteredEvent>, size?: number): void;
   /** Opens a stream that stands after the event with this number. */
-  /** Of a stream that stands on the event of this number. */
   join(sink: FakeSink, seq: number, right?: StreamRight): void;
   joinAt(sink: FakeSink, position: LogPosition, right?: StreamRight): void;
   /** After which numbers the log was read. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { aRight, type FakeHub, openFakeHub } from './fake-hub.ts';
+import { type FakeHub, openFakeHub } from './fake-hub.ts';
 import { eventsIn, openFakeSink } from './fake-sink.ts';
 import type { HubOptions } from './hub.ts';
 
