@@ -24,14 +24,20 @@ export async function makeMutantTree(): Promise<MutantTree> {
   await linkModules(path);
   return {
     path,
-    mutate: async ({ rule, file, from, to }) => {
-      const text = await readFile(join(path, file), 'utf8');
-      if (text.split(from).length !== 2) throw new Error(`"${rule}": its text is not in ${file} exactly once`);
-      await writeFile(
-        join(path, file),
-        text.replace(from, () => to),
-      );
-      return () => writeFile(join(path, file), text);
+    mutate: async ({ rule, also = [], ...first }) => {
+      const before = new Map<string, string>();
+      for (const { file, from, to } of [first, ...also]) {
+        const text = await readFile(join(path, file), 'utf8');
+        if (text.split(from).length !== 2) throw new Error(`"${rule}": its text is not in ${file} exactly once`);
+        if (!before.has(file)) before.set(file, text);
+        await writeFile(
+          join(path, file),
+          text.replace(from, () => to),
+        );
+      }
+      return async () => {
+        for (const [file, text] of before) await writeFile(join(path, file), text);
+      };
     },
     dispose: () => rm(path, { recursive: true, force: true }),
   };

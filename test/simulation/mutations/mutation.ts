@@ -1,11 +1,16 @@
 /** A rule of the data path, and how the code is without it. */
-export interface Mutation {
+export interface Mutation extends Edit {
   readonly rule: string;
+  /** Where it takes more than one edit to be without it. */
+  readonly also?: readonly Edit[];
+  /** Why nothing is found without it: another rule keeps to the same. */
+  readonly spare?: string;
+}
+
+export interface Edit {
   /** From the root of the project. */
   readonly file: string;
   /** Stands there exactly once. */
   readonly from: string;
   readonly to: string;
-  /** Why nothing is found without it: another rule keeps to the same. */
-  readonly spare?: string;
 }

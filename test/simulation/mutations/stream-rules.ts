@@ -6,6 +6,32 @@ const tail = 'apps/api/src/stream/tail.ts';
 const hub = 'apps/api/src/stream/hub.ts';
 const logReader = 'apps/api/src/stream/log-reader.ts';
 
+/** Wherever one event follows another, two histories could be taken for one; each of these checks sees what others miss. */
+const linkChecks = {
+  continues: {
+    file: cursor,
+    from: 'event.afterMs === null || event.afterMs === position.ms',
+    to: 'event.afterMs === null || event.afterMs > 0',
+  },
+  sent: {
+    file: hub,
+    from: 'next.afterMs !== null && next.afterMs !== connection.cursor.ms',
+    to: 'next.afterMs === -1',
+  },
+  atEnd: {
+    file: hub,
+    from: 'end?.seq === connection.cursor.seq && end.ms !== connection.cursor.ms',
+    to: 'end?.seq === -1',
+  },
+  beyondEnd: { file: tail, from: '    endBeyond(known.extent.last);\n', to: '' },
+  oldest: {
+    file: streamStart,
+    from: 'isSamePosition(position, extent.oldest)',
+    to: 'position.seq === extent.oldest.seq',
+  },
+} as const;
+const orTheOthers = 'another of the five notices it, or the next event does; the model tells them apart';
+
 /** What a pod keeps to. */
 export const streamRules: readonly Mutation[] = [
   {
@@ -35,39 +61,20 @@ export const streamRules: readonly Mutation[] = [
   },
   {
     rule: 'a stream joins only in the epoch of the ring',
+    spare: 'what it would be sent did not come after the event it stands on',
     file: hub,
     from: 'request.epoch !== ring.position()?.epoch',
     to: "request.epoch === ''",
   },
+  { rule: 'an event tells which one it came after', spare: orTheOthers, ...linkChecks.continues },
+  { rule: 'what a stream is sent came after the event it stands on', spare: orTheOthers, ...linkChecks.sent },
+  { rule: 'who stands at the end of the ring stands on its last event', spare: orTheOthers, ...linkChecks.atEnd },
+  { rule: 'a stream that stands beyond the end of the log is ended', spare: orTheOthers, ...linkChecks.beyondEnd },
+  { rule: 'the position before the oldest event is exact', spare: orTheOthers, ...linkChecks.oldest },
   {
-    rule: 'an event tells which one it came after',
-    file: cursor,
-    from: 'event.afterMs === null || event.afterMs === position.ms',
-    to: 'event.afterMs === null || event.afterMs > 0',
-  },
-  {
-    rule: 'what a stream is sent came after the event it stands on',
-    file: hub,
-    from: 'next.afterMs !== null && next.afterMs !== connection.cursor.ms',
-    to: 'next.afterMs === -1',
-  },
-  {
-    rule: 'who stands at the end of the ring stands on its last event',
-    file: hub,
-    from: 'end?.seq === connection.cursor.seq && end.ms !== connection.cursor.ms',
-    to: 'end?.seq === -1',
-  },
-  {
-    rule: 'a stream that stands beyond the end of the log is ended',
-    file: tail,
-    from: '    endBeyond(known.extent.last);\n',
-    to: '',
-  },
-  {
-    rule: 'the position before the oldest event is told by number and time',
-    file: streamStart,
-    from: 'isSamePosition(position, extent.oldest)',
-    to: 'position.seq === extent.oldest.seq',
+    rule: 'all five: positions are compared by number and time',
+    ...linkChecks.continues,
+    also: [linkChecks.sent, linkChecks.atEnd, linkChecks.beyondEnd, linkChecks.oldest],
   },
   {
     rule: 'a resume behind what is kept is a gap',
@@ -77,6 +84,7 @@ export const streamRules: readonly Mutation[] = [
   },
   {
     rule: 'a resume from another epoch is a gap',
+    spare: 'no position of another epoch has its time',
     file: streamStart,
     from: "  if (position.epoch !== extent.epoch) return 'epoch-changed';\n",
     to: '',

@@ -35,7 +35,22 @@ export function generatePlan(seed: number): Plan {
   const settings = generateSettings(random.fork('settings'));
   const operations = generateOperations(random.fork('operations'));
   const faults = generateFaults(random.fork('faults'), settings);
+  if (random.chance(0.2)) return withRepeatedNumbers(random, { settings, operations, faults });
   return { settings, operations, faults };
+}
+
+/** The log gives numbers again, while streams end and come back all the time. */
+function withRepeatedNumbers(random: Random, { settings, operations, faults }: Plan): Plan {
+  return {
+    settings: {
+      ...settings,
+      partitions: 2,
+      streamLifetimeMs: random.pick([1_000, 4_000, 1_800_000]),
+      joinMaxMs: 4_000,
+    },
+    operations,
+    faults: [...(random.chance(0.5) ? [] : faults), ...generateUnrecordedLoss(random)],
+  };
 }
 
 function generateSettings(random: Random): PlanSettings {
@@ -54,6 +69,7 @@ function generateSettings(random: Random): PlanSettings {
     clockAheadMs,
     // Mostly so long that a stream which stands still is not saved by its end.
     streamLifetimeMs: random.chance(0.2) ? 15_000 : 1_800_000,
+    joinMaxMs: random.pick([0, 0, 1, 30, 2_000]),
   };
 }
 
@@ -123,7 +139,6 @@ function generateFaults(random: Random, settings: PlanSettings): Fault[] {
   if (random.chance(0.2)) faults.push(generateLoss(random));
   if (random.chance(0.01)) faults.push(generateLongStop(random, settings));
   if (settings.workers > 1 && random.chance(0.15)) faults.push(...generateLossBehindAppend(random));
-  if (random.chance(0.1)) faults.push(...generateUnrecordedLoss(random));
   return faults;
 }
 

@@ -22,6 +22,8 @@ export interface PlanSettings {
   readonly unsentLimitBytes: number;
   /** After which a stream is asked to come back. */
   readonly streamLifetimeMs: number;
+  /** How long it may take from the answer that a stream begins until it joins the others. */
+  readonly joinMaxMs: number;
   /** By how much the calendars of some processes are ahead, in milliseconds. */
   readonly clockAheadMs: Readonly<Record<string, number>>;
 }

@@ -75,7 +75,7 @@ export function startPod({ process, ports, settings, createUuid, trace }: PodOpt
         openingChunk({ subscriptionId: null, start, heartbeatIntervalMs, retryMs: randomWithin(2_000, 5_000) }),
       );
       // As the route does, which takes the response over, and may have to look the right up again, before the hub has it.
-      await clock.sleep(process.random.pick([0, 0, 1, 30, 2_000]));
+      await clock.sleep(process.random.whole(0, settings.joinMaxMs));
       const filter = isFiltered ? someFilter : noFilter;
       const right = { holder: { kind: 'subscription', id: 's' }, tokenDigest: 'd', filter, validUntil: null } as const;
       fanOut.hub.join({ sink, right, epoch: start.position.epoch, cursor: start.position, onEnd: () => undefined });
