@@ -4,6 +4,7 @@ import { everyEventOnEveryStream } from './every-event-on-every-stream.ts';
 import { type EvidenceDraft, epoch, messageOf, spoiled } from './healthy-evidence.ts';
 import { noSilentHole } from './no-silent-hole.ts';
 import { dropEvent, tellAgain } from './spoil.ts';
+import { versionsRise } from './versions-rise.ts';
 import { widgetsAreTheFold } from './widgets-are-the-fold.ts';
 
 describe('where Redis lost data and said so', () => {
@@ -42,6 +43,21 @@ describe('where Redis lost data and said so', () => {
     expect(widgetsAreTheFold(spoiled(unsure(2)))).toEqual([]);
     expect(widgetsAreTheFold(spoiled(unsure(1)))).toEqual([]);
     expect(widgetsAreTheFold(spoiled(unsure(3)))).toHaveLength(1);
+  });
+
+  test('a stream that was told of a gap begins again with what is kept, and one that was not may not', () => {
+    const again = (isTold: boolean) =>
+      allow(({ recording }) => {
+        const [first, second] = recording.streams[0]?.connections ?? [];
+        if (first === undefined || second === undefined) throw new Error('there are two connections');
+        const gap = messageOf('stream.gap', `${epoch}.999.0`, { reason: 'ahead-of-stream' });
+        const kept = first.blocks.filter((block) => block.type === 'event');
+        // It began at the end, and so it has seen nothing of what comes now.
+        first.blocks = [...first.blocks.filter((block) => block.type === 'message'), ...kept.slice(2)];
+        second.blocks.splice(0, 1, ...(isTold ? [gap] : []), messageOf('stream.open', `${epoch}.999.0`, {}), ...kept);
+      });
+    expect(versionsRise(spoiled(again(true)))).toEqual([]);
+    expect(versionsRise(spoiled(again(false))).join()).toMatch(/went from \d to 1/);
   });
 
   test('what a gap has announced is not missing on the stream that was told, and is on the others', () => {

@@ -4,8 +4,8 @@ import type { Checker } from './evidence.ts';
 import { historyOf, type ToldEvent } from './history.ts';
 
 /**
- * C3: per widget, `version` strictly rises on every stream, over its connections to one epoch, repeats left out; per
- * connection the positions strictly rise, in one epoch; and in the log both go on densely.
+ * C3: per widget, `version` strictly rises on every stream, over its connections to one epoch, repeats left out, up to a
+ * gap that it was told of; per connection the positions strictly rise, in one epoch; in the log both go on densely.
  */
 export const versionsRise: Checker = (evidence) => [
   ...evidence.recording.streams.flatMap((stream) => [...versionsOf(stream), ...positionsOf(stream)]),
@@ -18,6 +18,8 @@ function versionsOf(stream: RecordedStream): string[] {
   const found: string[] = [];
   for (const { blocks } of stream.connections) {
     for (const block of blocks) {
+      // Whoever is told of a gap begins again with the oldest that is kept.
+      if (block.type === 'message' && block.name === 'stream.gap') highest.clear();
       if (block.type !== 'event' || seen.has(block.epoch + block.event.id)) continue;
       seen.add(block.epoch + block.event.id);
       const version = block.event.data.widget?.version;

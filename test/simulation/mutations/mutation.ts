@@ -7,7 +7,7 @@ export interface Mutation extends Edit {
   readonly spare?: string;
 }
 
-export interface Edit {
+interface Edit {
   /** From the root of the project. */
   readonly file: string;
   /** Stands there exactly once. */
