@@ -23,13 +23,13 @@ it.each([
   expect(recordOfEntry([entryIdOf(position), [...ofScript, ...fieldsOfEvent(event)]])).toEqual({ ...position, event });
 });
 
-it('does not know what an entry came after that does not tell', () => {
+it('came after a position of the same millisecond where it does not tell', () => {
   const entry: StreamEntry = ['1764000000000-7', ['e', 'k3f9', ...fieldsOfEvent(withWidget)]];
   expect(recordOfEntry(entry)).toEqual({
     epoch: 'k3f9',
     ms: 1_764_000_000_000,
     seq: 7,
-    afterMs: null,
+    afterMs: 1_764_000_000_000,
     event: withWidget,
   });
 });

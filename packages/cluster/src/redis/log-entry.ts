@@ -7,9 +7,9 @@ export type StreamEntry = [id: string, fields: string[]];
 
 /**
  * The fields of an event, without those the append script adds: `e`, the epoch, and `p`, the milliseconds of the position
- * before. Each is apart, so that a pod filters
- * and frames without parsing: `i` event id, `t` type, `w` widget, `s` state, `b` state before, `l` labels as JSON,
- * `d` the finished JSON. What is null is left out.
+ * before where they are not the entry's own. Each is apart, so that a pod filters and frames without parsing: `i` event
+ * id, `t` type, `w` widget, `s` state, `b` state before, `l` labels as JSON, `d` the finished JSON. What is null is left
+ * out.
  */
 export function fieldsOfEvent(event: WidgetEvent): string[] {
   const fields = ['i', event.eventId, 't', event.type];
@@ -25,10 +25,12 @@ export function fieldsOfEvent(event: WidgetEvent): string[] {
 export function recordOfEntry([id, fields]: StreamEntry): LogRecord {
   const values: Partial<Record<string, string>> = {};
   for (let i = 0; i + 1 < fields.length; i += 2) values[fields[i] ?? ''] = fields[i + 1] ?? '';
+  const { ms, seq } = parseEntryId(id);
   return {
     epoch: values.e ?? '',
-    ...parseEntryId(id),
-    afterMs: values.p === undefined ? null : Number(values.p),
+    ms,
+    seq,
+    afterMs: values.p === undefined ? ms : Number(values.p),
     event: {
       eventId: values.i ?? '',
       type: values.t as WidgetEventType,

@@ -97,10 +97,15 @@ for n = 1, #KEYS - 2 do
   local isNew = not mark or (version ~= '' and tonumber(version) > tonumber(mark))
   if isNew then
     seq = seq + 1
-    redis.call('XADD', log, integerText(ms) .. '-' .. integerText(seq), 'e', epoch, 'p', integerText(afterMs), unpack(ARGV, first, last))
+    local id = integerText(ms) .. '-' .. integerText(seq)
+    if afterMs == ms then
+      redis.call('XADD', log, id, 'e', epoch, unpack(ARGV, first, last))
+    else
+      redis.call('XADD', log, id, 'e', epoch, 'p', integerText(afterMs), unpack(ARGV, first, last))
+      afterMs = ms
+    end
     -- Without KEEPTTL: a watermark that is raised while it was about to expire must stay until it is settled again.
     redis.call('SET', guard, version == '' and '1' or version)
-    afterMs = ms
   end
   appended[n] = isNew and seq or 0
   at = last + 1
