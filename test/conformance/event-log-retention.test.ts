@@ -1,5 +1,6 @@
 import { continues } from '@widget-service/shared/domain/cursor.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
+import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
 import { describe, expect, it } from 'vitest';
 import { anEventAppend } from '../support/builders.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
@@ -48,6 +49,27 @@ describe('EventLog: retention', () => {
     expect(records).toHaveLength(100);
     expect(continues(oldest ?? before.last, records)).toBe(true);
     expect(records.at(-1)).toMatchObject(positions.at(-1) ?? {});
+    await own.dispose();
+  });
+
+  it('leaves a lost tail to be noticed by the position right before the oldest event, and by the last one', async () => {
+    const own = await openTestBackend({ retentionCount: 100 });
+    const { eventLog, runs } = own.backend;
+    const { run } = await runs.next();
+    const { last: begin } = await eventLog.append(run, null, looseAppends(150));
+    await eventLog.trim();
+    const positionBeforeOldest = async (): Promise<NumberedPosition> => ({
+      ...begin,
+      ...((await eventLog.inspect(null))?.extent.oldest ?? begin),
+    });
+    expect(await eventLog.append(run, await positionBeforeOldest(), [])).toMatchObject({ beganEpoch: false });
+    const { last } = await eventLog.append(run, null, looseAppends(1));
+    expect(await eventLog.append(run, last, [])).toMatchObject({ beganEpoch: false });
+    const { ms, ...rest } = await positionBeforeOldest();
+    const result = await eventLog.append(run, { ...rest, ms: ms - 1 }, looseAppends(2));
+    expect(result.beganEpoch).toBe(true);
+    const other = { ...result.last, ms: result.last.ms - 1 };
+    expect(await eventLog.append(run, other, [])).toMatchObject({ beganEpoch: true });
     await own.dispose();
   });
 

@@ -148,8 +148,9 @@ export class SqliteEventLog implements EventLog {
     if (expected === null) return false;
     if (expected.epoch !== state.epoch) return expected.epochRun >= state.epoch_run;
     if (expected.seq > state.last_seq || expected.ms > state.last_ms) return true;
-    if (expected.seq === state.last_seq && expected.ms === state.last_ms) return false;
+    if (expected.seq === state.last_seq) return expected.ms !== state.last_ms;
     const oldest = this.#oldest();
+    if (oldest?.seq === expected.seq + 1) return expected.ms !== (oldest.after_ms ?? expected.ms);
     if (oldest === undefined || (expected.seq < oldest.seq && expected.ms <= oldest.ms)) return false;
     return !this.#contains(expected);
   }

@@ -69,8 +69,8 @@ function resumesRightly({ requested, cursor, gap }: StreamRecord, history: Histo
     : [`C5: a gap at ${requested} (${gap.reason}), and nothing is missing`];
 }
 
-/** What a client should have got, and was lost with the log, came again or was announced. */
-function lossesAreAnnounced({ streams }: ClientRecord, { lostEvents }: History): string[] {
+/** What a client should have got, and was lost with the log, came again or was announced; or its hook is lost as well. */
+function lossesAreAnnounced({ streams }: ClientRecord, { lostEvents, lostHooks }: History): string[] {
   const [first] = streams.filter(({ cursor }) => cursor !== null);
   if (first === undefined) return [];
   const received = new Set(streams.flatMap(({ events }) => events.map(({ eventId }) => eventId)));
@@ -79,6 +79,7 @@ function lossesAreAnnounced({ streams }: ClientRecord, { lostEvents }: History):
   return lostEvents
     .filter(({ record, atMs }) => !received.has(record.event.eventId) && lastGapAtMs < atMs)
     .filter(({ record }) => start?.epoch === record.epoch && start.seq < record.seq)
+    .filter(({ record }) => !lostHooks.has(record.event.eventId))
     .map(({ record }) => `C5: the loss of ${placeOf(record)} was not announced`);
 }
 

@@ -1,4 +1,4 @@
-import { type LogPosition, positionBefore } from '@widget-service/shared/domain/cursor.ts';
+import { isSamePosition, type LogPosition, positionBefore } from '@widget-service/shared/domain/cursor.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type {
   AppendGuard,
@@ -103,8 +103,9 @@ function hasLostTail(
   if (expected === null || last.epoch === word) return false;
   if (expected.epoch !== last.epoch) return expected.epochRun >= last.epochRun;
   if (expected.ms > last.ms || expected.seq > last.seq) return true;
-  if (expected.ms === last.ms && expected.seq === last.seq) return false;
+  if (expected.seq === last.seq) return expected.ms !== last.ms;
   const [first] = stream.entries;
+  if (first?.seq === expected.seq + 1) return !isSamePosition(expected, positionBefore(first));
   if (first === undefined || (expected.ms <= first.ms && expected.seq < first.seq)) return false;
   return !contains(stream, expected);
 }

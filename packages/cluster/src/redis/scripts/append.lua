@@ -33,6 +33,17 @@ local function parseId(id)
   return tonumber(string.sub(id, 1, dash - 1)), tonumber(string.sub(id, dash + 1))
 end
 
+-- The milliseconds of the position before an entry.
+local function msBefore(entry)
+  local fields = entry[2]
+  for i = 1, #fields, 2 do
+    if fields[i] == 'p' then
+      return tonumber(fields[i + 1])
+    end
+  end
+  return (parseId(entry[1]))
+end
+
 -- True when the log must have held the expected position and cannot have dropped it by trimming.
 local function hasLostTail()
   if expectedEpoch == '' or epoch == word then
@@ -44,14 +55,17 @@ local function hasLostTail()
   if expectedMs > lastMs or expectedSeq > lastSeq then
     return true
   end
-  if expectedMs == lastMs and expectedSeq == lastSeq then
-    return false
+  if expectedSeq == lastSeq then
+    return expectedMs ~= lastMs
   end
   local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
   if not first then
     return false
   end
   local firstMs, firstSeq = parseId(first[1])
+  if expectedSeq == firstSeq - 1 then
+    return expectedMs ~= msBefore(first)
+  end
   if expectedMs <= firstMs and expectedSeq < firstSeq then
     return false
   end
