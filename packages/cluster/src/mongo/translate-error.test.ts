@@ -1,3 +1,4 @@
+import { connect, Socket } from 'node:net';
 import { StoreRefusedError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import {
   BSON,
@@ -19,6 +20,16 @@ test.each([
   ['a full disk', new MongoServerError({ message: 'out of disk space', code: 14031 })],
   ['an unknown code', new MongoServerError({ message: 'what?', code: 424242 })],
 ])('%s is unavailable', async (_, error) => {
+  expect(await translationOf(error)).toBeInstanceOf(UnavailableError);
+});
+
+// The driver throws them as they are when a connection breaks while it waits until the socket takes more.
+test.each([
+  ['a refused connection', () => new Promise((resolve) => connect(1, '127.0.0.1').on('error', resolve))],
+  ['a socket that is gone', () => new Promise((resolve) => new Socket().destroy().write('more', resolve))],
+])('an error of Node itself, %s, is unavailable', async (_, meet) => {
+  const error = await meet();
+  expect(error).toBeInstanceOf(Error);
   expect(await translationOf(error)).toBeInstanceOf(UnavailableError);
 });
 

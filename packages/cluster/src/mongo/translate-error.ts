@@ -69,14 +69,24 @@ export async function againOnDuplicateKey<T>(work: () => Promise<T>): Promise<T>
 
 /**
  * The kernel's error for one of the driver's. A refusal keeps only the driver error's name and code: its text and its
- * members may hold the refused document. What is no error of the driver (a bug, a `ServiceError`) stays as it is.
+ * members may hold the refused document. What is no error of the driver or a socket (a bug, a `ServiceError`) stays.
  */
 function translateError(what: string, error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   if (isRefusal(error)) return new StoreRefusedError(`MongoDB, ${what}: refused with ${labelOf(error)}`);
   if (error instanceof MongoServerError) return new UnavailableError(`MongoDB, ${what}: ${labelOf(error)}`);
   if (error instanceof MongoError) return new UnavailableError(`MongoDB, ${what}: ${labelOf(error)}`, error);
+  if (isSocketError(error)) return new UnavailableError(`MongoDB, ${what}: ${error.code}`, error);
   return error;
+}
+
+/**
+ * A broken connection in Node's own words: the driver passes the error on as it is while it waits until a socket takes
+ * more (`drain` in its `writeCommand`, version 7.8).
+ */
+function isSocketError(error: unknown): error is NodeJS.ErrnoException {
+  const { syscall, code } = error as NodeJS.ErrnoException;
+  return error instanceof Error && (syscall !== undefined || code?.startsWith('ERR_STREAM_') === true);
 }
 
 /** True for what no later try would mend: the server or the driver will not take it. */
