@@ -56,6 +56,7 @@ export async function openCluster(options: ClusterOptions): Promise<Backend> {
     startTimeoutMs: options.startTimeoutMs,
     migrate: options.migrate,
     deliveryRetentionMs: options.deliveryRetentionMs,
+    ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
   });
   try {
     const counts = await mongo.partitions.ensureListed(options.hookPartitions);

@@ -3,6 +3,7 @@ import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { type Db, type DbOptions, MongoClient, type MongoClientOptions, ReadConcern } from 'mongodb';
+import { watchHeartbeats } from './heartbeat-watch.ts';
 
 export interface MongoOptions {
   readonly url: string;
@@ -11,6 +12,7 @@ export interface MongoOptions {
   readonly startTimeoutMs: number;
   /** Above every deadline, so that it only clears away connections nobody waits for; 0: never. */
   readonly socketTimeoutMs?: number;
+  readonly onWarning?: (message: string, details?: object) => void;
 }
 
 export interface MongoConnection {
@@ -36,11 +38,15 @@ const pinned: DbOptions = {
   writeConcern: { w: 'majority', journal: true, wtimeoutMS: 10_000 },
 };
 
+const connectTimeoutMS = 5_000;
+const heartbeatFrequencyMS = 10_000;
+
 const clientOptions: MongoClientOptions = {
   appName: 'widget-service',
   readPreference: 'primary',
   serverSelectionTimeoutMS: 1500,
-  connectTimeoutMS: 5000,
+  connectTimeoutMS,
+  heartbeatFrequencyMS,
   // Within what a call may take: a burst waits its turn instead of being told that MongoDB is away.
   waitQueueTimeoutMS: 1500,
   maxPoolSize: 50,
@@ -70,7 +76,7 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
     try {
       await client.connect();
       await withDeadline(db.command({ ping: 1 }), 2000, 'MongoDB, ping');
-      return { db, close: () => closeClient(client) };
+      return watched(client, db, options.onWarning);
     } catch (error) {
       failures += 1;
       const pauseMs = backoffMs(failures, { firstMs: 100, maxMs: 2000 });
@@ -81,6 +87,21 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
       await delay(pauseMs);
     }
   }
+}
+
+function watched(client: MongoClient, db: Db, onWarning: MongoOptions['onWarning']): MongoConnection {
+  const endWatch = watchHeartbeats(client, {
+    connectTimeoutMs: connectTimeoutMS,
+    heartbeatFrequencyMs: heartbeatFrequencyMS,
+    onStuck: (address) => onWarning?.('mongodb is connected anew', { address, reason: 'a look at it did not end' }),
+  });
+  return {
+    db,
+    close: () => {
+      endWatch();
+      return closeClient(client);
+    },
+  };
 }
 
 function createClient(url: string, options: MongoClientOptions): MongoClient {

@@ -25,6 +25,7 @@ export interface MongoStoresOptions {
   readonly migrate: boolean;
   /** How long a delivery's row is kept after its publication. */
   readonly deliveryRetentionMs: number;
+  readonly onWarning?: (message: string, details?: object) => void;
 }
 
 /** The ports that MongoDB stands behind; the others are Redis's. */
