@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openMongo } from '@widget-service/cluster/mongo/client.ts';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { openTcpProxy } from '../support/tcp-proxy.ts';
 
@@ -12,10 +12,12 @@ describe.runIf(inject('backend') === 'cluster')('MongoDB whose connections all b
   it('is found again by every client', async () => {
     const url = new URL(process.env.MONGODB_URL ?? '');
     const proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port) });
+    onTestFinished(() => proxy.close());
     url.port = String(proxy.port);
     const opened = await Promise.all(
       Array.from({ length: clients }, () => openMongo({ url: url.href, database: 'any', startTimeoutMs: 10_000 })),
     );
+    onTestFinished(async () => void (await Promise.all(opened.map(({ close }) => close()))));
     const answers = ({ db }: (typeof opened)[number]) =>
       Promise.race([
         db.command({ ping: 1 }).then(
@@ -39,7 +41,5 @@ describe.runIf(inject('backend') === 'cluster')('MongoDB whose connections all b
     const allAnswer = async () => (await Promise.all(opened.map(answers))).every(Boolean);
     await eventually(allAnswer, 'every client is answered', 30_000);
     expect(await allAnswer()).toBe(true);
-    await Promise.all(opened.map(({ close }) => close()));
-    await proxy.close();
   });
 });

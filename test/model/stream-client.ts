@@ -79,9 +79,11 @@ function* pumped(state: State, broken: readonly Rule[]): Generator<State> {
   const { client, tail } = state;
   const { start } = client;
   if (start === null || tail.position === null) return;
-  if (start.seq > tail.position.seq || isSame(start, tail.position)) return;
-  const isElsewhere = start.seq === tail.position.seq && !broken.includes('an event tells what it came after');
-  if (isElsewhere) yield { ...state, client: gone(client) };
+  if (start.seq >= tail.position.seq) {
+    const isElsewhere = start.seq === tail.position.seq && start.ms !== tail.position.ms;
+    if (isElsewhere && !broken.includes('an event tells what it came after')) yield { ...state, client: gone(client) };
+    return;
+  }
   const next = tail.ring.find((event) => event.seq === start.seq + 1);
   if (next === undefined) yield { ...state, client: { ...client, step: 'replaying' } };
   else if (!comesAfter(next, start, broken)) yield { ...state, client: gone(client) };

@@ -167,8 +167,8 @@ export const processingRules: readonly Mutation[] = [
   {
     rule: 'only a position that the log still knows exactly is held',
     file: publishOutbox,
-    from: '  return known.contains || isSamePosition(position, oldest);',
-    to: '  return known.contains || position.seq <= oldest.seq;',
+    from: 'isHeld(position, known.extent, known.contains);',
+    to: '(known.contains || position.seq <= known.extent.oldest.seq);',
   },
   {
     rule: 'the scanner',

@@ -3,6 +3,7 @@ import type { Mutation } from './mutation.ts';
 const streamStart = 'packages/shared/src/domain/stream-start.ts';
 const cursor = 'packages/shared/src/domain/cursor.ts';
 const tail = 'apps/api/src/stream/tail.ts';
+const ring = 'apps/api/src/stream/ring.ts';
 const hub = 'apps/api/src/stream/hub.ts';
 const logReader = 'apps/api/src/stream/log-reader.ts';
 
@@ -14,14 +15,14 @@ const linkChecks = {
     to: 'event.afterMs === null || event.afterMs > 0',
   },
   sent: {
-    file: hub,
-    from: 'next.afterMs !== null && next.afterMs !== connection.cursor.ms',
-    to: 'next.afterMs === -1',
+    file: ring,
+    from: 'next.afterMs === null || next.afterMs === ms',
+    to: 'next.afterMs === null || next.afterMs > 0',
   },
   atEnd: {
-    file: hub,
-    from: 'end?.seq === connection.cursor.seq && end.ms !== connection.cursor.ms',
-    to: 'end?.seq === -1',
+    file: ring,
+    from: "ms === end.ms ? 'none-yet' : 'other-history'",
+    to: "'none-yet'",
   },
   beyondEnd: { file: tail, from: '    endBeyond(known.extent.last);\n', to: '' },
   oldest: {

@@ -1,4 +1,4 @@
-import { isSamePosition, type LogPosition, positionBefore } from '@widget-service/shared/domain/cursor.ts';
+import { type LogPosition, positionBefore } from '@widget-service/shared/domain/cursor.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type {
   AppendGuard,
@@ -105,8 +105,10 @@ function hasLostTail(
   if (expected.ms > last.ms || expected.seq > last.seq) return true;
   if (expected.seq === last.seq) return expected.ms !== last.ms;
   const [first] = stream.entries;
-  if (first?.seq === expected.seq + 1) return !isSamePosition(expected, positionBefore(first));
-  if (first === undefined || (expected.ms <= first.ms && expected.seq < first.seq)) return false;
+  if (first === undefined) return false;
+  const oldest = positionBefore(first);
+  if (expected.seq === oldest.seq) return expected.ms !== oldest.ms;
+  if (expected.ms <= oldest.ms && expected.seq < oldest.seq) return false;
   return !contains(stream, expected);
 }
 

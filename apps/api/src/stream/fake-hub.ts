@@ -28,6 +28,7 @@ export interface FakeHubOptions {
 /** A hub over a log in memory, for tests. */
 export interface FakeHub {
   readonly hub: Hub;
+  readonly ring: Ring;
   /** Puts so many events into the log and the ring, all like `event`. */
   append(count: number, event?: Partial<FilteredEvent>, size?: number): void;
   /** Opens a stream that stands after the event with this number. */
@@ -67,6 +68,7 @@ export function openFakeHub({
     hub.join({ sink, right, epoch, cursor, onEnd: (reason) => reasons.push(reason) });
   return {
     hub,
+    ring,
     append: (count, event = {}, size = 20) => {
       for (let added = 0; added < count; added += 1) {
         const next = frame(log.length + 1, event, size);

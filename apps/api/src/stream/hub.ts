@@ -176,31 +176,21 @@ export class Hub {
   #pump(connection: Connection, isFanOut: boolean): void {
     const { ring, options } = this.#deps;
     while (connection.sink.unsentBytes() < options.unsentLimitBytes) {
-      const nextSeq = connection.cursor.seq + 1;
-      const end = ring.position();
-      if (end === null || nextSeq > end.seq) {
-        connection.isHeldBack = false;
-        if (end?.seq === connection.cursor.seq && end.ms !== connection.cursor.ms) this.#end(connection, 'resync');
+      const next = ring.after(connection.cursor);
+      if (typeof next === 'string') {
+        this.#halt(connection, next);
         return;
       }
-      const next = ring.at(nextSeq);
-      if (next === undefined) {
-        this.#fallBehind(connection);
-        return;
-      }
-      // The log has lost what the ring still holds, and this cursor stands in what came instead; or the other way round.
-      if (next.afterMs !== null && next.afterMs !== connection.cursor.ms) {
-        this.#end(connection, 'resync');
-        return;
-      }
-      this.#send(connection, isFanOut ? connection.feed.share(nextSeq) : connection.feed.join(nextSeq));
+      this.#send(connection, isFanOut ? connection.feed.share(next.seq) : connection.feed.join(next.seq));
     }
     connection.isHeldBack = true;
   }
 
-  /** More came at once than the ring holds: who took all there was goes on from the log, who did not is cut. */
-  #fallBehind(connection: Connection): void {
-    if (connection.isHeldBack) this.#end(connection, 'slow');
+  /** The ring leads no further. Where more came at once than it holds, who took all there was goes on from the log. */
+  #halt(connection: Connection, why: 'none-yet' | 'dropped' | 'other-history'): void {
+    if (why === 'none-yet') connection.isHeldBack = false;
+    else if (why === 'other-history') this.#end(connection, 'resync');
+    else if (connection.isHeldBack) this.#end(connection, 'slow');
     else void this.#goBack(connection);
   }
 

@@ -48,6 +48,19 @@ describe('Ring', () => {
     expect([5, 6, 10, 11].map((next) => ring.reaches(next))).toEqual([false, true, true, true]);
   });
 
+  it('tells what comes right after a cursor, by number and time', () => {
+    const ring = ringWith({ frames: 5, bytes: 1_000 }, 10);
+    const nextAfter = (seq: number, ms = 1_000 + seq) => {
+      const next = ring.after({ ms, seq });
+      return typeof next === 'string' ? next : next.seq;
+    };
+    expect([4, 5, 9, 10, 11].map((seq) => nextAfter(seq))).toEqual(['dropped', 6, 10, 'none-yet', 'none-yet']);
+    expect([5, 9, 10].map((seq) => nextAfter(seq, 999))).toEqual(['other-history', 'other-history', 'other-history']);
+    ring.push({ ...frame(11), afterMs: null });
+    expect(nextAfter(10, 999)).toBe(11);
+    expect(new Ring({ frames: 5, bytes: 1_000 }).after({ ms: 1, seq: 1 })).toBe('none-yet');
+  });
+
   it('contains only positions of its epoch that are exactly a frame’s', () => {
     const ring = ringWith({ frames: 5, bytes: 1_000 }, 10);
     expect(ring.contains({ epoch: 'e1', ms: 1_008, seq: 8 })).toBe(true);

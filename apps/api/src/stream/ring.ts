@@ -49,6 +49,19 @@ export class Ring {
     return oldest === undefined || seq < oldest.seq ? undefined : this.#frames[this.#head + seq - oldest.seq];
   }
 
+  /**
+   * The frame right after a cursor. `none-yet`: it stands at the end, or is further than this pod; `dropped`: it is no
+   * longer kept; `other-history`: the log has lost what the cursor stands on, or what the ring holds.
+   */
+  after({ ms, seq }: Pick<LogPosition, 'ms' | 'seq'>): Frame | 'none-yet' | 'dropped' | 'other-history' {
+    const end = this.#position;
+    if (end === null || seq > end.seq) return 'none-yet';
+    if (seq === end.seq) return ms === end.ms ? 'none-yet' : 'other-history';
+    const next = this.at(seq + 1);
+    if (next === undefined) return 'dropped';
+    return next.afterMs === null || next.afterMs === ms ? next : 'other-history';
+  }
+
   /** Whether a cursor whose next frame has this number can be fed from here, now or as soon as there is more. */
   reaches(nextSeq: number): boolean {
     if (this.#position === null) return false;

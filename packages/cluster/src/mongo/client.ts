@@ -38,15 +38,12 @@ const pinned: DbOptions = {
   writeConcern: { w: 'majority', journal: true, wtimeoutMS: 10_000 },
 };
 
-const connectTimeoutMS = 5_000;
-const heartbeatFrequencyMS = 10_000;
-
 const clientOptions: MongoClientOptions = {
   appName: 'widget-service',
   readPreference: 'primary',
   serverSelectionTimeoutMS: 1500,
-  connectTimeoutMS,
-  heartbeatFrequencyMS,
+  connectTimeoutMS: 5000,
+  heartbeatFrequencyMS: 10_000,
   // Within what a call may take: a burst waits its turn instead of being told that MongoDB is away.
   waitQueueTimeoutMS: 1500,
   maxPoolSize: 50,
@@ -90,11 +87,9 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
 }
 
 function watched(client: MongoClient, db: Db, onWarning: MongoOptions['onWarning']): MongoConnection {
-  const endWatch = watchHeartbeats(client, {
-    connectTimeoutMs: connectTimeoutMS,
-    heartbeatFrequencyMs: heartbeatFrequencyMS,
-    onStuck: (address) => onWarning?.('mongodb is connected anew', { address, reason: 'a look at it did not end' }),
-  });
+  const endWatch = watchHeartbeats(client, (address) =>
+    onWarning?.('mongodb is connected anew', { address, reason: 'a look at it did not end' }),
+  );
   return {
     db,
     close: () => {

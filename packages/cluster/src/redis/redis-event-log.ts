@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type LogPosition, positionBefore } from '@widget-service/shared/domain/cursor.ts';
+import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type {
   AppendGuard,
   AppendResult,
@@ -12,7 +12,7 @@ import type {
 import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
-import { entryIdOf, fieldsOfEvent, recordOfEntry, type StreamEntry } from './log-entry.ts';
+import { entryIdOf, fieldsOfEvent, recordOfEntry } from './log-entry.ts';
 import { RedisEventTail } from './redis-event-tail.ts';
 import { loadScript, runScript } from './script.ts';
 import { translated } from './translate-error.ts';
@@ -40,9 +40,9 @@ export class RedisEventLog implements EventLog {
   readonly #options: RedisEventLogOptions;
   readonly #tails = new Set<RedisEventTail>();
   readonly #scripts = {
-    append: loadScript('append', ['numbers', 'run-age']),
+    append: loadScript('append', ['numbers', 'run-age', 'entries']),
     settle: loadScript('settle', ['numbers', 'run-age']),
-    inspect: loadScript('inspect'),
+    inspect: loadScript('inspect', ['entries']),
     trim: loadScript('trim', ['numbers']),
   };
 
@@ -76,9 +76,9 @@ export class RedisEventLog implements EventLog {
     const work = runScript(this.#redis, this.#scripts.inspect, [this.#keys.log, this.#keys.logMeta], args);
     const reply = (await translated(work, 'event log inspect')) as InspectReply | null;
     if (reply === null) return null;
-    const [epoch, ms, seq, first, contains] = reply;
+    const [epoch, ms, seq, oldestMs, oldestSeq, contains] = reply;
     const last = { epoch, ms: Number(ms), seq: Number(seq) };
-    const oldest = first.length === 0 ? last : positionBefore(recordOfEntry(first));
+    const oldest = { epoch, ms: Number(oldestMs), seq: Number(oldestSeq) };
     return { extent: { epoch, oldest, last }, contains: contains === 1 };
   }
 
@@ -117,7 +117,8 @@ export class RedisEventLog implements EventLog {
 }
 
 type AppendReply = [epoch: string, epochRun: number, ms: number, seq: number, began: number, ...seqs: number[]];
-type InspectReply = [epoch: string, ms: string, seq: string, first: StreamEntry | [], contains: number];
+type Told = string | number;
+type InspectReply = [epoch: string, ms: Told, seq: Told, oldestMs: Told, oldestSeq: Told, contains: number];
 
 function argsOfAppend({ event, guard }: LogAppend): (string | number)[] {
   const fields = fieldsOfEvent(event);

@@ -36,10 +36,14 @@ export function resolveStreamStart(requested: string | null, extent: LogExtent, 
   return { position: extent.oldest, resumed: false, gap: { requested, reason } };
 }
 
+/** Whether exactly this position is known, and everything after it is there; the event itself may be gone. */
+export function isHeld(position: LogPosition, extent: LogExtent, contains: boolean): boolean {
+  return contains || isSamePosition(position, extent.last) || isSamePosition(position, extent.oldest);
+}
+
 function gapReason(position: LogPosition, extent: LogExtent, contains: boolean): GapReason | null {
   if (position.epoch !== extent.epoch) return 'epoch-changed';
-  // The event itself may be gone, as long as everything after it is there.
-  if (contains || isSamePosition(position, extent.last) || isSamePosition(position, extent.oldest)) return null;
+  if (isHeld(position, extent, contains)) return null;
   if (position.seq > extent.last.seq || position.ms > extent.last.ms) return 'ahead-of-stream';
   return 'trimmed';
 }

@@ -28,22 +28,6 @@ local known = redis.call('HMGET', meta, 'epoch', 'run', 'ms', 'seq')
 local epoch, epochRun = known[1], tonumber(known[2])
 local lastMs, lastSeq = tonumber(known[3]), tonumber(known[4])
 
-local function parseId(id)
-  local dash = string.find(id, '-', 1, true)
-  return tonumber(string.sub(id, 1, dash - 1)), tonumber(string.sub(id, dash + 1))
-end
-
--- The milliseconds of the position before an entry.
-local function msBefore(entry)
-  local fields = entry[2]
-  for i = 1, #fields, 2 do
-    if fields[i] == 'p' then
-      return tonumber(fields[i + 1])
-    end
-  end
-  return (parseId(entry[1]))
-end
-
 -- True when the log must have held the expected position and cannot have dropped it by trimming.
 local function hasLostTail()
   if expectedEpoch == '' or epoch == word then
@@ -58,15 +42,14 @@ local function hasLostTail()
   if expectedSeq == lastSeq then
     return expectedMs ~= lastMs
   end
-  local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
-  if not first then
+  local oldestMs, oldestSeq = positionBeforeFirst(log)
+  if not oldestMs then
     return false
   end
-  local firstMs, firstSeq = parseId(first[1])
-  if expectedSeq == firstSeq - 1 then
-    return expectedMs ~= msBefore(first)
+  if expectedSeq == oldestSeq then
+    return expectedMs ~= oldestMs
   end
-  if expectedMs <= firstMs and expectedSeq < firstSeq then
+  if expectedMs <= oldestMs and expectedSeq < oldestSeq then
     return false
   end
   local id = integerText(expectedMs) .. '-' .. integerText(expectedSeq)

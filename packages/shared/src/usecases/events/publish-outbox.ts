@@ -1,7 +1,8 @@
-import { isSamePosition, type LogPosition } from '../../domain/cursor.ts';
+import type { LogPosition } from '../../domain/cursor.ts';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/hook-event.ts';
 import type { OutboxEntry } from '../../domain/outbox-entry.ts';
+import { isHeld } from '../../domain/stream-start.ts';
 import type { Widget } from '../../domain/widget.ts';
 import { eventOfEntry, eventWithoutWidget } from '../../domain/widget-event.ts';
 import type { DeliveryLedger } from '../../ports/delivery-ledger.ts';
@@ -73,7 +74,7 @@ async function record(
   let known = expected;
   while (!(await runs.record(last, known))) {
     known = await runs.lastPosition();
-    const held = await Promise.all([last, known].map((each) => each === null || isHeld(eventLog, each)));
+    const held = await Promise.all([last, known].map((each) => each === null || stillHolds(eventLog, each)));
     if (held.includes(false)) throw new UnavailableError('the log lost events while a run appended to it');
     if (known?.epoch === last.epoch && known.seq >= last.seq) return;
   }
@@ -83,11 +84,9 @@ async function record(
  * Whether the log still knows exactly this position. One that was trimmed since is not told from one that was lost: then
  * the next run tells it again, and the log, if it ever had it, knows that.
  */
-async function isHeld(eventLog: Pick<EventLog, 'inspect'>, position: LogPosition): Promise<boolean> {
+async function stillHolds(eventLog: Pick<EventLog, 'inspect'>, position: LogPosition): Promise<boolean> {
   const known = await eventLog.inspect(position);
-  if (known?.extent.epoch !== position.epoch) return false;
-  const { oldest } = known.extent;
-  return known.contains || isSamePosition(position, oldest);
+  return known !== null && isHeld(position, known.extent, known.contains);
 }
 
 function appendsOf({ widget, entries }: PublishableWidget): LogAppend[] {

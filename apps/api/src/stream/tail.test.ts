@@ -1,0 +1,120 @@
+import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { LogExtent } from '@widget-service/shared/domain/stream-start.ts';
+import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { afterEach, expect, it } from 'vitest';
+import { openFakeHub } from './fake-hub.ts';
+import { eventsIn, openFakeSink } from './fake-sink.ts';
+import { createTailTask } from './tail.ts';
+
+const position = (seq: number, epoch = 'e1'): LogPosition => ({ epoch, ms: 1_000 + seq, seq });
+const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
+const record = (seq: number, afterMs = 999 + seq): LogRecord => ({
+  ...position(seq),
+  afterMs,
+  event: { eventId: `e${seq}`, type: 'widget.updated', ...nothing, json: '{}' },
+});
+
+const logger = await createLogger({ level: 'silent' });
+const ended: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0)) await end();
+});
+
+/** A tail of a log whose answers are given by hand, and the streams of its pod. The pod has got to the fifth event. */
+function openTail() {
+  const fake = openFakeHub({ ringFrames: 100 });
+  fake.append(5);
+  const reads: ((records: LogRecord[]) => void)[] = [];
+  const inspections: ((extent: LogExtent) => void)[] = [];
+  const notHere = () => Promise.reject(new Error('not asked for here'));
+  const eventLog = {
+    openTail: () => ({
+      next: () => new Promise<LogRecord[]>((answer) => reads.push(answer)),
+      close: async () => undefined,
+    }),
+    inspect: () =>
+      new Promise<{ extent: LogExtent; contains: boolean }>((answer) =>
+        inspections.push((extent) => answer({ extent, contains: false })),
+      ),
+    readUpTo: async () => [],
+    append: notHere,
+  };
+
+  const task = createTailTask({ ...fake, eventLog, runs: { next: notHere }, clock: systemClock, logger });
+  const stop = new AbortController();
+  void task.run(stop.signal);
+  ended.push(async () => {
+    stop.abort();
+    fake.hub.close();
+  });
+  const asked = async <T>(questions: T[]): Promise<T> => {
+    while (questions.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    return questions.shift() as T;
+  };
+  return {
+    ...fake,
+    /** Answers the next read of the log. */
+    read: async (...records: LogRecord[]) => (await asked(reads))(records),
+    /** Answers the next question where the log ends; `meanwhile` runs before the answer. */
+    inspect: async (last: LogPosition, meanwhile: () => void = () => undefined) => {
+      const answer = await asked(inspections);
+      meanwhile();
+      answer({ epoch: last.epoch, oldest: position(0), last });
+    },
+    task,
+  };
+}
+
+it('gives what it reads to the streams', async () => {
+  const { join, read } = openTail();
+  const sink = openFakeSink();
+  join(sink, 5);
+  await read(record(6), record(7));
+  await read(record(8));
+  await sink.until(() => sink.text().includes('id: e1.1008.8\n'));
+});
+
+it('ends the streams that stand beyond the end of the log, and no others', async () => {
+  const { join, read, inspect, hub, reasons, append } = openTail();
+  const [inside, beyond, later] = [openFakeSink(), openFakeSink(), openFakeSink()];
+  join(inside, 5);
+  join(beyond, 7);
+  await read();
+  // What was joined while the log was being asked may stand on what came since.
+  await inspect(position(5), () => join(later, 7));
+  await beyond.until(() => beyond.isEnded);
+  expect(beyond.text()).toContain('"reason":"resync"');
+  expect(reasons).toEqual(['resync']);
+  expect(hub.size()).toBe(2);
+  append(1);
+  await inside.until(() => eventsIn(inside).length === 1);
+});
+
+it.each([
+  ['is another', position(5, 'e2')],
+  ['ends earlier', position(4)],
+  ['has another event of the same number', { ...position(5), ms: 999 }],
+])('ends all streams when the log %s, and begins anew at its end', async (_, end) => {
+  const { join, read, inspect, ring, hub, reasons } = openTail();
+  for (const seq of [2, 5]) join(openFakeSink(), seq);
+  await read();
+  await inspect(end);
+  await inspect(end);
+  while (hub.size() > 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(reasons).toEqual(['resync', 'resync']);
+  expect(ring.position()).toEqual(end);
+});
+
+it.each([
+  ['after a hole', record(7)],
+  ['after another event of the same number', record(6, 999)],
+])('ends all streams when an event comes %s', async (_, next) => {
+  const { join, read, inspect, ring, hub } = openTail();
+  join(openFakeSink(), 5);
+  await read(next);
+  await inspect(position(9));
+  while (hub.size() > 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(ring.position()).toEqual(position(9));
+});
