@@ -5,6 +5,7 @@ import { createCheckpoints } from '../harness/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
 import { type Load, openLoad } from '../harness/load.ts';
 import type { Stretch } from '../harness/outage.ts';
+import { reasonsOfGaps } from '../harness/reasons-of-gaps.ts';
 import { isLong } from '../harness/scale.ts';
 
 /** How long Redis goes on after the copy was taken to which it returns. */
@@ -19,21 +20,6 @@ afterEach(async () => {
   await cluster.dispose();
 });
 
-/** Streams that were told, by `stream.gap`, that events are missing: and why. */
-function reasonsTold(): Map<string, number> {
-  const reasons = new Map<string, number>();
-  for (const { connections } of load.recording.streams) {
-    for (const { blocks } of connections) {
-      for (const block of blocks) {
-        if (block.type !== 'message' || block.name !== 'stream.gap') continue;
-        const { reason } = block.data as { reason: string };
-        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-      }
-    }
-  }
-  return reasons;
-}
-
 /** A cluster under load loses something of Redis; `lose` returns when what was accepted may be gone. */
 async function endureLoss(fault: string, lose: () => Promise<Stretch>): Promise<void> {
   cluster = await openFaultCluster();
@@ -46,7 +32,7 @@ async function endureLoss(fault: string, lose: () => Promise<Stretch>): Promise<
   const { violations } = await checkpoints.take(fault, { gaps: true, lostQueue, isLast: true, withinMs: 60_000 });
   await checkpoints.report();
   expect(violations).toEqual([]);
-  const { 'ahead-of-stream': ahead = 0, ...reasons } = Object.fromEntries(reasonsTold());
+  const { 'ahead-of-stream': ahead = 0, ...reasons } = reasonsOfGaps(load.recording);
   expect(reasons).toEqual({ 'epoch-changed': load.streams.length });
   // Who comes back before the next event finds the log that returned, and its end before where it stood.
   expect(ahead).toBeLessThanOrEqual(load.streams.length);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from './eventually.ts';
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
@@ -77,6 +77,19 @@ describe('a wire', () => {
     expect(error).toMatchObject({ code: 'ECONNREFUSED' });
     await proxy.mend();
     await hears(await talk('one'), 'one');
+  });
+
+  test('that leads elsewhere leaves what is open where it is', async () => {
+    const before = await talk('one');
+    await hears(before, 'one');
+    const other = createServer((socket) => socket.end('other'));
+    onTestFinished(() => void other.close());
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    proxy.leadTo((other.address() as AddressInfo).port);
+    await hears(await talk('two'), 'other');
+    before.socket.write('three');
+    await hears(before, 'onethree');
   });
 
   test('that is frozen brings everything, late', async () => {

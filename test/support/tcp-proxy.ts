@@ -23,6 +23,8 @@ export interface TcpProxy {
   /** How many replies were cut so far. */
   readonly repliesCut: number;
   mend(): Promise<void>;
+  /** Leads new connections to another port of the same host; those that are open stay where they are. */
+  leadTo(port: number): void;
   close(): Promise<void>;
 }
 
@@ -41,12 +43,13 @@ interface Damage {
   repliesCut: number;
 }
 
-export async function openTcpProxy(target: Target): Promise<TcpProxy> {
+export async function openTcpProxy({ host, port: firstPort }: Target): Promise<TcpProxy> {
+  let targetPort = firstPort;
   const damage: Damage = { kind: 'none', swallowed: null, repliesToCut: 0, matching: () => true, repliesCut: 0 };
   const sockets = new Set<Socket>();
   const accept = (client: Socket) => {
     if (damage.kind === 'cut') client.destroy();
-    else join(client, connect(target), damage, sockets);
+    else join(client, connect(targetPort, host), damage, sockets);
   };
   let server: Server | null = await listen(0, accept);
   const { port } = server.address() as AddressInfo;
@@ -82,6 +85,9 @@ export async function openTcpProxy(target: Target): Promise<TcpProxy> {
       Object.assign(damage, { kind: 'none', swallowed: null, repliesToCut: 0 });
       server ??= await listen(port, accept);
       for (const socket of sockets) socket.resume();
+    },
+    leadTo: (other) => {
+      targetPort = other;
     },
     close: stopListening,
   };
