@@ -1,20 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import type { ConsumedBatch, ConsumeOutcome, HookBatch } from '@widget-service/shared/ports/hook-queue.ts';
+import type { ConsumeOutcome, HookBatch } from '@widget-service/shared/ports/hook-queue.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aDelivery, awkwardPayload } from '../support/builders.ts';
+import { aBatch, batches, consumeStarts, enqueueInOrder, type HandleBatch, idsOf } from '../support/hook-batches.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import type { TestBackend } from '../support/test-backend.ts';
-
-type Handle = (batch: ConsumedBatch) => Promise<ConsumeOutcome> | ConsumeOutcome;
-
-function aBatch(items: readonly QueueItem[] = [{ type: 'nudge', widgetId: createUuidV7() }], partition = 0): HookBatch {
-  return { jobId: `job-${randomUUID()}`, partition, items };
-}
-
-const batches = (count: number) => Array.from({ length: count }, () => aBatch());
-const idsOf = (list: readonly { readonly jobId: string }[]) => list.map(({ jobId }) => jobId);
 
 describe('HookQueue', () => {
   let store: TestBackend;
@@ -24,27 +15,8 @@ describe('HookQueue', () => {
   afterAll(() => store.dispose());
   const queue = () => store.backend.hookQueue;
 
-  async function enqueueAll(list: readonly HookBatch[]) {
-    for (const batch of list) await queue().enqueue(batch);
-  }
-
-  /** Consumes until `count` starts were seen and their outcomes are settled; returns the starts, in order. */
-  async function consume(count: number, handle: Handle = () => 'done'): Promise<ConsumedBatch[]> {
-    const started: ConsumedBatch[] = [];
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const consumer = await queue().consume(async (batch) => {
-      if (started.length >= count) return 'hand-back';
-      started.push(batch);
-      try {
-        return await handle(batch);
-      } finally {
-        if (started.length === count) setImmediate(resolve);
-      }
-    });
-    await promise;
-    await consumer.close();
-    return started;
-  }
+  const enqueueAll = (list: readonly HookBatch[]) => enqueueInOrder(queue(), list);
+  const consume = (count: number, handle?: HandleBatch) => consumeStarts(queue(), count, handle);
 
   it('gives a batch as it was enqueued', async () => {
     const items: QueueItem[] = [
@@ -114,27 +86,6 @@ describe('HookQueue', () => {
     expect(performance.now() - startedAt).toBeLessThan(1000);
     consumer.checkProgress();
     await consumer.close();
-  });
-
-  describe('a batch that did not end well', () => {
-    it.each<[string, Handle]>([
-      ['was handed back', () => 'hand-back'],
-      ['failed', () => Promise.reject(new Error('no luck'))],
-    ])('is first in line again when it %s, and counts its starts', async (_, fail) => {
-      const list = batches(3);
-      await enqueueAll(list);
-      const [first, ...rest] = idsOf(list);
-      const started = await consume(5, (batch) => (batch.starts < 3 && batch.jobId === first ? fail(batch) : 'done'));
-      expect(idsOf(started)).toEqual([first, first, first, ...rest]);
-      expect(started.map(({ starts }) => starts)).toEqual([1, 2, 3, 1, 1]);
-    });
-
-    it('keeps its items', async () => {
-      const batch = aBatch([{ type: 'delivery', delivery: aDelivery({ payload: awkwardPayload }) }]);
-      await queue().enqueue(batch);
-      const [, second] = await consume(2, ({ starts }) => (starts === 1 ? 'hand-back' : 'done'));
-      expect(second?.items).toEqual(batch.items);
-    });
   });
 
   describe('a batch enqueued again', () => {

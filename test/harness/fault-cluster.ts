@@ -31,6 +31,8 @@ export interface FaultCluster {
   /** The wires over which every pod and worker reaches its stores. */
   readonly redisLink: TcpProxy;
   readonly mongoLink: TcpProxy;
+  /** Another wire to MongoDB, for processes that are started with this `MONGODB_URL`. Whoever opens it closes it. */
+  openMongoLink(): Promise<{ readonly link: TcpProxy; readonly url: string }>;
   readonly run: ClusterRun;
   /** Looks at the stores directly, past the links. */
   readonly readStored: ReadStoredState;
@@ -92,7 +94,14 @@ async function open(
   onDispose(balancer.close);
   for (const slot of [...pods, ...workers]) await slot.start();
   await eventually(async () => (await balancer.ready()).length === places.length, 'the balancer knows all pods');
-  return { url: balancer.url, pods, workers, balancer, redis, redisLink, mongoLink, run, readStored: stored.read };
+  const openMongoLink = async () => {
+    const link = await openLink(MONGODB_URL);
+    return { link, url: through(link, MONGODB_URL) };
+  };
+  return {
+    ...{ url: balancer.url, pods, workers, balancer, redis, redisLink, mongoLink, openMongoLink, run },
+    readStored: stored.read,
+  };
 }
 
 async function placeOf(name: string) {

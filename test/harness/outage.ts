@@ -14,6 +14,15 @@ export function hooksSentIn({ hooks }: Recording, { fromMs, toMs }: Stretch): Ho
   return hooks.filter(({ startedAtMs }) => startedAtMs >= fromMs && startedAtMs < toMs);
 }
 
+/** Of the hooks that were sent in this time and accepted, those whose event no stream has been sent so far. */
+export function hooksNotTold(recording: Recording, stretch: Stretch): HookOperation[] {
+  const told = new Set<string>();
+  for (const { blocks } of recording.streams.flatMap(({ connections }) => connections)) {
+    for (const block of blocks) if (block.type === 'event') told.add(block.event.id);
+  }
+  return hooksSentIn(recording, stretch).filter(({ outcome, eventId }) => outcome === 'ok' && !told.has(eventId));
+}
+
 export function createsSentIn({ creates }: Recording, { fromMs, toMs }: Stretch): CreateOperation[] {
   return creates.filter(({ startedAtMs }) => startedAtMs >= fromMs && startedAtMs < toMs);
 }

@@ -5,7 +5,14 @@ import { type Checkpoints, createCheckpoints } from '../harness/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
 import { freezeInMidJob } from '../harness/freeze-in-mid-job.ts';
 import { type Load, openLoad } from '../harness/load.ts';
-import { createsSentIn, hooksSentIn, notAnsweredAsPromised, type Stretch, streamsEndedIn } from '../harness/outage.ts';
+import {
+  createsSentIn,
+  hooksNotTold,
+  hooksSentIn,
+  notAnsweredAsPromised,
+  type Stretch,
+  streamsEndedIn,
+} from '../harness/outage.ts';
 import { isLong, scale } from '../harness/scale.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -16,6 +23,9 @@ import { eventually } from '../support/eventually.ts';
 const pastLockMs = 10_000;
 /** A connection of a worker that leads nowhere is given up after 12 s without an answer; then jobs go on as after a kill. */
 const deadLinkRestMs = 60_000;
+/** A worker hands its jobs back when its stores have not answered for 10 s, and learns of that within 5 s more. */
+const handedOverAfterMs = 15_000;
+const toldWithinMs = 5_000;
 
 describe.runIf(isBalancerThere())('one cluster under load goes through every fault that heals', () => {
   let cluster: FaultCluster;
@@ -147,6 +157,25 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
       await cluster.mongoLink.mend();
     });
     expectHooksToGoOn({ ...away, toMs: away.toMs - 2_000 });
+  });
+
+  it('one worker alone is cut off from MongoDB: others take its jobs over', async () => {
+    const worker = cluster.workers[0]!;
+    const { link, url } = await cluster.openMongoLink();
+    await worker.stop();
+    await worker.start({ MONGODB_URL: url });
+    await endure('one worker cut off from MongoDB', async () => {
+      const fromMs = performance.now();
+      link.cut();
+      await delay(handedOverAfterMs);
+      const toMs = performance.now();
+      const notTold = () => hooksNotTold(load.recording, { fromMs, toMs });
+      await eventually(async () => notTold().length === 0, 'the other worker runs all hooks', toldWithinMs);
+      await link.mend();
+    });
+    await worker.stop();
+    await worker.start();
+    await link.close();
   });
 
   it('a pod is taken out of the balancer, and put back', async () => {

@@ -1,5 +1,10 @@
 import { parseHookJob, type ReadJob } from '@widget-service/shared/ports/hook-job.ts';
-import type { ConsumedBatch, ConsumeOutcome, HookConsumer } from '@widget-service/shared/ports/hook-queue.ts';
+import type {
+  ConsumedBatch,
+  ConsumeOptions,
+  ConsumeOutcome,
+  HookConsumer,
+} from '@widget-service/shared/ports/hook-queue.ts';
 import { itemsTakenAlong } from '@widget-service/shared/ports/take-along.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
@@ -22,6 +27,7 @@ export interface StoredJob {
 
 export interface SqliteHookConsumerOptions {
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
+  readonly untilAble: ConsumeOptions['untilAble'];
   /** Removes the jobs that are done and starts the first of the others; behind it come those that may go with it. */
   readonly takeNext: (done: readonly StoredJob[]) => Promise<StoredJob[]>;
   readonly remove: (done: readonly StoredJob[]) => Promise<void>;
@@ -102,15 +108,24 @@ export class SqliteHookConsumer implements HookConsumer {
     const batch = { jobId, partition, items: [...items, ...along.flat()], unreadable, starts, signal };
     this.#isHandling = true;
     try {
-      if ((await this.#options.handle(batch)) === 'done') return [first, ...waiting.slice(0, along.length)];
-    } catch (error) {
-      this.#options.onWarning('hook job failed', { jobId, reason: reasonOf(error) });
+      if (await this.#carryOut(batch)) return [first, ...waiting.slice(0, along.length)];
+      await this.#options.untilAble?.(signal);
     } finally {
       this.#isHandling = false;
       this.#askedAtMs = performance.now();
     }
     await systemClock.sleep(backoffMs(starts, rejectedBackoff), signal);
     return [];
+  }
+
+  /** Whether the batch is done with. */
+  async #carryOut(batch: ConsumedBatch): Promise<boolean> {
+    try {
+      return (await this.#options.handle(batch)) === 'done';
+    } catch (error) {
+      this.#options.onWarning('hook job failed', { jobId: batch.jobId, reason: reasonOf(error) });
+      return false;
+    }
   }
 
   /** Null for a job of a newer version. */

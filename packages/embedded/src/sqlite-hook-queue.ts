@@ -64,11 +64,12 @@ export class SqliteHookQueue implements HookQueue {
 
   async consume(
     handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>,
-    { takeAlong }: ConsumeOptions = { takeAlong: false },
+    { takeAlong, untilAble }: ConsumeOptions = { takeAlong: false },
   ): Promise<HookConsumer> {
     if (this.#consumer !== null && !this.#consumer.isClosed) throw new Error('the hook queue has a consumer already');
     this.#consumer = new SqliteHookConsumer({
       handle,
+      untilAble,
       takeNext: (done) => this.#db.write(() => this.#takeNext(done, takeAlong ? takeAlongLimits.jobs : 1)),
       remove: (done) => this.#db.write(() => this.#remove(done)),
       enqueued: this.#enqueued,

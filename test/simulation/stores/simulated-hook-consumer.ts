@@ -1,5 +1,10 @@
 import { parseHookJob, type ReadJob } from '@widget-service/shared/ports/hook-job.ts';
-import type { ConsumedBatch, ConsumeOutcome, HookConsumer } from '@widget-service/shared/ports/hook-queue.ts';
+import type {
+  ConsumedBatch,
+  ConsumeOptions,
+  ConsumeOutcome,
+  HookConsumer,
+} from '@widget-service/shared/ports/hook-queue.ts';
 import { itemsTakenAlong, takeAlongLimits } from '@widget-service/shared/ports/take-along.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
@@ -31,9 +36,8 @@ export interface SimulatedHookQueueOptions {
   readonly onWarning: (message: string) => void;
 }
 
-interface SimulatedHookConsumerOptions extends SimulatedHookQueueOptions {
+interface SimulatedHookConsumerOptions extends SimulatedHookQueueOptions, ConsumeOptions {
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
-  readonly takeAlong: boolean;
 }
 
 /** Does what BullMQ and our worker on it do: a lane per partition, a lock that is renewed, and a look after all now and then. */
@@ -125,6 +129,7 @@ export class SimulatedHookConsumer implements HookConsumer {
     }
     // A place in the partition is free, or the job is in front again.
     server.enqueued.ring();
+    if (outcome === 'hand-back') await this.#options.untilAble?.(this.#closing.signal);
   }
 
   async #keepLock(jobId: string, token: string, controller: AbortController, over: AbortSignal): Promise<void> {

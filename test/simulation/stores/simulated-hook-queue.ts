@@ -26,8 +26,8 @@ export function openSimulatedHookQueue(options: SimulatedHookQueueOptions): {
       link.call('pressure', commandDeadlineMs, (ask) =>
         ask(() => ({ waitingJobs: countWaiting(server.state.queue), memoryUsedRatio: null })),
       ),
-    consume: async (handle, { takeAlong } = { takeAlong: false }) => {
-      const consumer = new SimulatedHookConsumer({ ...options, handle, takeAlong });
+    consume: async (handle, consumeOptions = { takeAlong: false }) => {
+      const consumer = new SimulatedHookConsumer({ ...options, ...consumeOptions, handle });
       consumers.add(consumer);
       consumer.start();
       return consumer;

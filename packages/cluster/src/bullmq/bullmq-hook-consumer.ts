@@ -1,4 +1,9 @@
-import type { ConsumedBatch, ConsumeOutcome, HookConsumer } from '@widget-service/shared/ports/hook-queue.ts';
+import type {
+  ConsumedBatch,
+  ConsumeOptions,
+  ConsumeOutcome,
+  HookConsumer,
+} from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
@@ -13,7 +18,7 @@ const closePollMs = 100;
 const stuckAfterMs = 30_000;
 const answerWithinMs = 3000;
 
-export interface BullmqHookConsumerOptions {
+export interface BullmqHookConsumerOptions extends ConsumeOptions {
   /** This consumer's own: it is closed with it. */
   readonly redis: WorkerRedis;
   readonly keys: RedisKeys;
@@ -21,7 +26,6 @@ export interface BullmqHookConsumerOptions {
   readonly timing: WorkerTiming;
   readonly onWarning: OnWarning;
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
-  readonly takeAlong: boolean;
 }
 
 /** A worker for every queue there ever was. */

@@ -70,11 +70,11 @@ export class BullmqHookQueue implements HookQueue {
 
   async consume(
     handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>,
-    { takeAlong }: ConsumeOptions = { takeAlong: false },
+    options: ConsumeOptions = { takeAlong: false },
   ): Promise<HookConsumer> {
     const { keys, partitions, connectWorkers, timing, onWarning } = this.#options;
     const redis = connectWorkers();
-    const consumer = new BullmqHookConsumer({ redis, keys, partitions, timing, onWarning, handle, takeAlong });
+    const consumer = new BullmqHookConsumer({ ...options, redis, keys, partitions, timing, onWarning, handle });
     this.#consumers.add(consumer);
     consumer.start();
     return consumer;

@@ -1,5 +1,5 @@
 import { parseHookJob, type ReadJob } from '@widget-service/shared/ports/hook-job.ts';
-import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
+import type { ConsumedBatch, ConsumeOptions, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { takeAlongLimits } from '@widget-service/shared/ports/take-along.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
@@ -17,7 +17,7 @@ const rejectedBackoff = { firstMs: 200, maxMs: 5000 };
 /** A job of a newer version waits for a worker of that version, with its lock renewed: nothing overtakes it. */
 const newerVersionBackoff = { firstMs: 2000, maxMs: 30_000 };
 
-export interface ConsumerLaneOptions {
+export interface ConsumerLaneOptions extends ConsumeOptions {
   readonly redis: WorkerRedis;
   readonly keys: RedisKeys;
   readonly partitionCount: number;
@@ -25,7 +25,6 @@ export interface ConsumerLaneOptions {
   readonly timing: WorkerTiming;
   readonly onWarning: OnWarning;
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
-  readonly takeAlong: boolean;
 }
 
 /** One queue and the worker that empties it, a job at a time. */
@@ -35,8 +34,8 @@ export class ConsumerLane {
   readonly #queue: Queue<string>;
   readonly #worker: WatchedWorker;
   readonly #running = new Map<string, AbortController>();
+  readonly #closing = new AbortController();
   #handledAtMs = 0;
-  #isClosing = false;
 
   constructor(options: ConsumerLaneOptions) {
     this.#options = options;
@@ -76,7 +75,7 @@ export class ConsumerLane {
   async lookAfter(): Promise<void> {
     // A field of the queue in Redis: it is gone with a wiped Redis, and then several workers would take jobs at once.
     await this.#queue.getBackend().setQueueMeta({ concurrency: 1, 'opts.maxLenEvents': keptQueueEvents });
-    if (!this.#worker.isRunning() && !this.#isClosing) {
+    if (!this.#worker.isRunning() && !this.#closing.signal.aborted) {
       this.#worker.run().catch((error) => this.#warn('hook worker ended', error));
     }
     // BullMQ may call a job failed whose end could not be written. None is: each runs until it is done.
@@ -85,7 +84,7 @@ export class ConsumerLane {
 
   /** Takes no more jobs and resolves when the running one has ended. Waits without limit when Redis is away. */
   async close(): Promise<void> {
-    this.#isClosing = true;
+    this.#closing.abort();
     for (const controller of this.#running.values()) controller.abort();
     await this.#worker.close();
     await this.#queue.close();
@@ -99,11 +98,14 @@ export class ConsumerLane {
   async #process(job: Job<string, null>, token: string): Promise<null> {
     const jobId = job.id ?? '';
     const controller = new AbortController();
-    if (this.#isClosing) controller.abort();
+    if (this.#closing.signal.aborted) controller.abort();
     this.#running.set(jobId, controller);
     try {
       if ((await this.#handle(job, jobId, controller.signal)) === 'done') return null;
       await job.moveToWait(token).catch((error) => this.#warn('hook job could not be handed back', error, jobId));
+      this.#worker.letGo(jobId);
+      // Before BullMQ is told: it would ask for the next job at once.
+      await this.#options.untilAble?.(this.#closing.signal);
       // Tells BullMQ that the job is neither done nor failed. Where it could not be handed back it is still active,
       // and comes back once its lock has run out.
       throw new WaitingError();

@@ -11,6 +11,11 @@ export class WatchedWorker extends Worker<string, null> {
     return this.#polledAtMs;
   }
 
+  /** Renews the lock of this job no more: it may be another worker's by now. */
+  letGo(jobId: string): void {
+    this.lockManager.untrackJob(jobId);
+  }
+
   /** Stops what `close` does not come to while it waits for a Redis that is away. */
   abandon(): Promise<void> {
     return this.lockManager.close();

@@ -29,6 +29,12 @@ export interface ConsumeOptions {
    * that cannot be read as a whole.
    */
   readonly takeAlong: boolean;
+  /**
+   * Awaited after each hand-back: until it resolves this consumer takes no job of that partition, and another may take
+   * the one that was handed back. Must resolve soon once the signal is aborted: then the consumer is closing. Never
+   * rejects.
+   */
+  readonly untilAble?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** `hand-back` puts the job at the front of its partition again. */

@@ -7,9 +7,11 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { BatchOutcome, createProcessBatch } from '../usecases/hooks/process-batch.ts';
 import { type GiveUpDeps, giveUp, giveUpUnreadable } from './give-up.ts';
+import type { StoreReach } from './store-reach.ts';
 
 export interface ConsumeBatchDeps extends GiveUpDeps {
   readonly processBatch: ReturnType<typeof createProcessBatch>;
+  readonly stores: Pick<StoreReach, 'isAway' | 'noteAnswer' | 'noteFailure'>;
   readonly clock: Clock;
   readonly metrics: GiveUpDeps['metrics'] & Pick<Metrics, 'batches' | 'eventsAppended' | 'deliveriesDuplicate'>;
 }
@@ -33,18 +35,21 @@ type Verdict = 'done' | 'retry' | 'failed' | 'divide';
 
 /**
  * Runs a batch until each item is published or given up. What fails because a store is away is waited out here, so that
- * later batches do not overtake it; the job goes back to the front only when this consumer has lost it or is closing.
+ * later batches do not overtake it; the job goes back to the front only when this consumer has lost it or is closing, or
+ * when the stores have been away for so long that another consumer may do better.
  *
  * A batch with something in it that a store refuses is halved until that stands alone. The halves run in their order,
  * and so the hooks of a widget take effect in theirs.
  */
 export async function consumeBatch(deps: ConsumeBatchDeps, batch: ConsumedBatch): Promise<ConsumeOutcome> {
+  const isOver = () => batch.signal.aborted || deps.stores.isAway;
   const { signal } = batch;
-  for (let failures = 1; !signal.aborted && !(await giveUpUnreadable(deps, batch)); failures += 1) {
+  for (let failures = 1; !isOver() && !(await giveUpUnreadable(deps, batch)); failures += 1) {
+    deps.stores.noteFailure();
     await deps.clock.sleep(backoffMs(failures, tryBackoff), signal);
   }
   let pieces = firstPieces(batch);
-  for (let failures = 0; !signal.aborted; ) {
+  for (let failures = 0; !isOver(); ) {
     const [piece, ...others] = pieces;
     if (piece === undefined) return 'done';
     const verdict = await attempt(deps, batch, piece);
@@ -125,6 +130,7 @@ async function run(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: readonly
     const outcome = await deps.processBatch(items, batch.signal);
     const durationMs = Math.round(deps.clock.monotonicMs() - startedAtMs);
     count(deps.metrics, outcome);
+    deps.stores.noteAnswer();
     if ('error' in outcome) {
       deps.logger.warn({ ...line, run: outcome.run, durationMs, err: outcome.error }, `batch.${outcome.status}`);
       return { ending: outcome.status, rejected: [] };
@@ -135,6 +141,7 @@ async function run(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: readonly
   } catch (error) {
     const isAway = error instanceof UnavailableError;
     deps.metrics.batches.inc({ outcome: isAway ? 'unavailable' : 'failed' });
+    if (isAway) deps.stores.noteFailure();
     if (isAway) deps.logger.warn({ ...line, err: error }, 'batch.unavailable');
     else deps.logger.error({ ...line, err: error }, 'batch.failed');
     return { ending: isAway ? 'unavailable' : 'failed', rejected: [] };

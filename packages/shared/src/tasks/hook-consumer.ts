@@ -1,18 +1,23 @@
 import type { HookConsumer, HookQueue } from '../ports/hook-queue.ts';
 import type { Task } from '../runtime/supervisor.ts';
 import { type ConsumeBatchDeps, consumeBatch } from './consume-batch.ts';
+import { StoreReach, type StoreReachDeps } from './store-reach.ts';
 
-export interface HookConsumerDeps extends ConsumeBatchDeps {
+export interface HookConsumerDeps extends Omit<ConsumeBatchDeps, 'stores'>, StoreReachDeps {
   readonly hookQueue: Pick<HookQueue, 'consume'>;
 }
 
 /** Takes jobs off the hook queue and runs them until they are done. */
 export function createHookConsumerTask(deps: HookConsumerDeps): Task {
   let consumer: HookConsumer | null = null;
+  const stores = new StoreReach(deps);
   return {
     name: 'hook-consumer',
     run: async (signal) => {
-      const opened = await deps.hookQueue.consume((batch) => consumeBatch(deps, batch), { takeAlong: true });
+      const opened = await deps.hookQueue.consume((batch) => consumeBatch({ ...deps, stores }, batch), {
+        takeAlong: true,
+        untilAble: (closing) => stores.untilBack(closing),
+      });
       consumer = opened;
       try {
         await new Promise<void>((resolve) => {
