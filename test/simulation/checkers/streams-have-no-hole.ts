@@ -83,15 +83,20 @@ function lossesAreAnnounced({ streams }: ClientRecord, { lostEvents, lostHooks }
     .map(({ record }) => `C5: the loss of ${placeOf(record)} was not announced`);
 }
 
-/** What was appended after a client had come, and after the last gap that it was told of, has reached it. */
+/**
+ * What was appended after the position that a client was given first, and after the last gap that it was told of, has
+ * reached it. Of an epoch that was over by then it is owed nothing.
+ */
 function whatIsKeptIsTold({ streams }: ClientRecord, history: History): string[] {
   const [first] = streams.filter(({ cursor }) => cursor !== null);
   if (first === undefined) return [];
   const received = new Set(streams.flatMap(({ events }) => events.map(placeOf)));
-  const sinceMs = Math.max(first.openedAtMs, ...streams.map(({ gap }) => gap?.atMs ?? 0));
+  const lastGapAtMs = Math.max(0, ...streams.map(({ gap }) => gap?.atMs ?? 0));
   const start = parsePosition(first.cursor ?? '');
   return history.log
-    .filter((record) => history.appendedAtMs(record) > sinceMs && !received.has(placeOf(record)))
-    .filter((record) => start?.epoch !== record.epoch || start.seq < record.seq)
+    .filter((record) => history.appendedAtMs(record) > lastGapAtMs && !received.has(placeOf(record)))
+    .filter((record) =>
+      record.epoch === start?.epoch ? record.seq > start.seq : history.appendedAtMs(record) > first.begunAtMs,
+    )
     .map((record) => `C5: ${placeOf(record)} did not reach a client, who was not told so`);
 }

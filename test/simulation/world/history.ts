@@ -35,8 +35,9 @@ export interface StreamRecord {
   readonly requested: string | null;
   readonly openedAtMs: number;
   gap: { readonly reason: string; readonly atMs: number } | null;
-  /** The position that the stream began with. */
+  /** The position that the stream began with, and when the client was told it. */
   cursor: string | null;
+  begunAtMs: number;
   readonly events: ReceivedEvent[];
 }
 

@@ -34,6 +34,7 @@ export class Subscriber {
       openedAtMs: this.#world.scheduler.nowMs,
       gap: null,
       cursor: null,
+      begunAtMs: 0,
       events: [],
     };
     const socket: SimulatedSocket = new SimulatedSocket(clients, {
@@ -107,8 +108,10 @@ export class Subscriber {
     if (event === 'stream.gap') {
       const { reason } = JSON.parse(data) as { reason: string };
       stream.gap = { reason, atMs: this.#world.scheduler.nowMs };
-    } else if (event === 'stream.open') stream.cursor = id ?? null;
-    else if (event.startsWith('widget.')) stream.events.push(receivedEvent(id ?? '', data));
+    } else if (event === 'stream.open') {
+      stream.cursor = id ?? null;
+      stream.begunAtMs = this.#world.scheduler.nowMs;
+    } else if (event.startsWith('widget.')) stream.events.push(receivedEvent(id ?? '', data));
   }
 }
 
