@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What a request waits for; the second enqueue, because of several requests at once the first is the group's. */
+/** What a request waits for; the second enqueue, so that something was acknowledged before. */
 const placesInRequests: Failpoint[] = [
   { call: 'widgets.insertOnce', when: 'after', act: 'kill' },
   { call: 'hookQueue.enqueue', when: 'after', act: 'kill', nth: 2 },
@@ -46,7 +46,8 @@ it('has everything it acknowledged exactly once after kill -9 at any step, and i
   const traffic = await openCheckedTraffic({ client: await signIn(service.url), pods: () => [service] });
   for (const place of [...placesInRequests, ...placesInARun]) {
     const armed = arm(failpointFile(), place);
-    const answered = traffic.send();
+    // One group takes all that is sent at once, if the process is busy enough: only what comes later makes another.
+    const answered = traffic.send().then(() => (place.nth === undefined ? undefined : traffic.send()));
     expect(await whoComesTo(armed, [service])).toBe(service);
     expect(await service.exited).toBeNull();
     service = await start();
