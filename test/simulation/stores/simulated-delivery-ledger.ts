@@ -24,10 +24,10 @@ export function createSimulatedDeliveryLedger(database: Database, link: Link): D
           if (outcome === 'rejected') rejected.push(delivery.eventId);
         }
         if (known.length === 0) return { duplicates: [], rejected };
-        const duplicates = await ask(() => repetitionsAmong(ledger, known));
-        const dropped = new Set(duplicates);
+        const rows = await ask(() => known.map(({ eventId }) => ledger.get(eventId) as LedgerRow));
+        const duplicates = known.flatMap((each, at) => (isRepetition(each, rows[at] as LedgerRow) ? each.eventId : []));
         await ask(() => {
-          for (const { eventId } of known) countKnown(ledger, eventId, dropped.has(eventId));
+          for (const row of rows) countKnown(ledger, row, duplicates.includes(row.eventId));
         });
         return { duplicates, rejected };
       }),
@@ -65,16 +65,12 @@ function insertReceived(database: Database, delivery: Delivery): 'inserted' | 'k
   return 'inserted';
 }
 
-function repetitionsAmong(ledger: Ledger, deliveries: readonly Delivery[]): string[] {
-  return deliveries
-    .filter((delivery) => isRepetition(delivery, ledger.get(delivery.eventId) as LedgerRow))
-    .map(({ eventId }) => eventId);
-}
-
-function countKnown(ledger: Ledger, eventId: string, isRepeated: boolean): void {
-  change(ledger, eventId, (row) => {
+/** `seen`: the row when it was looked at. What others made of it since then stands. */
+function countKnown(ledger: Ledger, seen: LedgerRow, isRepeated: boolean): void {
+  change(ledger, seen.eventId, (row) => {
     if (isRepeated) return { duplicates: row.duplicates + 1 };
-    return row.state === 'published' ? {} : { state: 'received', reason: null, attempts: row.attempts + 1 };
+    const isAsSeen = row.state === seen.state && (row.state === 'received' || row.attempts === seen.attempts);
+    return isAsSeen ? { state: 'received', reason: null, attempts: row.attempts + 1 } : {};
   });
 }
 

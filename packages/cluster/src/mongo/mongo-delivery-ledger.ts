@@ -13,7 +13,7 @@ import {
   type TakeOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Range } from '@widget-service/shared/ports/grant-store.ts';
-import { type Collection, type Db, type Filter, UUID } from 'mongodb';
+import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, UUID } from 'mongodb';
 import { bsonUuid } from './bson-uuid.ts';
 import {
   type DeliveryDocument,
@@ -26,7 +26,7 @@ import { collectionNames, deliveryIndexes } from './indexes.ts';
 import { guarded, isDuplicateKey, requestDeadlineMs, runDeadlineMs } from './translate-error.ts';
 import { writeWhatIsTaken } from './write-what-is-taken.ts';
 
-type KnownRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId'>;
+type KnownRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId' | 'attempts'>;
 
 export class MongoDeliveryLedger implements DeliveryLedger {
   readonly #deliveries: Collection<DeliveryDocument>;
@@ -120,7 +120,7 @@ export class MongoDeliveryLedger implements DeliveryLedger {
    */
   async #take(deliveries: readonly Delivery[]): Promise<TakeOutcome> {
     const duplicates: UUID[] = [];
-    const repeated: UUID[] = [];
+    const taken: KnownRow[] = [];
     const rejected: string[] = [];
     const end = performance.now() + runDeadlineMs;
     for (let pending = deliveries; ; await delay(20)) {
@@ -130,12 +130,14 @@ export class MongoDeliveryLedger implements DeliveryLedger {
       pending = known.filter((delivery) => !rows.has(delivery.eventId));
       for (const delivery of known) {
         const row = rows.get(delivery.eventId);
-        if (row !== undefined) (isRepetition(delivery, stateOf(row)) ? duplicates : repeated).push(row._id);
+        if (row === undefined) continue;
+        if (isRepetition(delivery, stateOf(row))) duplicates.push(row._id);
+        else taken.push(row);
       }
       if (pending.length === 0) break;
       if (performance.now() > end) throw new UnavailableError('MongoDB, take deliveries: rows could not be read back');
     }
-    await this.#count(duplicates, repeated);
+    await this.#count(duplicates, taken);
     return { duplicates: duplicates.map((_id) => _id.toHexString()), rejected };
   }
 
@@ -157,22 +159,33 @@ export class MongoDeliveryLedger implements DeliveryLedger {
     const rows = await this.#deliveries
       .find<KnownRow>(
         { _id: { $in: ids } },
-        { projection: { state: 1, widgetId: 1 }, maxTimeMS: runDeadlineMs, batchSize: ids.length + 1 },
+        { projection: { state: 1, widgetId: 1, attempts: 1 }, maxTimeMS: runDeadlineMs, batchSize: ids.length + 1 },
       )
       .toArray();
     return new Map(rows.map((row) => [row._id.toHexString(), row]));
   }
 
-  async #count(duplicates: UUID[], repeated: UUID[]): Promise<void> {
+  /**
+   * Others may have overtaken this run since it looked. What they made of a delivery stands: whoever gave it up is done
+   * with its job, and were it `received` again, nobody would run it.
+   */
+  async #count(duplicates: UUID[], taken: readonly KnownRow[]): Promise<void> {
+    const received = taken.filter(({ state }) => state === 'received').map(({ _id }) => _id);
+    const redriven = taken.filter(({ state }) => state === 'dead');
+    const operations: AnyBulkWriteOperation<DeliveryDocument>[] = redriven.map(({ _id, state, attempts }) => ({
+      updateOne: {
+        filter: { _id, state, attempts },
+        update: { $set: { state: 'received', reason: null }, $inc: { attempts: 1 } },
+      },
+    }));
+    if (received.length > 0) {
+      const filter = { _id: { $in: received }, state: 'received' as const };
+      operations.push({ updateMany: { filter, update: { $inc: { attempts: 1 } } } });
+    }
     if (duplicates.length > 0) {
-      await this.#deliveries.updateMany({ _id: { $in: duplicates } }, { $inc: { duplicates: 1 } });
+      operations.push({ updateMany: { filter: { _id: { $in: duplicates } }, update: { $inc: { duplicates: 1 } } } });
     }
-    if (repeated.length > 0) {
-      await this.#deliveries.updateMany(
-        { _id: { $in: repeated }, state: { $ne: 'published' } },
-        { $set: { state: 'received', reason: null }, $inc: { attempts: 1 } },
-      );
-    }
+    if (operations.length > 0) await this.#deliveries.bulkWrite(operations, { ordered: false });
   }
 }
 

@@ -64,7 +64,8 @@ export interface DeliveryLedger {
   /**
    * Inserts a row for each delivery that has none (event ids are distinct within a call). Returns the ids of those to
    * drop (`isRepetition`), and of those the store will never take, which get no row. All others are this run's to carry
-   * out, and their rows are `received`, also those that were dead.
+   * out, and their rows are `received`, also those that were dead; unless another run, at the same time, has published
+   * one or given it up: then that stands.
    */
   take(deliveries: readonly Delivery[]): Promise<TakeOutcome>;
   /** `position` is null where the event was found in the log already. Rows already published stay as they are. */
