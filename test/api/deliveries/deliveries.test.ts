@@ -35,7 +35,9 @@ async function dead(overrides: Partial<Delivery> = {}): Promise<Delivery> {
 describe('the list', () => {
   test('is newest first, in pages, by what became of the hooks', async () => {
     const integrationId = await anIntegration();
-    const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 10, 0, second));
+    // Of now: what was published long ago is removed by the server, whenever it looks.
+    const startedAtMs = Date.now();
+    const at = (second: number) => new Date(startedAtMs + second * 1_000);
     const received = await taken({ integrationId, receivedAt: at(1) });
     const published = await taken({ integrationId, receivedAt: at(2) });
     const position = { epoch: 'e1', ms: 1_764_000_000_000, seq: 7 };
@@ -52,13 +54,13 @@ describe('the list', () => {
       eventId: published.eventId,
       kind: published.kind,
       occurredAt: published.occurredAt,
-      receivedAt: '2026-03-01T10:00:02.000Z',
+      receivedAt: at(2).toISOString(),
       widgetId: published.widgetId,
       state: 'published',
       attempts: 1,
       duplicates: 0,
       reason: null,
-      publishedAt: '2026-03-01T10:00:03.000Z',
+      publishedAt: at(3).toISOString(),
       position: 'e1.1764000000000.7',
     });
 
