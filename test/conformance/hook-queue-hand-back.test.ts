@@ -1,7 +1,6 @@
-import type { HookBatch } from '@widget-service/shared/ports/hook-queue.ts';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { aDelivery, awkwardPayload } from '../support/builders.ts';
-import { aBatch, batches, consumeStarts, enqueueInOrder, type HandleBatch, idsOf } from '../support/hook-batches.ts';
+import { aBatch, batches, type HandleBatch, idsOf, onQueue } from '../support/hook-batches.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import type { TestBackend } from '../support/test-backend.ts';
 
@@ -15,8 +14,7 @@ describe('HookQueue, a batch that did not end well', () => {
   });
   afterAll(() => store.dispose());
   const queue = () => store.backend.hookQueue;
-  const enqueueAll = (list: readonly HookBatch[]) => enqueueInOrder(queue(), list);
-  const consume = (count: number, handle?: HandleBatch) => consumeStarts(queue(), count, handle);
+  const { enqueueAll, consume } = onQueue(queue);
 
   it.each<[string, HandleBatch]>([
     ['was handed back', () => 'hand-back'],

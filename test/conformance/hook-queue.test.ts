@@ -1,9 +1,9 @@
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import type { ConsumeOutcome, HookBatch } from '@widget-service/shared/ports/hook-queue.ts';
+import type { ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aDelivery, awkwardPayload } from '../support/builders.ts';
-import { aBatch, batches, consumeStarts, enqueueInOrder, type HandleBatch, idsOf } from '../support/hook-batches.ts';
+import { aBatch, batches, idsOf, onQueue } from '../support/hook-batches.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import { startStopwatch } from '../support/stopwatch.ts';
 import type { TestBackend } from '../support/test-backend.ts';
@@ -16,8 +16,7 @@ describe('HookQueue', () => {
   afterAll(() => store.dispose());
   const queue = () => store.backend.hookQueue;
 
-  const enqueueAll = (list: readonly HookBatch[]) => enqueueInOrder(queue(), list);
-  const consume = (count: number, handle?: HandleBatch) => consumeStarts(queue(), count, handle);
+  const { enqueueAll, consume } = onQueue(queue);
 
   it('gives a batch as it was enqueued', async () => {
     const items: QueueItem[] = [

@@ -15,12 +15,20 @@ export function aBatch(
 export const batches = (count: number) => Array.from({ length: count }, () => aBatch());
 export const idsOf = (list: readonly { readonly jobId: string }[]) => list.map(({ jobId }) => jobId);
 
-export async function enqueueInOrder(queue: HookQueue, list: readonly HookBatch[]): Promise<void> {
+/** What suites do with the queue of a backend that may be opened anew. */
+export function onQueue(queue: () => HookQueue) {
+  return {
+    enqueueAll: (list: readonly HookBatch[]) => enqueueInOrder(queue(), list),
+    consume: (count: number, handle?: HandleBatch) => consumeStarts(queue(), count, handle),
+  };
+}
+
+async function enqueueInOrder(queue: HookQueue, list: readonly HookBatch[]): Promise<void> {
   for (const batch of list) await queue.enqueue(batch);
 }
 
 /** Consumes until `count` starts were seen and their outcomes are settled; returns the starts, in order. */
-export async function consumeStarts(
+async function consumeStarts(
   queue: HookQueue,
   count: number,
   handle: HandleBatch = () => 'done',

@@ -43,7 +43,6 @@ const clientOptions: MongoClientOptions = {
   readPreference: 'primary',
   serverSelectionTimeoutMS: 1500,
   connectTimeoutMS: 5000,
-  heartbeatFrequencyMS: 10_000,
   // Within what a call may take: a burst waits its turn instead of being told that MongoDB is away.
   waitQueueTimeoutMS: 1500,
   maxPoolSize: 50,

@@ -28,12 +28,13 @@ export function watchHeartbeats(client: MongoClient, onStuck: (address: string) 
   client.on('serverHeartbeatFailed', ({ connectionId }) => ticksLeft.delete(connectionId));
   client.on('serverClosed', ({ address }) => ticksLeft.delete(address));
 
-  async function reconnect(): Promise<void> {
+  async function reconnect(address: string): Promise<void> {
     isReconnecting = true;
     await withDeadline(client.close(), closeWithinMs, 'MongoDB, close').catch(() => undefined);
     ticksLeft.clear();
-    // Should it fail, the next call connects.
-    if (!isEnded) await client.connect().catch(() => undefined);
+    // Should it fail, the next call connects; should it hang as well, every call would wait for it.
+    const connecting: Promise<unknown> = isEnded ? Promise.resolve() : client.connect().catch(() => undefined);
+    await withDeadline(connecting, connectTimeoutMS, 'MongoDB, connect').catch(() => ticksLeft.set(address, 0));
     if (isEnded) await client.close().catch(() => undefined);
     isReconnecting = false;
   }
@@ -44,7 +45,7 @@ export function watchHeartbeats(client: MongoClient, onStuck: (address: string) 
       ticksLeft.set(address, left - 1);
       if (left > 0) continue;
       onStuck(address);
-      void reconnect();
+      void reconnect(address);
       return;
     }
   }, tickMs);

@@ -11,7 +11,7 @@ import type { StoreReach } from './store-reach.ts';
 
 export interface ConsumeBatchDeps extends GiveUpDeps {
   readonly processBatch: ReturnType<typeof createProcessBatch>;
-  readonly stores: Pick<StoreReach, 'isAway' | 'noteAnswer' | 'noteFailure'>;
+  readonly stores: Pick<StoreReach, 'awaySignal' | 'noteAnswer' | 'noteFailure'>;
   readonly clock: Clock;
   readonly metrics: GiveUpDeps['metrics'] & Pick<Metrics, 'batches' | 'eventsAppended' | 'deliveriesDuplicate'>;
 }
@@ -42,14 +42,13 @@ type Verdict = 'done' | 'retry' | 'failed' | 'divide';
  * and so the hooks of a widget take effect in theirs.
  */
 export async function consumeBatch(deps: ConsumeBatchDeps, batch: ConsumedBatch): Promise<ConsumeOutcome> {
-  const isOver = () => batch.signal.aborted || deps.stores.isAway;
-  const { signal } = batch;
-  for (let failures = 1; !isOver() && !(await giveUpUnreadable(deps, batch)); failures += 1) {
+  const signal = AbortSignal.any([batch.signal, deps.stores.awaySignal]);
+  for (let failures = 1; !signal.aborted && !(await giveUpUnreadable(deps, batch)); failures += 1) {
     deps.stores.noteFailure();
     await deps.clock.sleep(backoffMs(failures, tryBackoff), signal);
   }
   let pieces = firstPieces(batch);
-  for (let failures = 0; !isOver(); ) {
+  for (let failures = 0; !signal.aborted; ) {
     const [piece, ...others] = pieces;
     if (piece === undefined) return 'done';
     const verdict = await attempt(deps, batch, piece);

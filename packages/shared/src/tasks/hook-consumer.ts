@@ -31,6 +31,7 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
     },
     problem: () => {
       if (consumer === null) return 'not consuming';
+      if (stores.isAway) return 'its stores do not answer';
       try {
         consumer.checkProgress();
         return null;

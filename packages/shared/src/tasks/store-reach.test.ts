@@ -52,6 +52,17 @@ it('stores are away once nothing has been answered for ten seconds', () => {
   expect(seen).toEqual([false, false, false, true]);
 });
 
+it('whoever waits is told at once that they are away, and waits again when they are back', () => {
+  const { stores, fail } = openReach();
+  const first = stores.awaySignal;
+  fail(0);
+  expect(first.aborted).toBe(false);
+  fail(10_000);
+  expect([first.aborted, stores.awaySignal.aborted]).toEqual([true, true]);
+  stores.noteAnswer();
+  expect(stores.awaySignal.aborted).toBe(false);
+});
+
 it('an answer in between begins the ten seconds anew', () => {
   const { stores, fail } = openReach();
   fail(0);

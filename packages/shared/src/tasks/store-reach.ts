@@ -22,7 +22,7 @@ const askBackoff = { firstMs: 200, maxMs: 2_000 };
 export class StoreReach {
   readonly #deps: StoreReachDeps;
   #failingSinceMs: number | null = null;
-  #isAway = false;
+  #away = new AbortController();
 
   constructor(deps: StoreReachDeps) {
     this.#deps = deps;
@@ -32,26 +32,32 @@ export class StoreReach {
   noteFailure(): void {
     const { clock, logger } = this.#deps;
     this.#failingSinceMs ??= clock.monotonicMs();
-    if (this.#isAway || clock.monotonicMs() - this.#failingSinceMs < awayAfterMs) return;
-    this.#isAway = true;
+    if (this.isAway || clock.monotonicMs() - this.#failingSinceMs < awayAfterMs) return;
     logger.warn({}, 'stores.away');
+    this.#away.abort();
   }
 
   noteAnswer(): void {
-    if (this.#isAway) this.#deps.logger.info({}, 'stores.back');
     this.#failingSinceMs = null;
-    this.#isAway = false;
+    if (!this.isAway) return;
+    this.#away = new AbortController();
+    this.#deps.logger.info({}, 'stores.back');
   }
 
   /** Whether no run has been answered for so long that another process may do better. */
   get isAway(): boolean {
-    return this.#isAway;
+    return this.#away.signal.aborted;
+  }
+
+  /** Aborted as soon as they are away, so that nobody waits on; another one when they are back. */
+  get awaySignal(): AbortSignal {
+    return this.#away.signal;
   }
 
   /** Resolves as soon as the stores are not away, and when the signal is aborted. */
   async untilBack(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
-    for (let failures = 0; this.#isAway && !signal.aborted; failures += 1) {
+    for (let failures = 0; this.isAway && !signal.aborted; failures += 1) {
       if (await this.#doTheyAnswer()) this.noteAnswer();
       else await clock.sleep(backoffMs(failures + 1, askBackoff), signal);
     }
