@@ -1,14 +1,19 @@
 /**
  * `npm run scenarios`: real processes, real servers, faults. Needs MONGODB_URL and REDIS_URL, or Docker. With `-- --long`
  * under full load, and the faults last longer. In the end one table tells of every fault and what the checkers found.
+ * When one has failed, what every process printed stands in `test/scenario-logs`.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { formatFaultTable, loadFaultRows, tableFolderVariable } from '../harness/fault-table.ts';
 import { lengthVariable } from '../harness/scale.ts';
 import { findClusterServers } from './cluster-servers.ts';
 import { runVitest } from './run-vitest.ts';
+import { logFolderVariable } from './service-process.ts';
+
+const logFolder = fileURLToPath(new URL('../scenario-logs', import.meta.url));
 
 const servers = await findClusterServers();
 if (servers === null) {
@@ -18,7 +23,13 @@ if (servers === null) {
   const isLong = process.argv.includes('--long');
   const extra = process.argv.slice(2).filter((argument) => argument !== '--long');
   const folder = await mkdtemp(join(tmpdir(), 'widget-faults-'));
-  const variables = { [lengthVariable]: isLong ? 'long' : 'short', [tableFolderVariable]: folder };
+  await rm(logFolder, { recursive: true, force: true });
+  await mkdir(logFolder);
+  const variables = {
+    [lengthVariable]: isLong ? 'long' : 'short',
+    [tableFolderVariable]: folder,
+    [logFolderVariable]: logFolder,
+  };
   const result = await runVitest(['scenarios'], { ...servers.environment, ...variables }, extra);
   await servers.stop();
   const rows = await loadFaultRows(folder);
@@ -28,6 +39,8 @@ if (servers === null) {
     console.log(`\n${formatFaultTable(rows)}\n\n${rows.length} checkpoints, ${violations} violations`);
   if (result.skipped > 0)
     console.log(`\n*** SKIPPED: ${result.skipped} scenarios that need a browser, nginx or haproxy ***`);
+  if (result.failed > 0) console.log(`\nWhat every process printed stands in ${logFolder}`);
+  else await rm(logFolder, { recursive: true });
   console.log(`\nscenarios: ${result.passed} passed, ${result.failed} failed`);
   process.exitCode = result.failed === 0 ? 0 : 1;
 }

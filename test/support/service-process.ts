@@ -1,8 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+/** Names the folder to which every process writes all it prints, for a failure that does not come again. */
+export const logFolderVariable = 'SCENARIO_LOG_FOLDER';
 const mains = { api: 'apps/api/src/main.ts', worker: 'apps/worker/src/main.ts' } as const;
 
 interface LogLine {
@@ -42,6 +47,7 @@ export async function startService(
     env: { PATH: process.env.PATH ?? '', PORT: '0', OPS_PORT: '0', LOG_FORMAT: 'json', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  keepOutput(child, app);
   const lines: LogLine[] = [];
   const rest: string[] = [];
   // 'close' and not 'exit': by then everything it has printed was read.
@@ -70,6 +76,14 @@ export async function startService(
     stop: (signal = 'SIGTERM') => stopChild(child, exited, signal),
     exited,
   };
+}
+
+function keepOutput(child: ChildProcessByStdio<null, Readable, Readable>, app: string): void {
+  const folder = process.env[logFolderVariable];
+  if (folder === undefined) return;
+  const file = createWriteStream(join(folder, `${app}-${child.pid}.log`), { flags: 'a' });
+  for (const stream of [child.stdout, child.stderr]) stream.pipe(file, { end: false });
+  child.once('close', () => file.end());
 }
 
 function stopChild(
