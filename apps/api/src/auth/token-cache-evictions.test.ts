@@ -39,6 +39,21 @@ describe('an eviction', () => {
     expect(await cache.resolve('b')).toBeNull();
   });
 
+  test('of everything has the store waited for, however long it takes: a token may have been revoked unheard', async () => {
+    for (const when of ['before it is asked for', 'while it is waited for']) {
+      const { cache, state, holdAnswers } = createFakeTokenStore();
+      await cache.resolve('a');
+      state.nowMs = 60_000;
+      state.answer = null;
+      const answer = holdAnswers();
+      if (when === 'before it is asked for') cache.evictAll();
+      const asked = cache.resolve('a');
+      if (when === 'while it is waited for') cache.evictAll();
+      setTimeout(answer, 300);
+      expect(await asked, when).toBeNull();
+    }
+  });
+
   test.each(['evict', 'evictAll'] as const)(
     '(%s) makes a token good that had been unknown, if it is now',
     async (how) => {

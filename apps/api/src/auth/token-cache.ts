@@ -7,8 +7,8 @@ const keptForMs = 60_000;
 /** A token in use is looked up again in the background from this age on, so that nobody waits for it. */
 const refreshFromMs = 45_000;
 /**
- * How long the store may think about a token that was known before: what is then done with the right has to be answered
- * within two seconds as well.
+ * How long the store may think about a token that is known, and whose revocation would have been heard of: what is then
+ * done with the right has to be answered within two seconds as well.
  */
 const patienceMs = 150;
 /** How long the store is left alone with a token after it could not be asked. */
@@ -37,7 +37,7 @@ export interface TokenCacheDeps<T> {
 export interface Evictable {
   /** Forgets what hangs on the right that has this id. */
   evict(id: string): void;
-  /** Has everything asked for again before it is used. While that cannot be done soon, what was known stays known. */
+  /** Has everything asked for again before it is used. While the store cannot be asked, what was known stays known. */
   evictAll(): void;
 }
 
@@ -47,6 +47,8 @@ interface Entry<T> {
   readonly expiresAtMs: number;
   /** When the token itself ends. */
   readonly validUntilMs: number;
+  /** It may have been revoked unheard. */
+  readonly isDoubtful: boolean;
 }
 
 /**
@@ -83,13 +85,17 @@ export class TokenCache<T> implements Evictable {
     if (recalled !== undefined) return recalled;
     if (this.#deps.clock.monotonicMs() < (this.#unknown.get(digest) ?? 0)) return null;
     const lookUp = this.#lookUp(digest);
-    if (!this.#known.has(digest)) return lookUp;
+    if (this.#surelyGood(digest) === undefined) return lookUp;
     return withDeadline(lookUp, patienceMs, 'look a known token up').catch((error: unknown) => {
       if (!(error instanceof UnavailableError)) throw error;
-      const known = this.#known.get(digest);
-      const isGood = known !== undefined && this.#deps.clock.monotonicMs() < known.validUntilMs;
-      return isGood ? known.value : lookUp;
+      return this.#surelyGood(digest) ?? lookUp;
     });
+  }
+
+  #surelyGood(digest: string): T | undefined {
+    const known = this.#known.get(digest);
+    const isGood = known !== undefined && !known.isDoubtful && this.#deps.clock.monotonicMs() < known.validUntilMs;
+    return isGood ? known.value : undefined;
   }
 
   evict(id: string): void {
@@ -101,7 +107,7 @@ export class TokenCache<T> implements Evictable {
 
   evictAll(): void {
     this.#forgetUnknown();
-    for (const [digest, entry] of this.#known) this.#known.set(digest, { ...entry, expiresAtMs: 0 });
+    for (const [digest, entry] of this.#known) this.#known.set(digest, { ...entry, expiresAtMs: 0, isDoubtful: true });
   }
 
   /** A token whose end was put off is good again; which ones those are is not known here. */
@@ -150,7 +156,8 @@ export class TokenCache<T> implements Evictable {
     const { value, validUntil } = found;
     const validUntilMs = validUntil === null ? Infinity : nowMs + (validUntil.getTime() - clock.now().getTime());
     const expiresAtMs = Math.min(nowMs + keptForMs, validUntilMs);
-    this.#known.set(digest, { value, refreshAtMs: nowMs + refreshFromMs, expiresAtMs, validUntilMs });
+    const refreshAtMs = nowMs + refreshFromMs;
+    this.#known.set(digest, { value, refreshAtMs, expiresAtMs, validUntilMs, isDoubtful: false });
     dropOldest(this.#known, knownMax);
   }
 
