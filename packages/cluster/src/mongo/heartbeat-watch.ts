@@ -1,10 +1,11 @@
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { MongoClient } from 'mongodb';
 
 const tickMs = 500;
 /** What a look at a server may take beyond the time-outs that the driver gives it. */
 const graceMs = 1_000;
-const closeWithinMs = 2_000;
+const connectBackoff = { firstMs: 100, maxMs: 2_000 };
 
 /**
  * Connects a client anew when its look at a server does not end. The driver (7.8) waits for ever when it writes to a
@@ -19,7 +20,7 @@ export function watchHeartbeats(client: MongoClient, onStuck: (address: string) 
   /** How many ticks the look at each server has left. Not a time: in a process that stood still no look can end. */
   const ticksLeft = new Map<string, number>();
   let isReconnecting = false;
-  let isEnded = false;
+  const ending = new AbortController();
   client.on('serverHeartbeatStarted', ({ connectionId, awaited }) => {
     const mayTakeMs = connectTimeoutMS + graceMs + (awaited ? heartbeatFrequencyMS : 0);
     ticksLeft.set(connectionId, Math.ceil(mayTakeMs / tickMs));
@@ -28,15 +29,24 @@ export function watchHeartbeats(client: MongoClient, onStuck: (address: string) 
   client.on('serverHeartbeatFailed', ({ connectionId }) => ticksLeft.delete(connectionId));
   client.on('serverClosed', ({ address }) => ticksLeft.delete(address));
 
-  async function reconnect(address: string): Promise<void> {
+  /** Nobody else does: a client that was closed, or failed to connect, does not connect when it is used. */
+  async function reconnect(): Promise<void> {
     isReconnecting = true;
-    await withDeadline(client.close(), closeWithinMs, 'MongoDB, close').catch(() => undefined);
+    await client.close().catch(() => undefined);
     ticksLeft.clear();
-    // Should it fail, the next call connects; should it hang as well, every call would wait for it.
-    const connecting: Promise<unknown> = isEnded ? Promise.resolve() : client.connect().catch(() => undefined);
-    await withDeadline(connecting, connectTimeoutMS, 'MongoDB, connect').catch(() => ticksLeft.set(address, 0));
-    if (isEnded) await client.close().catch(() => undefined);
+    for (let failures = 1; !ending.signal.aborted && !(await connects()); failures += 1) {
+      await systemClock.sleep(backoffMs(failures, connectBackoff), ending.signal);
+    }
+    if (ending.signal.aborted) await client.close().catch(() => undefined);
     isReconnecting = false;
+  }
+
+  /** Within the time that the client waits for a server, and then for a connection. */
+  function connects(): Promise<boolean> {
+    return client.connect().then(
+      () => true,
+      () => false,
+    );
   }
 
   const timer = setInterval(() => {
@@ -45,13 +55,13 @@ export function watchHeartbeats(client: MongoClient, onStuck: (address: string) 
       ticksLeft.set(address, left - 1);
       if (left > 0) continue;
       onStuck(address);
-      void reconnect(address);
+      void reconnect();
       return;
     }
   }, tickMs);
   timer.unref();
   return () => {
-    isEnded = true;
+    ending.abort();
     clearInterval(timer);
   };
 }
