@@ -31,8 +31,10 @@ export interface FaultCluster {
   /** The wires over which every pod and worker reaches its stores. */
   readonly redisLink: TcpProxy;
   readonly mongoLink: TcpProxy;
-  /** Another wire to MongoDB, for processes that are started with this `MONGODB_URL`. Whoever opens it closes it. */
-  openMongoLink(): Promise<{ readonly link: TcpProxy; readonly url: string }>;
+  /** Another wire to a store, for a process that is started with this environment. Whoever opens it closes it. */
+  openLinkFor(
+    store: 'MONGODB_URL' | 'REDIS_URL',
+  ): Promise<{ readonly link: TcpProxy; readonly environment: Environment }>;
   readonly run: ClusterRun;
   /** Looks at the stores directly, past the links. */
   readonly readStored: ReadStoredState;
@@ -94,12 +96,13 @@ async function open(
   onDispose(balancer.close);
   for (const slot of [...pods, ...workers]) await slot.start();
   await eventually(async () => (await balancer.ready()).length === places.length, 'the balancer knows all pods');
-  const openMongoLink = async () => {
-    const link = await openLink(MONGODB_URL);
-    return { link, url: through(link, MONGODB_URL) };
+  const openLinkFor = async (store: 'MONGODB_URL' | 'REDIS_URL') => {
+    const url = store === 'REDIS_URL' ? redis.url : MONGODB_URL;
+    const link = await openLink(url);
+    return { link, environment: { [store]: through(link, url) } };
   };
   return {
-    ...{ url: balancer.url, pods, workers, balancer, redis, redisLink, mongoLink, openMongoLink, run },
+    ...{ url: balancer.url, pods, workers, balancer, redis, redisLink, mongoLink, openLinkFor, run },
     readStored: stored.read,
   };
 }

@@ -12,12 +12,21 @@ export interface LookedAt {
 /** The signal is on its way; what is asked after it is answered after it was obeyed. */
 const signalMs = 200;
 
+// Its own connection each time: one that was kept may be closed by the server in the moment it is used.
+const ask = (url: string) => fetch(url, { headers: { connection: 'close' } });
+
+async function metricsOf({ process: { opsUrl } }: ServiceSlot): Promise<string> {
+  return (await ask(`${opsUrl}/metrics`)).text();
+}
+
+/** How many streams a pod holds. */
+export async function streamsOpenOn(pod: ServiceSlot): Promise<number> {
+  return figureOf(await metricsOf(pod), 'widget_streams_open') ?? 0;
+}
+
 /** Looks at every running process, remembering of each what its heap was at first. */
 export function createProcessFigures(cluster: Pick<FaultCluster, 'pods' | 'workers'>) {
   const firstHeaps = new Map<number, number>();
-
-  // Its own connection each time: one that was kept may be closed by the server in the moment it is used.
-  const ask = (url: string) => fetch(url, { headers: { connection: 'close' } });
 
   async function lookAt(slot: ServiceSlot): Promise<{ figures: ProcessFigures; metrics: string }> {
     const { opsUrl, pid } = slot.process;
@@ -25,7 +34,7 @@ export function createProcessFigures(cluster: Pick<FaultCluster, 'pods' | 'worke
     const problems = ready.status === 200 ? '' : (await ready.text()).trim();
     process.kill(pid, 'SIGUSR2');
     await delay(signalMs);
-    const metrics = await (await ask(`${opsUrl}/metrics`)).text();
+    const metrics = await metricsOf(slot);
     const heapUsedBytes = figureOf(metrics, 'nodejs_heap_size_used_bytes');
     const heapAtFirstBytes = firstHeaps.get(pid) ?? heapUsedBytes;
     if (heapAtFirstBytes !== null) firstHeaps.set(pid, heapAtFirstBytes);

@@ -13,8 +13,11 @@ import {
   type Stretch,
   streamsEndedIn,
 } from '../harness/outage.ts';
+import { streamsOpenOn } from '../harness/process-figures.ts';
 import { isLong, scale } from '../harness/scale.ts';
+import type { ServiceSlot } from '../harness/service-slot.ts';
 import { eventually } from '../support/eventually.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
 
 /**
  * A worker's lock runs out after 6 s, and another looks for such jobs every 2 s. To its locks a frozen process is one
@@ -26,6 +29,8 @@ const deadLinkRestMs = 60_000;
 /** A worker hands its jobs back when its stores have not answered for 10 s, and learns of that within 5 s more. */
 const handedOverAfterMs = 15_000;
 const toldWithinMs = 5_000;
+/** A pod waits for 10 s, then for another 10 s whether others go on; a read may take 5 s until it has failed. */
+const elsewhereWithinMs = 40_000;
 
 describe.runIf(isBalancerThere())('one cluster under load goes through every fault that heals', () => {
   let cluster: FaultCluster;
@@ -33,7 +38,7 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
   let checkpoints: Checkpoints;
 
   beforeAll(async () => {
-    cluster = await openFaultCluster();
+    cluster = await openFaultCluster({ environment: { DRAIN_DELAY_MS: '500', DRAIN_WINDOW_MS: '1000' } });
     load = await openLoad(cluster);
     checkpoints = createCheckpoints('faults that heal', cluster, load);
     load.start();
@@ -73,6 +78,20 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
     expect(notAnsweredAsPromised(creates)).toEqual([]);
     expect(creates.filter(({ status }) => status === 503).length).toBeGreaterThan(creates.length / 2);
     expect(streamsEndedIn(load.recording, { ...away, toMs: performance.now() })).toEqual([]);
+  }
+
+  /** Starts the process anew on a wire that only it uses, until the test is over. */
+  async function giveLinkOfItsOwn(slot: ServiceSlot, store: 'MONGODB_URL' | 'REDIS_URL'): Promise<TcpProxy> {
+    const { link, environment } = await cluster.openLinkFor(store);
+    // Also when it fails: the rows behind it are about something else.
+    onTestFinished(async () => {
+      await slot.stop();
+      await slot.start();
+      await link.close();
+    });
+    await slot.stop();
+    await slot.start(environment);
+    return link;
   }
 
   it('a pod is killed in the middle of its requests, and started again', async () => {
@@ -161,15 +180,7 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
 
   it('one worker alone is cut off from MongoDB: others take its jobs over', async () => {
     const worker = cluster.workers[0]!;
-    const { link, url } = await cluster.openMongoLink();
-    // Also when it fails: the rows behind it are about something else.
-    onTestFinished(async () => {
-      await worker.stop();
-      await worker.start();
-      await link.close();
-    });
-    await worker.stop();
-    await worker.start({ MONGODB_URL: url });
+    const link = await giveLinkOfItsOwn(worker, 'MONGODB_URL');
     await endure('one worker cut off from MongoDB', async () => {
       const fromMs = performance.now();
       link.cut();
@@ -178,6 +189,29 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
       const heldUp = { fromMs, toMs: fromMs + 5_000 };
       const notTold = () => hooksNotTold(load.recording, heldUp);
       await eventually(async () => notTold().length === 0, 'the other worker runs all hooks', toldWithinMs);
+      await link.mend();
+    });
+  });
+
+  it('one pod alone is cut off from Redis: its streams go on elsewhere', async () => {
+    const pod = cluster.pods[0]!;
+    const link = await giveLinkOfItsOwn(pod, 'REDIS_URL');
+    // The streams of another come to it.
+    await cluster.pods[1]!.kill();
+    await cluster.pods[1]!.start();
+    await eventually(async () => (await streamsOpenOn(pod)) > 5, 'it has streams');
+    await endure('one pod cut off from Redis, 8 s', async () => {
+      link.cut();
+      await delay(8_000);
+      await link.mend();
+    });
+    await endure('one pod cut off from Redis', async () => {
+      link.cut();
+      await eventually(
+        async () => (await streamsOpenOn(pod)) === 0,
+        'it has sent its streams elsewhere',
+        elsewhereWithinMs,
+      );
       await link.mend();
     });
   });

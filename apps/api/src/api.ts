@@ -44,7 +44,13 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
   const control = openControl({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
   const app = composeApp({ settings, backend, logger, metrics, fanOut, control });
   const supervisor = superviseTasks(
-    tasksOf({ settings, backend, logger, metrics, podTasks: [fanOut.tail, ...control.tasks] }),
+    tasksOf({
+      settings,
+      backend,
+      logger,
+      metrics,
+      podTasks: [fanOut.createTail(control.confirmRights), ...control.tasks],
+    }),
     logger,
     metrics,
   );

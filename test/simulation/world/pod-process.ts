@@ -49,7 +49,9 @@ export function startPod({ process, ports, settings, createUuid, trace }: PodOpt
     metrics: noMetrics,
   });
   const onFailure = (task: string, error: unknown) => trace(`${process.name}: ${task} failed: ${String(error)}`);
-  const supervisor = new Supervisor([fanOut.tail], { clock, onFailure });
+  // Rights are not simulated.
+  const tail = fanOut.createTail(async () => undefined);
+  const supervisor = new Supervisor([tail], { clock, onFailure });
   supervisor.start();
   const gate = new GroupCommit(ports.hookQueue, clock, {
     deadlineMs: hookDeadlineMs,

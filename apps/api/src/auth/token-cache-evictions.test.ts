@@ -39,7 +39,7 @@ describe('an eviction', () => {
     expect(await cache.resolve('b')).toBeNull();
   });
 
-  test('of everything has the store waited for, however long it takes: a token may have been revoked unheard', async () => {
+  test('of everything has the store waited for, also when it is slow: a token may have been revoked unheard', async () => {
     for (const when of ['before it is asked for', 'while it is waited for']) {
       const { cache, state, holdAnswers } = createFakeTokenStore();
       await cache.resolve('a');
@@ -52,6 +52,18 @@ describe('an eviction', () => {
       setTimeout(answer, 300);
       expect(await asked, when).toBeNull();
     }
+  });
+
+  test('of everything does not have a store waited for without end that hangs', async () => {
+    const { cache, state, holdAnswers } = createFakeTokenStore();
+    await cache.resolve('a');
+    state.answer = null;
+    const answer = holdAnswers();
+    cache.evictAll();
+    expect(await cache.resolve('a')).toBe('value');
+    answer();
+    await new Promise(setImmediate);
+    expect(await cache.resolve('a')).toBeNull();
   });
 
   test.each(['evict', 'evictAll'] as const)(

@@ -11,6 +11,8 @@ const refreshFromMs = 45_000;
  * done with the right has to be answered within two seconds as well.
  */
 const patienceMs = 150;
+/** The same for a token whose revocation may have gone by unheard: longer than a store takes that is only busy. */
+const doubtfulPatienceMs = 1_000;
 /** How long the store is left alone with a token after it could not be asked. */
 const retryAfterMs = 5_000;
 const knownMax = 20_000;
@@ -37,7 +39,7 @@ export interface TokenCacheDeps<T> {
 export interface Evictable {
   /** Forgets what hangs on the right that has this id. */
   evict(id: string): void;
-  /** Has everything asked for again before it is used. While the store cannot be asked, what was known stays known. */
+  /** Has everything asked for again before it is used. While the store cannot be asked or hangs, what was known stays known. */
   evictAll(): void;
 }
 
@@ -85,17 +87,20 @@ export class TokenCache<T> implements Evictable {
     if (recalled !== undefined) return recalled;
     if (this.#deps.clock.monotonicMs() < (this.#unknown.get(digest) ?? 0)) return null;
     const lookUp = this.#lookUp(digest);
-    if (this.#surelyGood(digest) === undefined) return lookUp;
-    return withDeadline(lookUp, patienceMs, 'look a known token up').catch((error: unknown) => {
+    const known = this.#good(digest);
+    if (known === undefined) return lookUp;
+    const waitMs = known.isDoubtful ? doubtfulPatienceMs : patienceMs;
+    return withDeadline(lookUp, waitMs, 'look a known token up').catch((error: unknown) => {
       if (!(error instanceof UnavailableError)) throw error;
-      return this.#surelyGood(digest) ?? lookUp;
+      const stillKnown = this.#good(digest);
+      const cameIntoDoubt = stillKnown?.isDoubtful === true && !known.isDoubtful;
+      return stillKnown === undefined || cameIntoDoubt ? lookUp : stillKnown.value;
     });
   }
 
-  #surelyGood(digest: string): T | undefined {
+  #good(digest: string): Entry<T> | undefined {
     const known = this.#known.get(digest);
-    const isGood = known !== undefined && !known.isDoubtful && this.#deps.clock.monotonicMs() < known.validUntilMs;
-    return isGood ? known.value : undefined;
+    return known !== undefined && this.#deps.clock.monotonicMs() < known.validUntilMs ? known : undefined;
   }
 
   evict(id: string): void {

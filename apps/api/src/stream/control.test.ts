@@ -2,7 +2,10 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createControl } from './control.ts';
+import { aRight } from './fake-hub.ts';
 import { closingReasonIn, eventsIn, openFakeSink } from './fake-sink.ts';
 import { neverHeard, openTestControl, type TestControl } from './test-control.ts';
 
@@ -153,6 +156,49 @@ describe('what was missed', () => {
     isAway = false;
     await sink.until(() => sink.isEnded);
     expect(closingReasonIn(sink)).toBe('revoked');
+  });
+});
+
+describe('while the log cannot be heard', () => {
+  const deaf: Pick<ControlLog, 'openTail'> = {
+    openTail: () => ({ next: () => Promise.reject(new UnavailableError('away')), close: async () => undefined }),
+  };
+
+  it('no token is served from memory: it may have been revoked unheard', async () => {
+    const pod = await control.start(deaf);
+    const { id, token } = await control.aSubscription();
+    expect(await pod.caches.streams.resolve(token.digest)).not.toBeNull();
+    await control.backend.subscriptions.remove(id);
+    await openFakeSink().until(() => pod.caches.streams.recall(token.digest) === undefined);
+    expect(await pod.caches.streams.resolve(token.digest)).toBeNull();
+  });
+
+  it('the rights of open streams can be confirmed all the same', async () => {
+    const pod = await control.start(deaf);
+    const [gone, kept] = [await control.aSubscription(), await control.aSubscription()];
+    const [sink, other] = [
+      await control.openStream(pod, gone.token.digest),
+      await control.openStream(pod, kept.token.digest),
+    ];
+    await control.backend.subscriptions.remove(gone.id);
+    await pod.confirmRights();
+    expect([sink, other].map(closingReasonIn)).toEqual(['revoked', null]);
+  });
+
+  it('nor is a store that hangs waited for without end', async () => {
+    const clock = { ...systemClock, sleep: async (ms: number) => expect(ms).toBeLessThanOrEqual(3_000) };
+    const hanging = () => new Promise<never>(() => undefined);
+    const checks = createControl({
+      control: neverHeard(),
+      streams: control.fake.hub,
+      caches: (await control.start(deaf)).caches,
+      lookUp: hanging,
+      clock,
+      logger: await createLogger({ level: 'silent' }),
+    });
+    const { token } = await control.aSubscription();
+    control.fake.join(openFakeSink(), 0, aRight({}, { tokenDigest: token.digest }));
+    await checks.confirmRights();
   });
 });
 

@@ -11,6 +11,7 @@ const retryMs = 500;
 /** The log's reader returns or fails within a few seconds, also when nothing comes. */
 const stuckAfterMs = 30_000;
 const checkTurnMs = 1_000;
+const confirmWithinMs = 3_000;
 
 export interface ControlDeps extends Pick<RightChecksDeps, 'streams' | 'lookUp'> {
   readonly control: Pick<ControlLog, 'openTail'>;
@@ -32,6 +33,11 @@ export interface Control {
    * joins under must be verified again: its right may have ended in between.
    */
   generation(): number;
+  /**
+   * Looks the rights of all open streams up, for when a revocation may have gone by unheard. Resolves after three seconds
+   * at the latest: a store that is slow or away keeps nobody from being served.
+   */
+  confirmRights(): Promise<void>;
 }
 
 type Told = Awaited<ReturnType<ControlTail['next']>>;
@@ -49,7 +55,7 @@ export function createControl(deps: ControlDeps): Control {
     if (entries.length === 0 && !mayHaveMissed) return;
     generation += 1;
     for (const { kind, id } of entries) cacheOf(caches, kind).evict(id);
-    if (mayHaveMissed) for (const cache of Object.values(caches)) cache.evictAll();
+    if (mayHaveMissed) doubtTokens();
     const revoked = namesOf(entries.filter(({ change }) => change === 'revoked'));
     if (revoked.size > 0) streams.reconsider((right) => (isNamed(right.holder, revoked) ? 'revoked' : right));
     if (mayHaveMissed) checks.doubtAll();
@@ -58,25 +64,48 @@ export function createControl(deps: ControlDeps): Control {
     logger.info({ entries: entries.length, mayHaveMissed, generation }, 'control.carried_out');
   }
 
+  function doubtTokens(): void {
+    for (const cache of Object.values(caches)) cache.evictAll();
+  }
+
+  async function confirmRights(): Promise<void> {
+    const check = checks.check(streams.rights());
+    keepRunning(check);
+    const waiting = new AbortController();
+    await Promise.race([check.catch(() => undefined), clock.sleep(confirmWithinMs, waiting.signal)]);
+    waiting.abort();
+  }
+
   function keepRunning(check: Promise<void>): void {
     const ended = check.catch(onFailure).finally(() => running.delete(ended));
     running.add(ended);
   }
 
-  const follow = createFollowTask(deps, carryOut, async () => {
-    await Promise.all(running);
+  const follow = createFollowTask(deps, {
+    carryOut,
+    // Until it is heard again nobody can tell what was revoked meanwhile.
+    onDeaf: doubtTokens,
+    finish: async () => {
+      await Promise.all(running);
+    },
   });
   const checkRights = createPeriodicTask({ name: 'rights', everyMs: checkTurnMs, clock, onError: onFailure }, () =>
     checks.checkDue(),
   );
-  return { tasks: [follow, checkRights], generation: () => generation };
+  return { tasks: [follow, checkRights], generation: () => generation, confirmRights };
+}
+
+interface FollowOptions {
+  readonly carryOut: (told: Told) => void;
+  /** Whenever the log could not be heard. */
+  readonly onDeaf: () => void;
+  readonly finish: () => Promise<void>;
 }
 
 /** Reads the control log as long as the pod runs. A log that is away keeps nobody from being served. */
 function createFollowTask(
   { control, clock, logger }: Pick<ControlDeps, 'control' | 'clock' | 'logger'>,
-  carryOut: (told: Told) => void,
-  finish: () => Promise<void>,
+  { carryOut, onDeaf, finish }: FollowOptions,
 ): Task {
   let heardAtMs: number | null = null;
   let isAway = false;
@@ -86,6 +115,7 @@ function createFollowTask(
       if (signal.aborted) return null;
       if (!isAway) logger.warn({ err: error }, 'control.unavailable');
       isAway = true;
+      onDeaf();
       await clock.sleep(retryMs, signal);
       return null;
     });

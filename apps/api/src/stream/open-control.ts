@@ -30,6 +30,5 @@ export function openControl({ backend, hub, sessionIdleMs, clock, logger }: Open
     provisionTokens: createGrantCache(provisionTokens, clock),
   };
   const lookUp = createLookUpRight({ find: createFindStreamRight(rightDeps), subscriptions, clock });
-  const { tasks, generation } = createControl({ control, caches, streams: hub, lookUp, clock, logger });
-  return { caches, tasks, generation };
+  return { caches, ...createControl({ control, caches, streams: hub, lookUp, clock, logger }) };
 }

@@ -20,18 +20,19 @@ export interface FanOutDeps {
 export interface FanOut {
   readonly ring: Ring;
   readonly hub: Hub;
-  /** Runs as long as the pod does. */
-  readonly tail: Task;
+  /** The task that feeds it, as long as the pod runs. `confirmRights` looks the rights of the open streams up. */
+  createTail(confirmRights: () => Promise<void>): Task;
   /** Resolves once the tail knows a position, or after `withinMs`. */
   reached(withinMs: number): Promise<void>;
 }
 
 /** Puts the way from the event log to the connections together: tail, ring, hub. */
 export function openFanOut({ backend, settings, clock, logger, metrics }: FanOutDeps): FanOut {
+  const { eventLog, runs } = backend;
   const ring = new Ring({ frames: settings.RING_FRAMES, bytes: settings.RING_BYTES });
   const hub = new Hub({
     ring,
-    readLog: createLogReader(backend.eventLog),
+    readLog: createLogReader(eventLog),
     clock,
     options: {
       heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
@@ -41,9 +42,10 @@ export function openFanOut({ backend, settings, clock, logger, metrics }: FanOut
     },
     onDelivered: (events) => metrics.framesDelivered.inc(events),
   });
-  const tail = createTailTask({ eventLog: backend.eventLog, runs: backend.runs, ring, hub, clock, logger });
+  const createTail = (confirmRights: () => Promise<void>) =>
+    createTailTask({ eventLog, runs, ring, hub, confirmRights, clock, logger });
   const reached = async (withinMs: number) => {
     for (let waitedMs = 0; ring.position() === null && waitedMs < withinMs; waitedMs += 10) await clock.sleep(10);
   };
-  return { ring, hub, tail, reached };
+  return { ring, hub, createTail, reached };
 }

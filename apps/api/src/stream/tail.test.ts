@@ -1,10 +1,11 @@
 import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { LogExtent } from '@widget-service/shared/domain/stream-start.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { afterEach, expect, it } from 'vitest';
-import { openFakeHub } from './fake-hub.ts';
+import { aRight, openFakeHub } from './fake-hub.ts';
 import { eventsIn, openFakeSink } from './fake-sink.ts';
 import { createTailTask } from './tail.ts';
 
@@ -26,23 +27,32 @@ afterEach(async () => {
 function openTail() {
   const fake = openFakeHub({ ringFrames: 100 });
   fake.append(5);
-  const reads: ((records: LogRecord[]) => void)[] = [];
-  const inspections: ((extent: LogExtent) => void)[] = [];
+  const reads: PromiseWithResolvers<LogRecord[]>[] = [];
+  const inspections: PromiseWithResolvers<{ extent: LogExtent; contains: boolean }>[] = [];
   const notHere = () => Promise.reject(new Error('not asked for here'));
   const eventLog = {
     openTail: () => ({
-      next: () => new Promise<LogRecord[]>((answer) => reads.push(answer)),
+      next: () => {
+        const read = Promise.withResolvers<LogRecord[]>();
+        reads.push(read);
+        return read.promise;
+      },
       close: async () => undefined,
     }),
-    inspect: () =>
-      new Promise<{ extent: LogExtent; contains: boolean }>((answer) =>
-        inspections.push((extent) => answer({ extent, contains: false })),
-      ),
+    inspect: () => {
+      const inspection = Promise.withResolvers<{ extent: LogExtent; contains: boolean }>();
+      inspections.push(inspection);
+      return inspection.promise;
+    },
     readUpTo: async () => [],
     append: notHere,
   };
 
-  const task = createTailTask({ ...fake, eventLog, runs: { next: notHere }, clock: systemClock, logger });
+  const state = { nowMs: 0, recordedSeq: 5, confirm: async (): Promise<void> => undefined };
+  const lastPosition = async () => ({ epochRun: 1, ...position(state.recordedSeq) });
+  const clock = { ...systemClock, monotonicMs: () => state.nowMs, sleep: async () => undefined };
+  const runs = { next: notHere, lastPosition };
+  const task = createTailTask({ ...fake, eventLog, runs, confirmRights: () => state.confirm(), clock, logger });
   const stop = new AbortController();
   void task.run(stop.signal);
   ended.push(async () => {
@@ -56,12 +66,19 @@ function openTail() {
   return {
     ...fake,
     /** Answers the next read of the log. */
-    read: async (...records: LogRecord[]) => (await asked(reads))(records),
+    read: async (...records: LogRecord[]) => (await asked(reads)).resolve(records),
+    /** Fails the next read, and every question meanwhile. */
+    failToRead: async () => {
+      (await asked(reads)).reject(new UnavailableError('the log is away'));
+      (await asked(inspections)).reject(new UnavailableError('the log is away'));
+    },
+    /** What the clock shows, what runs have recorded of the log, and how rights are confirmed. */
+    state,
     /** Answers the next question where the log ends; `meanwhile` runs before the answer. */
     inspect: async (last: LogPosition, meanwhile: () => void = () => undefined) => {
-      const answer = await asked(inspections);
+      const inspection = await asked(inspections);
       meanwhile();
-      answer({ epoch: last.epoch, oldest: position(0), last });
+      inspection.resolve({ extent: { epoch: last.epoch, oldest: position(0), last }, contains: false });
     },
     task,
   };
@@ -117,4 +134,45 @@ it.each([
   await inspect(position(9));
   while (hub.size() > 0) await new Promise((resolve) => setImmediate(resolve));
   expect(ring.position()).toEqual(position(9));
+});
+
+it('sends streams elsewhere when others go on appending and this pod alone cannot read', async () => {
+  const { join, failToRead, state, hub, reasons } = openTail();
+  const sink = openFakeSink();
+  join(sink, 5);
+  for (; hub.size() > 0; state.nowMs += 2_000) {
+    await failToRead();
+    state.recordedSeq += 1;
+  }
+  expect(state.nowMs).toBeGreaterThan(20_000);
+  expect(state.nowMs).toBeLessThan(30_000);
+  expect(reasons).toEqual(['unavailable']);
+});
+
+it('leaves them open while nobody appends, and gives them what comes when the log is back', async () => {
+  const { join, failToRead, read, state } = openTail();
+  const sink = openFakeSink();
+  join(sink, 5);
+  for (; state.nowMs < 120_000; state.nowMs += 2_000) await failToRead();
+  await read(record(6));
+  await sink.until(() => eventsIn(sink).length === 1);
+});
+
+it('has rights confirmed before it gives streams what came while the log could not be read', async () => {
+  const { join, failToRead, read, state, hub, reasons } = openTail();
+  const [kept, revoked] = [openFakeSink(), openFakeSink()];
+  join(kept, 5);
+  join(revoked, 5, aRight({}, { tokenDigest: 'revoked' }));
+  let confirmed = 0;
+  state.confirm = async () => {
+    confirmed += 1;
+    hub.reconsider((right) => (right.tokenDigest === 'revoked' ? 'revoked' : right));
+  };
+  await failToRead();
+  await read(record(6));
+  await read(record(7));
+  await kept.until(() => eventsIn(kept).length === 2);
+  expect(reasons).toEqual(['revoked']);
+  expect(eventsIn(revoked)).toEqual([]);
+  expect(confirmed).toBe(1);
 });

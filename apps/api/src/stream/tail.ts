@@ -5,6 +5,7 @@ import type { RunRegister } from '@widget-service/shared/ports/run-register.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
+import { CutOffWatch } from './cut-off-watch.ts';
 import { frameOf } from './frame.ts';
 import type { Hub } from './hub.ts';
 import { reachLog } from './reach-log.ts';
@@ -12,9 +13,11 @@ import type { Ring } from './ring.ts';
 
 export interface TailDeps {
   readonly eventLog: Pick<EventLog, 'openTail' | 'inspect' | 'append' | 'readUpTo'>;
-  readonly runs: Pick<RunRegister, 'next'>;
+  readonly runs: Pick<RunRegister, 'next' | 'lastPosition'>;
   readonly ring: Ring;
   readonly hub: Pick<Hub, 'notify' | 'endAll' | 'findBeyond'>;
+  /** Ends the streams whose right is over, also when nobody heard of it. */
+  readonly confirmRights: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -22,15 +25,21 @@ export interface TailDeps {
 const behindMaxMs = 10_000;
 const retryMs = 500;
 
-/** The pod's one reader of the event log: everything new goes into the ring, and the hub is told. */
+/**
+ * The pod's one reader of the event log: everything new goes into the ring, and the hub is told. While the log is away
+ * streams wait; when it is away for this pod alone, they are sent to another.
+ */
 export function createTailTask(deps: TailDeps): Task {
-  const { ring, clock } = deps;
+  const { ring, clock, logger, hub } = deps;
+  const cutOff = new CutOffWatch(deps);
   let behindSinceMs: number | null = null;
+  /** Revocations come by way of the same store as events: where these could not be read, those may not have been heard. */
+  let areRightsDoubtful = false;
   let tail: EventTail | null = null;
 
   /** Compares with the log itself: a tail that stands ahead of a restored log would wait for ever. */
   async function verify(position: LogPosition): Promise<void> {
-    const endBeyond = deps.hub.findBeyond(position);
+    const endBeyond = hub.findBeyond(position);
     const known = await deps.eventLog.inspect(position);
     if (known === null) return resync('the log is gone');
     const { gap } = resolveStreamStart(formatPosition(position), known.extent, known.contains);
@@ -41,9 +50,9 @@ export function createTailTask(deps: TailDeps): Task {
   }
 
   async function resync(reason: string): Promise<void> {
-    deps.logger.warn({ reason, position: ring.position() }, 'tail.resync');
+    logger.warn({ reason, position: ring.position() }, 'tail.resync');
     await reachLog(deps);
-    deps.hub.endAll('resync');
+    hub.endAll('resync');
   }
 
   async function step(reader: EventTail): Promise<void> {
@@ -52,9 +61,22 @@ export function createTailTask(deps: TailDeps): Task {
     const records = await reader.next(position);
     if (records.length === 0) return verify(position);
     if (!continues(position, records)) return resync('the log does not continue where the tail stands');
+    if (areRightsDoubtful) await deps.confirmRights();
+    areRightsDoubtful = false;
     for (const record of records) ring.push(frameOf(record));
     behindSinceMs = null;
-    deps.hub.notify();
+    hub.notify();
+  }
+
+  async function recover(error: unknown, signal: AbortSignal): Promise<void> {
+    logger.warn({ err: error }, 'tail.unavailable');
+    areRightsDoubtful = true;
+    await clock.sleep(retryMs, signal);
+    const position = ring.position();
+    if (position !== null) await verify(position).catch(() => undefined);
+    if (!(await cutOff.noteFailure())) return;
+    logger.warn({}, 'tail.cut_off');
+    hub.endAll('unavailable');
   }
 
   return {
@@ -65,13 +87,10 @@ export function createTailTask(deps: TailDeps): Task {
       signal.addEventListener('abort', () => void reader.close(), { once: true });
       try {
         while (!signal.aborted) {
-          await step(reader).catch(async (error: unknown) => {
-            if (signal.aborted) return;
-            deps.logger.warn({ err: error }, 'tail.unavailable');
-            await clock.sleep(retryMs, signal);
-            const position = ring.position();
-            if (position !== null) await verify(position).catch(() => undefined);
-          });
+          await step(reader).then(
+            () => cutOff.noteRead(),
+            (error: unknown) => (signal.aborted ? undefined : recover(error, signal)),
+          );
         }
       } finally {
         await tail.close();
