@@ -69,11 +69,19 @@ export function createControl(deps: ControlDeps): Control {
   }
 
   async function confirmRights(): Promise<void> {
-    const check = checks.check(streams.rights());
-    keepRunning(check);
     const waiting = new AbortController();
-    await Promise.race([check.catch(() => undefined), clock.sleep(confirmWithinMs, waiting.signal)]);
+    const confirmed = confirmAll(waiting.signal);
+    keepRunning(confirmed);
+    await Promise.race([confirmed.catch(() => undefined), clock.sleep(confirmWithinMs, waiting.signal)]);
     waiting.abort();
+  }
+
+  /** What is found while the control log puts all in doubt is not carried out; so it is looked up again. */
+  async function confirmAll(signal: AbortSignal): Promise<void> {
+    for (let seen = -1; seen !== generation && !signal.aborted; ) {
+      seen = generation;
+      await checks.check(streams.rights());
+    }
   }
 
   function keepRunning(check: Promise<void>): void {
