@@ -80,7 +80,8 @@ describe.runIf(isBalancerThere())('more hooks than can be carried out', () => {
     expect(violations).toEqual([]);
     const meanwhile = hooksSentIn(load.recording, { fromMs: fromMs + 500, toMs: toMs - 500 });
     expect(notAnsweredAsPromised(meanwhile)).toEqual([]);
-    expect(meanwhile.filter(({ status }) => status === 202)).toEqual([]);
+    // One that was sent late, by a process that had to wait itself, may have met a Redis that has room again.
+    expect(meanwhile.filter(({ status, endedAtMs }) => status === 202 && endedAtMs < toMs)).toEqual([]);
     expect(streamsEndedIn(load.recording, { fromMs, toMs: afterMs })).toEqual([]);
     const after = hooksSentIn(load.recording, { fromMs: afterMs, toMs: afterMs + 1_000 });
     expect(after.filter(({ status }) => status !== 202)).toEqual([]);
