@@ -39,7 +39,10 @@ export interface TokenCacheDeps<T> {
 export interface Evictable {
   /** Forgets what hangs on the right that has this id. */
   evict(id: string): void;
-  /** Has everything asked for again before it is used. While the store cannot be asked or hangs, what was known stays known. */
+  /**
+   * Has everything asked for again before it is used. While the store cannot be asked or hangs, what was known stays
+   * known.
+   */
   evictAll(): void;
 }
 

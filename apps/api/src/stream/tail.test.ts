@@ -149,6 +149,21 @@ it('sends streams elsewhere when others go on appending and this pod alone canno
   expect(reasons).toEqual(['unavailable']);
 });
 
+it('keeps them when it can read again in between', async () => {
+  const { join, failToRead, read, state, hub } = openTail();
+  const sink = openFakeSink();
+  join(sink, 5);
+  for (let seq = 6; seq < 12; seq += 1) {
+    for (const until = state.nowMs + 8_000; state.nowMs < until; state.nowMs += 2_000) {
+      await failToRead();
+      state.recordedSeq += 1;
+    }
+    await read(record(seq));
+    await sink.until(() => eventsIn(sink).length === seq - 5);
+  }
+  expect(hub.size()).toBe(1);
+});
+
 it('leaves them open while nobody appends, and gives them what comes when the log is back', async () => {
   const { join, failToRead, read, state } = openTail();
   const sink = openFakeSink();
