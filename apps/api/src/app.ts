@@ -18,6 +18,7 @@ import { createVerifyHookToken } from './auth/hook-token.ts';
 import { createNoteUse } from './auth/last-use.ts';
 import { registerPolicies } from './auth/policy.ts';
 import { registerAdmission } from './http/admit-request.ts';
+import { registerWaits } from './http/answer-in-time.ts';
 import { registerProxyWarning, type TrustedProxies, trustProxyOf } from './http/client-address.ts';
 import { createServer } from './http/create-server.ts';
 import { registerErrorHandler } from './http/error-handler.ts';
@@ -97,6 +98,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   registerErrorHandler(app);
   registerProxyWarning(app, deps.settings.trustedProxies);
   registerRequestLog(app, deps.metrics);
+  registerWaits(app);
   registerJsonBodies(app);
   app.setValidatorCompiler(validateWithZod);
   // Answers are typed where they are made; walking through them again would cost time and change nothing.

@@ -1,5 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createFakeTokenStore, startMs } from './fake-token-store.ts';
 import { TokenCache } from './token-cache.ts';
 
@@ -140,6 +140,26 @@ test('at most twenty look-ups run at once', async () => {
   });
   await Promise.all(Array.from({ length: 100 }, (_, n) => cache.resolve(`${n}`)));
   expect(highest).toBe(20);
+});
+
+test('a token whose turn comes late is refused as early as any other', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { cache, holdAnswers } = createFakeTokenStore();
+  holdAnswers();
+  const first = Array.from({ length: 20 }, (_, n) => cache.resolve(`${n}`));
+  await vi.advanceTimersByTimeAsync(1_000);
+  const last = cache.resolve('last').catch((error: unknown) => error);
+  let isRefused = false;
+  void last.then(() => {
+    isRefused = true;
+  });
+  void Promise.allSettled(first);
+  await vi.advanceTimersByTimeAsync(1_799);
+  expect(isRefused).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(isRefused).toBe(true);
+  expect(await last).toBeInstanceOf(UnavailableError);
 });
 
 describe('a token that ends', () => {

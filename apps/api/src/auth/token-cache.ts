@@ -1,7 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { createConcurrencyLimit } from '@widget-service/shared/runtime/concurrency-limit.ts';
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 
 const keptForMs = 60_000;
 /** A token in use is looked up again in the background from this age on, so that nobody waits for it. */
@@ -19,7 +19,12 @@ const knownMax = 20_000;
 const unknownMax = 20_000;
 /** An answer that was overtaken by an eviction is asked for again, but not for ever. */
 const maxTries = 3;
-const lookUpLimits = { what: 'look a token up', maxRunning: 20, maxWaiting: 2_000, maxWaitMs: 2_000 } as const;
+const lookUpLimits = {
+  what: 'look a token up',
+  maxRunning: 20,
+  maxWaiting: 2_000,
+  maxWaitMs: requestDeadlineMs,
+} as const;
 
 export interface FoundToken<T> {
   readonly value: T;
@@ -89,7 +94,8 @@ export class TokenCache<T> implements Evictable {
     const recalled = this.recall(digest);
     if (recalled !== undefined) return recalled;
     if (this.#deps.clock.monotonicMs() < (this.#unknown.get(digest) ?? 0)) return null;
-    const lookUp = this.#lookUp(digest);
+    // Its turn may come late, and the store be slow then.
+    const lookUp = withDeadline(this.#lookUp(digest), requestDeadlineMs, 'look a token up');
     const known = this.#good(digest);
     if (known === undefined) return lookUp;
     const waitMs = known.isDoubtful ? doubtfulPatienceMs : patienceMs;

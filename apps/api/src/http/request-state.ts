@@ -26,6 +26,8 @@ declare module 'fastify' {
     hookToken: GrantToken | null;
     /** Set where the body must be verified before anything is read of it: called once, with its bytes. */
     verifyBody: ((body: Uint8Array) => void) | null;
+    /** How long the request waited, in milliseconds, before its body was read. */
+    waitedMs: number;
     /** The code of the problem that was answered, for log and metrics. */
     problemCode: ProblemCode | null;
     /** The failure behind a 5xx, for the log. */
@@ -42,6 +44,7 @@ export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('integration', null);
   app.decorateRequest('hookToken', null);
   app.decorateRequest('verifyBody', null);
+  app.decorateRequest('waitedMs', 0);
   app.decorateRequest('problemCode', null);
   app.decorateRequest('failure', null);
   app.decorateRequest('isLogged', false);

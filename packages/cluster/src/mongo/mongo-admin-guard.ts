@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
-import { isDuplicateKey, requestDeadlineMs } from './translate-error.ts';
+import { isDuplicateKey } from './translate-error.ts';
 
 interface GuardDocument {
   _id: string;

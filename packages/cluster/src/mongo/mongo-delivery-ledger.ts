@@ -13,6 +13,7 @@ import {
   type TakeOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Range } from '@widget-service/shared/ports/grant-store.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, UUID } from 'mongodb';
 import { bsonUuid } from './bson-uuid.ts';
 import {
@@ -23,7 +24,7 @@ import {
   toReceivedDocument,
 } from './delivery-document.ts';
 import { collectionNames, deliveryIndexes } from './indexes.ts';
-import { guarded, isDuplicateKey, requestDeadlineMs, runDeadlineMs } from './translate-error.ts';
+import { guarded, isDuplicateKey, runDeadlineMs } from './translate-error.ts';
 import { writeWhatIsTaken } from './write-what-is-taken.ts';
 
 type KnownRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId' | 'attempts'>;

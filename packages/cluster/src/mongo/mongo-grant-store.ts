@@ -1,7 +1,8 @@
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
 import type { GrantStore, Range, TokenReplacement } from '@widget-service/shared/ports/grant-store.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db, Filter, MatchKeysAndValues, WithId } from 'mongodb';
-import { guarded, requestDeadlineMs } from './translate-error.ts';
+import { guarded } from './translate-error.ts';
 
 const maxTimeMS = requestDeadlineMs;
 

@@ -1,6 +1,7 @@
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
-import { againOnDuplicateKey, guarded, requestDeadlineMs } from './translate-error.ts';
+import { againOnDuplicateKey, guarded } from './translate-error.ts';
 
 interface PartitionListDocument {
   _id: string;

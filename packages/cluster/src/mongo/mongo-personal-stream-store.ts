@@ -1,7 +1,8 @@
 import type { PersonalStream, PersonalStreamStore } from '@widget-service/shared/ports/personal-stream-store.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
-import { guarded, requestDeadlineMs } from './translate-error.ts';
+import { guarded } from './translate-error.ts';
 
 interface PersonalStreamDocument {
   /** The token's digest. */

@@ -1,7 +1,8 @@
 import type { Session, SessionStore } from '@widget-service/shared/ports/session-store.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
-import { guarded, requestDeadlineMs } from './translate-error.ts';
+import { guarded } from './translate-error.ts';
 
 interface SessionDocument {
   /** The digest. */

@@ -1,7 +1,8 @@
 import type { SetAsideStore, SetAsideText } from '@widget-service/shared/ports/set-aside-store.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
-import { guarded, isDuplicateKey, requestDeadlineMs } from './translate-error.ts';
+import { guarded, isDuplicateKey } from './translate-error.ts';
 
 interface SetAsideDocument {
   _id: string;

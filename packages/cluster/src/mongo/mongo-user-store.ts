@@ -7,10 +7,11 @@ import {
   type UserStore,
   type UserUpdate,
 } from '@widget-service/shared/ports/user-store.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
 import { MongoAdminGuard } from './mongo-admin-guard.ts';
-import { guarded, isDuplicateKey, requestDeadlineMs } from './translate-error.ts';
+import { guarded, isDuplicateKey } from './translate-error.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

@@ -1,7 +1,8 @@
 import type { PublishedThrough, WidgetOutbox } from '@widget-service/shared/ports/widget-outbox.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
 import { bsonUuids } from './bson-uuid.ts';
-import { guarded, requestDeadlineMs, runDeadlineMs } from './translate-error.ts';
+import { guarded, runDeadlineMs } from './translate-error.ts';
 import { type WidgetDocument, widgetCollection } from './widget-document.ts';
 
 export class MongoWidgetOutbox implements WidgetOutbox {

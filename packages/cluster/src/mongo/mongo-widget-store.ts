@@ -7,10 +7,11 @@ import type {
   WidgetFilter,
   WidgetStore,
 } from '@widget-service/shared/ports/widget-store.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db, Filter } from 'mongodb';
 import { bsonUuid } from './bson-uuid.ts';
 import { widgetIndexes } from './indexes.ts';
-import { guarded, isDuplicateKey, requestDeadlineMs } from './translate-error.ts';
+import { guarded, isDuplicateKey } from './translate-error.ts';
 import {
   documentIdOf,
   type StoredWidget,

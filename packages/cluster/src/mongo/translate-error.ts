@@ -1,9 +1,7 @@
 import { ServiceError, StoreRefusedError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
 
-/** What a call made for a waiting client may take: below the 2 s that clients are promised, so that the answer is there. */
-export const requestDeadlineMs = 1_800;
 /**
  * What one step of a run may take. A run carries whole batches and nobody waits for it: with the requests' deadline a
  * store that needs three seconds for a batch would be asked for the same batch for ever.

@@ -1,6 +1,6 @@
 import type { ControlEntry, ControlLog, ControlTail } from '@widget-service/shared/ports/control-log.ts';
 import { serializeControlEntry } from '@widget-service/shared/ports/control-text.ts';
-import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { RedisControlTail } from './redis-control-tail.ts';
@@ -8,8 +8,6 @@ import { translated } from './translate-error.ts';
 
 /** Far more than a pod can fall behind while it runs; one that was away longer looks everything up anyway. */
 const defaultMaxLength = 10_000;
-/** Below the 2 s that callers are promised. */
-const announceWithinMs = 1_900;
 
 export interface RedisControlLogOptions {
   /** For short calls; stays open when the log's user is done. */
@@ -36,7 +34,7 @@ export class RedisControlLog implements ControlLog {
     const { redis, keys } = this.#options;
     // ioredis may send it twice when the connection breaks in between, and twice does no harm.
     const added = redis.xadd(keys.control, 'MAXLEN', this.#maxLength, '*', 'j', serializeControlEntry(entry));
-    await translated(withDeadline(added, announceWithinMs, 'control announce'), 'control announce');
+    await translated(withDeadline(added, requestDeadlineMs, 'control announce'), 'control announce');
   }
 
   openTail(): ControlTail {

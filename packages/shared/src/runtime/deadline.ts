@@ -1,5 +1,8 @@
 import { UnavailableError } from '../domain/errors.ts';
 
+/** What is done for a waiting caller may take so long: below the 2 s that callers are promised, so that the answer is there. */
+export const requestDeadlineMs = 1_800;
+
 /**
  * The outcome of `work`, or an `UnavailableError` after `ms`. The work itself goes on: its late outcome, also a
  * failure, is dropped.

@@ -7,10 +7,14 @@ import type { FastifyRequest, preParsingHookHandler, preValidationHookHandler } 
 import type { z } from 'zod';
 import { createVerifyHookSignature } from '../../auth/hook-signature.ts';
 import type { NoteUse } from '../../auth/last-use.ts';
+import { answerInTime } from '../../http/answer-in-time.ts';
 import { idempotencyKeyOf, webhookIdOf } from '../../http/idempotency-header.ts';
 import type { ZodApp } from '../../http/zod-app.ts';
 import { hookEventSchema } from '../../schemas/hook-event.ts';
 import { answers } from '../../schemas/problem.ts';
+
+/** From here on, a hook's wait for its token or its limit is told apart from none. */
+const noticeableMs = 20;
 
 export interface ReceiveHookRouteDeps {
   readonly acceptHook: ReturnType<typeof createAcceptHook>;
@@ -43,11 +47,11 @@ export function registerReceiveHook(app: ZodApp, { acceptHook, noteUse, clock, m
     handler: async (request, reply) => {
       const { integration } = request;
       if (integration === null) throw new Error('the policy of the route sets the integration');
-      const { eventId } = await acceptHook({
-        integration,
-        event: toHookEvent(request.body, request.bodyText ?? ''),
-        ...keysOf(request),
-      });
+      const event = toHookEvent(request.body, request.bodyText ?? '');
+      const acceptance = acceptHook({ integration, event, ...keysOf(request) });
+      // The gate's own bound is enough for nearly all, and one timer there serves them together.
+      const hasWaited = request.waitedMs >= noticeableMs;
+      const { eventId } = await (hasWaited ? answerInTime(request, acceptance, 'accept a hook') : acceptance);
       metrics.hooksAccepted.inc();
       noteUse(integration.id);
       request.log.info({ requestId: request.id, eventId, integrationId: integration.id }, 'hook.accepted');

@@ -1,6 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { createCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { principalOf } from '../../auth/policy.ts';
+import { answerInTime } from '../../http/answer-in-time.ts';
 import { idempotencyKeyOf } from '../../http/idempotency-header.ts';
 import type { ZodApp } from '../../http/zod-app.ts';
 import { answers } from '../../schemas/problem.ts';
@@ -34,11 +35,12 @@ export function registerCreateWidget(app: ZodApp, { createWidget }: CreateWidget
       ),
     },
     handler: async (request, reply) => {
-      const outcome = await createWidget({
+      const creation = createWidget({
         chosen: request.body,
         principalId: principalOf(request),
         idempotencyKey: idempotencyKeyOf(request),
       });
+      const outcome = await answerInTime(request, creation, 'create a widget');
       if (outcome.status === 'conflict') {
         throw new ServiceError('idempotency-key-reused', 'This idempotency key was used before, with another body.');
       }

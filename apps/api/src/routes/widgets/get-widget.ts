@@ -2,6 +2,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import { z } from 'zod';
+import { answerInTime } from '../../http/answer-in-time.ts';
 import type { ZodApp } from '../../http/zod-app.ts';
 import { answers } from '../../schemas/problem.ts';
 import { widgetSchema } from '../../schemas/widget.ts';
@@ -26,7 +27,7 @@ export function registerGetWidget(app: ZodApp, { widgets }: GetWidgetRouteDeps):
     },
     handler: async (request) => {
       const id = parseUuid(request.params.id);
-      const widget = id === null ? null : await widgets.get(id);
+      const widget = id === null ? null : await answerInTime(request, widgets.get(id), 'get a widget');
       if (widget === null) throw new ServiceError('not-found', 'There is no such widget.');
       return toWidgetBody(widget);
     },

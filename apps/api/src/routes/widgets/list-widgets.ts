@@ -5,6 +5,7 @@ import type {
   WidgetPage,
 } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import type { z } from 'zod';
+import { answerInTime } from '../../http/answer-in-time.ts';
 import type { ZodApp } from '../../http/zod-app.ts';
 import { listWidgetsQuerySchema, widgetPageSchema } from '../../schemas/page.ts';
 import { answers } from '../../schemas/problem.ts';
@@ -29,7 +30,7 @@ export function registerListWidgets(app: ZodApp, { listWidgets }: ListWidgetsRou
     },
     handler: async (request, reply) => {
       const { page, pageSize, state = null, asOf = null } = request.query;
-      const found = await listWidgets({ page, pageSize, state, asOf });
+      const found = await answerInTime(request, listWidgets({ page, pageSize, state, asOf }), 'list widgets');
       return reply.header('link', linksOf(found, state)).send(toPageBody(found));
     },
   });

@@ -4,6 +4,7 @@ import { partitionOf } from '../../domain/partition.ts';
 import { orderingKeyOf, type QueueItem } from '../../domain/queue-item.ts';
 import type { HookBatch, HookQueue } from '../../ports/hook-queue.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { requestDeadlineMs } from '../../runtime/deadline.ts';
 import { createBacklogGuard } from './backlog-guard.ts';
 
 export interface GroupCommitOptions {
@@ -25,8 +26,7 @@ const groupCommitDefaults: GroupCommitOptions = {
   batchMax: 256,
   batchMaxBytes: 512 * 1024,
   backlogMax: 1_000_000,
-  // Below the 2 s that senders are promised, so that the answer is with them by then.
-  deadlineMs: 1_800,
+  deadlineMs: requestDeadlineMs,
   waitersMax: 50_000,
   createJobId: () => `job-${randomUUID()}`,
 };
