@@ -51,7 +51,7 @@ export const streamRules: readonly Mutation[] = [
     rule: 'the tail ends its streams when it starts anew',
     spare: 'their next event, or the look for streams beyond the end, tells the same later',
     file: tail,
-    from: "    deps.hub.endAll('resync');\n",
+    from: "    hub.endAll('resync');\n",
     to: '',
   },
   {

@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { processingRules } from './processing-rules.ts';
+import { streamRules } from './stream-rules.ts';
+
+const root = new URL('../../../', import.meta.url);
+
+/** Whoever changes the code sees at once that a rule must be taken out in another way, not hours later. */
+test.each([...streamRules, ...processingRules])(
+  '$rule: the code that keeps it is where it is looked for',
+  async (mutation) => {
+    for (const { file, from, to } of [mutation, ...(mutation.also ?? [])]) {
+      const text = await readFile(new URL(file, root), 'utf8');
+      expect(text.split(from)).toHaveLength(2);
+      expect(to).not.toBe(from);
+    }
+  },
+);
