@@ -6,11 +6,16 @@ export const requestDeadlineMs = 1_800;
 /**
  * The outcome of `work`, or an `UnavailableError` after `ms`. The work itself goes on: its late outcome, also a
  * failure, is dropped.
+ *
+ * An answer that came while this process was busy is in time. After what sockets received, timers are the event
+ * loop's next, so sockets are read once more before the deadline counts: else a busy process would take its stores for
+ * away, and have even more to do.
  */
 export async function withDeadline<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new UnavailableError(`${what}: no answer within ${ms} ms`)), ms);
+    const giveUp = () => reject(new UnavailableError(`${what}: no answer within ${ms} ms`));
+    timer = setTimeout(() => setImmediate(giveUp), ms);
   });
   work.catch(() => undefined);
   try {

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { QueueItem } from '../../domain/queue-item.ts';
@@ -86,6 +88,20 @@ describe('GroupCommit', () => {
     calls[1]?.resolve();
     await stored;
     expect(calls[1]?.batch).toEqual(calls[0]?.batch);
+  });
+
+  it('tells an answer that came in time, also when this process was too busy to read it before the deadline', async () => {
+    const answered = promisify(randomBytes);
+    const { queue } = openQueue();
+    // What goes on in an enqueue is in the event loop's turn for such answers; its timers are next.
+    const enqueue = () =>
+      answered(1).then(() => {
+        const answer = answered(8);
+        for (const endMs = performance.now() + 60; performance.now() < endMs; );
+        return answer.then(() => undefined);
+      });
+    const gate = new GroupCommit({ ...queue, enqueue }, systemClock, { deadlineMs: 20 });
+    await expect(gate.submit(nudge('a'))).resolves.toBeUndefined();
   });
 
   it('refuses at the deadline while the queue does not answer, also what still waits behind it', async () => {

@@ -154,17 +154,16 @@ export class GroupCommit {
     const oldest = this.#pending[0];
     if (oldest === undefined) return;
     const delayMs = Math.max(1, oldest.deadlineAtMs - this.#clock.monotonicMs());
-    this.#expiryTimer = setTimeout(() => {
-      this.#expiryTimer = undefined;
-      this.#expire();
-      this.#armExpiry();
-    }, delayMs);
+    // As with every deadline, what has been received is read first.
+    this.#expiryTimer = setTimeout(() => setImmediate(() => this.#expire()), delayMs);
   }
 
   #expire(): void {
+    this.#expiryTimer = undefined;
     const nowMs = this.#clock.monotonicMs();
     const over = this.#pending.filter((waiter) => waiter.deadlineAtMs <= nowMs);
     this.#settleAll(over, new UnavailableError('the hook queue did not answer in time'));
+    this.#armExpiry();
   }
 }
 

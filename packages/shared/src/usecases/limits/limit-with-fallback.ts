@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../ports/rate-limiter.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -46,7 +45,7 @@ export function limitWithFallback(deps: FallbackDeps): RateLimiter {
     const nowMs = clock.monotonicMs();
     if (nowMs < askAgainAtMs) return;
     askAgainAtMs = nowMs + leftAloneForMs;
-    inTime(shared.take(probe), answerWithinMs).then(
+    withDeadline(shared.take(probe), answerWithinMs, 'rate limit').then(
       () => {
         isAway = false;
       },
@@ -61,7 +60,7 @@ export function limitWithFallback(deps: FallbackDeps): RateLimiter {
       return null;
     }
     try {
-      return await inTime(ask(), answerWithinMs);
+      return await withDeadline(ask(), answerWithinMs, 'rate limit');
     } catch (error) {
       noteAway(error);
       return null;
@@ -80,13 +79,4 @@ export function limitWithFallback(deps: FallbackDeps): RateLimiter {
       if (isDone === null) await twin.giveBack(key, limit, count);
     },
   };
-}
-
-/** An answer that came while this process was busy is in time: it only has to be read, which one more turn does. */
-async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
-  try {
-    return await withDeadline(answer, ms, 'rate limit');
-  } catch (error) {
-    return await Promise.race([answer, nextTurn().then(() => Promise.reject(error))]);
-  }
 }
