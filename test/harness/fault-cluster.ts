@@ -15,6 +15,11 @@ export interface FaultClusterOptions {
   readonly environment?: Environment;
   /** The files that are run instead of the apps' own, from the root of the repository. */
   readonly mains?: { readonly api: string; readonly worker: string };
+  /**
+   * False: pods and workers reach their stores directly, and the links are nobody's. For scenarios whose own clients keep
+   * this process busy: whatever goes by way of it would wait for them.
+   */
+  readonly hasLinks?: boolean;
   /** For a Redis that is bounded or syncs in another way: further options of redis-server. */
   readonly redisOptions?: readonly string[];
 }
@@ -64,6 +69,7 @@ async function open(
   options: FaultClusterOptions,
   onDispose: (close: () => Promise<unknown>) => void,
 ): Promise<Omit<FaultCluster, 'dispose'>> {
+  const { hasLinks = true } = options;
   const redis = await startRedis(options.redisOptions);
   onDispose(redis.dispose);
   const run = await openClusterRun({ redisUrl: redis.url });
@@ -74,8 +80,8 @@ async function open(
   const stored = await createStoredState(run.environment, redis.url);
   onDispose(stored.close);
   const environment = {
-    REDIS_URL: through(redisLink, redis.url),
-    MONGODB_URL: through(mongoLink, MONGODB_URL),
+    REDIS_URL: hasLinks ? through(redisLink, redis.url) : redis.url,
+    MONGODB_URL: hasLinks ? through(mongoLink, MONGODB_URL) : MONGODB_URL,
     HEARTBEAT_INTERVAL_MS: heartbeatIntervalMs,
     // Full after a short while, so that the heap of a pod can be compared with what it was.
     RING_FRAMES: '500',

@@ -24,6 +24,13 @@ export async function streamsOpenOn(pod: ServiceSlot): Promise<number> {
   return figureOf(await metricsOf(pod), 'widget_streams_open') ?? 0;
 }
 
+/** The longest time, in milliseconds, for which a pod could do nothing else since it was asked last. */
+export async function longestTurnMsOf(pod: ServiceSlot): Promise<number> {
+  const seconds = figureOf(await metricsOf(pod), 'nodejs_eventloop_lag_max_seconds');
+  if (seconds === null) throw new Error(`${pod.name} does not tell its event loop's lag`);
+  return seconds * 1_000;
+}
+
 /** Looks at every running process, remembering of each what its heap was at first. */
 export function createProcessFigures(cluster: Pick<FaultCluster, 'pods' | 'workers'>) {
   const firstHeaps = new Map<number, number>();

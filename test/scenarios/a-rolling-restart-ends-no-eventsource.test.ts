@@ -23,7 +23,8 @@ let cluster: FaultCluster;
 let client: ConsoleClient;
 
 beforeAll(async () => {
-  cluster = await openFaultCluster({ workers: 2, environment: { STREAMS_PER_TOKEN: '1000', ...drain } });
+  const environment = { STREAMS_PER_TOKEN: '1000', ...drain };
+  cluster = await openFaultCluster({ workers: 2, hasLinks: false, environment });
   client = await signIn(cluster.url);
 });
 afterAll(() => cluster.dispose());

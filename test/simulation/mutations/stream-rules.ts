@@ -99,7 +99,7 @@ export const streamRules: readonly Mutation[] = [
   {
     rule: 'a connection behind the ring is fed from the log',
     file: hub,
-    from: 'else if (ring.reaches(connection.cursor.seq + 1)) this.#pump(connection, false);',
-    to: 'else if (ring.position() !== null) {\n      if (!ring.reaches(connection.cursor.seq + 1)) connection.cursor = ring.position() ?? connection.cursor;\n      this.#pump(connection, false);\n    }',
+    from: 'else if (ring.reaches(connection.cursor.seq + 1)) this.#follow(connection);',
+    to: 'else if (ring.position() !== null) {\n      if (!ring.reaches(connection.cursor.seq + 1)) connection.cursor = ring.position() ?? connection.cursor;\n      this.#follow(connection);\n    }',
   },
 ];

@@ -22,6 +22,8 @@ export interface Connection {
   state: 'live' | 'replaying' | 'closed';
   /** True from when its socket took no more until it has caught up again. */
   isHeldBack: boolean;
+  /** Whether it waits for its turn to be written to. */
+  isWaiting: boolean;
   /** Called when the socket has taken everything, or is gone: a replay may be waiting for it. */
   wake: () => void;
   /** When the next heartbeat is due, when the lifetime ends: on the monotonic clock, in milliseconds. */

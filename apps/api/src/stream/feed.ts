@@ -16,16 +16,14 @@ export class Feed {
     this.passes = testOf(filter);
   }
 
-  /** What the ring has for a connection whose next frame has this number. */
-  join(nextSeq: number): JoinedFrames {
-    return joinFrom(this.#ring, nextSeq, this.passes);
-  }
-
-  /** The same, remembered: within one fan-out all connections at the same place share one buffer. */
+  /**
+   * What the ring has for a connection whose next frame has this number. Remembered: within one turn all connections at
+   * the same place share one buffer.
+   */
   share(nextSeq: number): JoinedFrames {
     const known = this.#shared.get(nextSeq);
     if (known !== undefined) return known;
-    const joined = this.join(nextSeq);
+    const joined = joinFrom(this.#ring, nextSeq, this.passes);
     this.#shared.set(nextSeq, joined);
     return joined;
   }

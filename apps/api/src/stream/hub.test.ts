@@ -1,5 +1,6 @@
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type FakeHub, openFakeHub } from './fake-hub.ts';
 import { eventsIn, openFakeSink } from './fake-sink.ts';
 import type { HubOptions } from './hub.ts';
@@ -60,6 +61,31 @@ describe('Hub', () => {
     await sinks[1]!.until(() => eventsIn(sinks[1]!).length === 5);
     expect(sinks.map((sink) => sink.writes.length)).toEqual([1, 1]);
     expect(sinks[0]!.writes[0]).toBe(sinks[1]!.writes[0]);
+  });
+
+  it('lets others in while a crowd catches up, and shares what those at the same place are sent', async () => {
+    let nowMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => nowMs };
+    const { append, join, hub } = openFakeHub({ ringFrames: 1_000, options: { unsentLimitBytes: 10_000_000 }, clock });
+    onTestFinished(() => hub.close());
+    append(500, {}, 1_000);
+    const crowd = Array.from({ length: 100 }, () => openFakeSink());
+    for (const { sink } of crowd) {
+      const write = sink.write;
+      sink.write = (chunk) => {
+        nowMs += 1;
+        write(chunk);
+      };
+    }
+    for (const sink of crowd) join(sink, 0);
+    let turns = 0;
+    for (; crowd.some((sink) => sink.writes.length < 8); turns += 1)
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(crowd.map((sink) => eventsIn(sink))).toEqual(crowd.map(() => range(1, 500)));
+    // A write takes a millisecond here, and a turn ten.
+    expect(turns).toBeGreaterThanOrEqual((crowd.length * 8) / 10 - 1);
+    const buffers = new Set(crowd.flatMap((sink) => sink.writes));
+    expect(buffers.size).toBeLessThan((crowd.length * 8) / 5);
   });
 
   it('shares nothing from one turn to the next', async () => {

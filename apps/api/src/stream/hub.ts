@@ -10,6 +10,7 @@ import type { Sink } from './response-sink.ts';
 import type { Ring } from './ring.ts';
 import type { Reconsidered, StreamRight } from './stream-right.ts';
 import { createSweep, type SweepOptions, sweepEveryMs } from './sweep.ts';
+import { Turns } from './turns.ts';
 
 export interface HubOptions extends SweepOptions {
   readonly lifetimeMs: number;
@@ -46,6 +47,8 @@ export class Hub {
   readonly #deps: HubDeps;
   readonly #connections = new Set<Connection>();
   readonly #feeds: Feeds;
+  /** For those who have not caught up. */
+  readonly #turns: Turns;
   readonly #replay: ReturnType<typeof createReplay>;
   readonly #sweepTimer: NodeJS.Timeout;
   #isFanningOut = false;
@@ -57,8 +60,10 @@ export class Hub {
     this.#deps = deps;
     const { ring, readLog, clock, options, onDelivered } = deps;
     this.#feeds = new Feeds(ring);
+    const turns = new Turns({ clock, onTurnEnd: () => this.#feeds.forget() });
+    this.#turns = turns;
     const { unsentLimitBytes } = options;
-    this.#replay = createReplay({ ring, readLog, unsentLimitBytes, send: (...sent) => this.#send(...sent) });
+    this.#replay = createReplay({ ring, readLog, turns, unsentLimitBytes, send: (...sent) => this.#send(...sent) });
     const sweep = createSweep({ clock, options, end: (connection, reason) => this.#end(connection, reason) });
     this.#sweepTimer = setInterval(() => {
       onDelivered(this.#delivered);
@@ -69,6 +74,11 @@ export class Hub {
 
   size(): number {
     return this.#connections.size;
+  }
+
+  /** Resolves when it is a newcomer's turn to be opened: to be waited for by each, for they may come as a crowd. */
+  turn(): Promise<void> {
+    return this.#turns.take();
   }
 
   /** Takes over an opened stream: from here on only the hub writes to it. */
@@ -82,6 +92,7 @@ export class Hub {
       toldSeq: request.cursor.seq,
       state: 'live',
       isHeldBack: false,
+      isWaiting: false,
       wake: () => undefined,
       heartbeatAtMs: nowMs + heartbeatAfterMs(feed, options.heartbeatIntervalMs),
       endsAtMs: nowMs + jittered(options.lifetimeMs),
@@ -91,12 +102,12 @@ export class Hub {
     this.#connections.add(connection);
     connection.sink.onClose(() => this.#remove(connection, 'client-left'));
     connection.sink.onDrain(() => {
-      if (connection.state === 'live') this.#pump(connection, false);
+      if (connection.state === 'live') this.#goOn(connection);
       else connection.wake();
     });
     if (this.#isClosed) this.#end(connection, 'draining');
     else if (request.epoch !== ring.position()?.epoch) this.#end(connection, 'resync');
-    else if (ring.reaches(connection.cursor.seq + 1)) this.#pump(connection, false);
+    else if (ring.reaches(connection.cursor.seq + 1)) this.#follow(connection);
     else void this.#goBack(connection);
   }
 
@@ -162,8 +173,8 @@ export class Hub {
       this.#hasNews = false;
       let count = 0;
       for (const connection of this.#connections) {
-        if (connection.state !== 'live') continue;
-        this.#pump(connection, true);
+        if (connection.state !== 'live' || connection.isWaiting) continue;
+        if (this.#writeOnce(connection)) this.#goOn(connection);
         count += 1;
         if (count % connectionsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
       }
@@ -172,18 +183,40 @@ export class Hub {
     this.#isFanningOut = false;
   }
 
-  /** Writes what the ring has for this connection, as far as its socket takes it. */
-  #pump(connection: Connection, isFanOut: boolean): void {
+  /** From here on the connection is fed from the ring. */
+  #follow(connection: Connection): void {
+    const next = this.#deps.ring.after(connection.cursor);
+    if (typeof next === 'string') this.#halt(connection, next);
+    else this.#goOn(connection);
+  }
+
+  /** Writes what the ring has for this connection, one write in a turn, as far as its socket takes it. */
+  #goOn(connection: Connection): void {
+    if (connection.isWaiting) return;
+    connection.isWaiting = true;
+    this.#turns.run(() => {
+      connection.isWaiting = false;
+      if (connection.state === 'live' && this.#writeOnce(connection)) this.#goOn(connection);
+    });
+  }
+
+  /** True when the ring has more for this connection, and its socket takes more. */
+  #writeOnce(connection: Connection): boolean {
     const { ring, options } = this.#deps;
-    while (connection.sink.unsentBytes() < options.unsentLimitBytes) {
-      const next = ring.after(connection.cursor);
-      if (typeof next === 'string') {
-        this.#halt(connection, next);
-        return;
-      }
-      this.#send(connection, isFanOut ? connection.feed.share(next.seq) : connection.feed.join(next.seq));
+    const isFull = () => connection.sink.unsentBytes() >= options.unsentLimitBytes;
+    if (isFull()) {
+      connection.isHeldBack = true;
+      return false;
     }
-    connection.isHeldBack = true;
+    const next = ring.after(connection.cursor);
+    if (typeof next === 'string') {
+      this.#halt(connection, next);
+      return false;
+    }
+    this.#send(connection, connection.feed.share(next.seq));
+    const isAtEnd = ring.after(connection.cursor) === 'none-yet';
+    connection.isHeldBack = isFull() || (connection.isHeldBack && !isAtEnd);
+    return !isFull() && !isAtEnd;
   }
 
   /** The ring leads no further. Where more came at once than it holds, who took all there was goes on from the log. */
@@ -209,7 +242,7 @@ export class Hub {
       await this.#replay(connection);
       if (connection.state !== 'replaying') return;
       connection.state = 'live';
-      this.#pump(connection, false);
+      this.#follow(connection);
     } catch (error) {
       this.#end(connection, error instanceof LogDiscontinuityError ? 'resync' : 'unavailable');
     }

@@ -3,10 +3,12 @@ import type { Frame } from './frame.ts';
 import { type JoinedFrames, joinFrom, sourceOf } from './join-frames.ts';
 import { type createLogReader, LogDiscontinuityError } from './log-reader.ts';
 import type { Ring } from './ring.ts';
+import type { Turns } from './turns.ts';
 
 export interface ReplayDeps {
   readonly ring: Pick<Ring, 'reaches'>;
   readonly readLog: ReturnType<typeof createLogReader>;
+  readonly turns: Pick<Turns, 'take'>;
   readonly unsentLimitBytes: number;
   readonly send: (connection: Connection, joined: JoinedFrames) => void;
 }
@@ -15,7 +17,7 @@ export interface ReplayDeps {
  * Feeds a connection from the log until it is inside the ring or closed, each page as the socket takes it. Throws
  * `LogDiscontinuityError`, `UnavailableError`.
  */
-export function createReplay({ ring, readLog, unsentLimitBytes, send }: ReplayDeps) {
+export function createReplay({ ring, readLog, turns, unsentLimitBytes, send }: ReplayDeps) {
   async function untilWritable(connection: Connection): Promise<void> {
     while (connection.state !== 'closed' && connection.sink.unsentBytes() >= unsentLimitBytes) {
       await new Promise<void>((resolve) => {
@@ -29,6 +31,8 @@ export function createReplay({ ring, readLog, unsentLimitBytes, send }: ReplayDe
     const source = sourceOf(page);
     while (source.at(connection.cursor.seq + 1) !== undefined) {
       await untilWritable(connection);
+      // A socket that takes everything, or a filter that drops everything, is never waited for.
+      await turns.take();
       if (connection.state === 'closed') return;
       send(connection, joinFrom(source, connection.cursor.seq + 1, connection.feed.passes));
     }
@@ -40,8 +44,6 @@ export function createReplay({ ring, readLog, unsentLimitBytes, send }: ReplayDe
       if (page.length === 0) throw new LogDiscontinuityError();
       await writePage(connection, page);
       if (ring.reaches(connection.cursor.seq + 1)) return;
-      // A socket that takes everything, or a filter that drops everything, is never waited for.
-      await new Promise((resolve) => setImmediate(resolve));
     }
   };
 }

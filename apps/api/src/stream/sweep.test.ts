@@ -20,6 +20,7 @@ function aConnection(filter: Parameters<typeof aRight>[0], validUntil: Date | nu
     toldSeq: 0,
     state: 'live',
     isHeldBack: false,
+    isWaiting: false,
     wake: () => undefined,
     heartbeatAtMs: 0,
     endsAtMs: Infinity,

@@ -23,7 +23,7 @@ export interface StreamRouteDeps {
   /** Another number whenever a right may have changed: what was verified before is then verified again. */
   readonly generation: () => number;
   readonly openStream: ReturnType<typeof createOpenStream>;
-  readonly hub: Pick<Hub, 'join'>;
+  readonly hub: Pick<Hub, 'turn' | 'join'>;
   readonly metrics: Pick<Metrics, 'streamsOpen' | 'streamsClosed'>;
   readonly admit: ReturnType<typeof createAdmission>;
   readonly noteUse: NoteUse;
@@ -154,6 +154,7 @@ interface Opening {
 /** False when no stream came of it: the pod cannot tell where to begin, the client left, or the right ended meanwhile. */
 async function open(opening: Opening, { generation, verdict }: Verified<Entitled>): Promise<boolean> {
   const { deps, request, reply } = opening;
+  await deps.hub.turn();
   const start = await startOf(deps, request);
   if (start === null) {
     await close(reply, 'unavailable');
