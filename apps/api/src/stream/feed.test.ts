@@ -1,7 +1,19 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { expect, it } from 'vitest';
 import { Feeds } from './feed.ts';
+import type { Frame } from './frame.ts';
 import { Ring } from './ring.ts';
+
+const aFrame: Omit<Frame, 'bytes'> = {
+  ms: 1_001,
+  seq: 1,
+  afterMs: 1_000,
+  type: 'widget.updated',
+  widgetId: 'w',
+  state: 'active',
+  stateBefore: 'active',
+  labels: [],
+};
 
 it('keeps one feed per filter, as long as somebody is under it', () => {
   const feeds = new Feeds(new Ring({ frames: 10, bytes: 1_000 }));
@@ -13,4 +25,19 @@ it('keeps one feed per filter, as long as somebody is under it', () => {
   feeds.release(first);
   feeds.release(first);
   expect(feeds.take({ ...noFilter, labels: ['a', 'b'] })).not.toBe(first);
+});
+
+it('shares what was joined, but not with those of another history', () => {
+  const ring = new Ring({ frames: 10, bytes: 1_000 });
+  const fill = (epoch: string) => {
+    ring.reset({ epoch, ms: 1_000, seq: 0 });
+    const frame = { ...aFrame, bytes: Buffer.from(epoch) };
+    ring.push(frame);
+    return frame;
+  };
+  const feed = new Feeds(ring).take(noFilter);
+  const before = fill('e1');
+  expect(feed.share(before)).toBe(feed.share(before));
+  const after = fill('e2');
+  expect(feed.share(after).chunk?.plain.toString()).toBe('e2');
 });

@@ -1,4 +1,5 @@
 import { type EventFilter, type EventTest, keyOf, testOf } from '@widget-service/shared/domain/event-filter.ts';
+import type { Frame } from './frame.ts';
 import { type JoinedFrames, joinFrom } from './join-frames.ts';
 import type { Ring } from './ring.ts';
 
@@ -8,7 +9,8 @@ export class Feed {
   /** Null when everything passes. */
   readonly passes: EventTest | null;
   readonly #ring: Ring;
-  readonly #shared = new Map<number, JoinedFrames>();
+  /** By their first frame itself: one of the same number may be of another history. */
+  readonly #shared = new Map<Frame, JoinedFrames>();
 
   constructor(ring: Ring, key: string, filter: EventFilter) {
     this.#ring = ring;
@@ -17,14 +19,14 @@ export class Feed {
   }
 
   /**
-   * What the ring has for a connection whose next frame has this number. Remembered: within one turn all connections at
-   * the same place share one buffer.
+   * What the ring has for a connection whose next frame this is. Remembered: within one turn all connections at the same
+   * place share one buffer.
    */
-  share(nextSeq: number): JoinedFrames {
-    const known = this.#shared.get(nextSeq);
+  share(next: Frame): JoinedFrames {
+    const known = this.#shared.get(next);
     if (known !== undefined) return known;
-    const joined = joinFrom(this.#ring, nextSeq, this.passes);
-    this.#shared.set(nextSeq, joined);
+    const joined = joinFrom(this.#ring, next.seq, this.passes);
+    this.#shared.set(next, joined);
     return joined;
   }
 

@@ -213,7 +213,7 @@ export class Hub {
       this.#halt(connection, next);
       return false;
     }
-    this.#send(connection, connection.feed.share(next.seq));
+    this.#send(connection, connection.feed.share(next));
     const isAtEnd = ring.after(connection.cursor) === 'none-yet';
     connection.isHeldBack = isFull() || (connection.isHeldBack && !isAtEnd);
     return !isFull() && !isAtEnd;
