@@ -29,10 +29,12 @@ interface RouteOptions {
   /** Happens after the token was verified, before the stream joins the others. */
   readonly meanwhile?: () => void;
   readonly generation?: () => number;
+  /** When a newcomer may be opened; the hub's own way unless it is given. */
+  readonly turn?: () => Promise<void>;
 }
 
 /** The route on a server of its own, over a real hub. */
-async function listen({ verdicts = [ok], meanwhile = () => undefined, generation = () => 0 }: RouteOptions) {
+async function listen({ verdicts = [ok], meanwhile = () => undefined, generation = () => 0, turn }: RouteOptions) {
   const { hub } = openFakeHub({ ringFrames: 10 });
   const admit = createAdmission({ perToken: 1, perPod: 10 });
   const left = [...verdicts];
@@ -58,7 +60,7 @@ async function listen({ verdicts = [ok], meanwhile = () => undefined, generation
         meanwhile();
         return start;
       },
-      hub,
+      hub: { turn: turn ?? (() => hub.turn()), join: (request) => hub.join(request) },
       metrics: createMetrics(),
       admit,
       heartbeatIntervalMs: 15_000,
@@ -88,6 +90,20 @@ function talk(port: number, said: string, isEnough: (text: string) => boolean = 
 }
 
 const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
+
+it('a newcomer is opened when it is its turn, and others are answered meanwhile', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { port } = await listen({ turn: () => promise });
+  let isOpen = false;
+  const newcomer = talk(port, get('/api/v1/events/token'), (text) => {
+    isOpen = text.includes('event: stream.open');
+    return isOpen;
+  });
+  expect(await talk(port, get('/late', 'Connection: close\r\n'))).toContain('late');
+  expect(isOpen).toBe(false);
+  resolve();
+  expect(await newcomer).toContain('event: stream.open');
+});
 
 describe('a right that changes between its verification and the joining', () => {
   /** The control log speaks once, right after the token was verified. */
