@@ -5,6 +5,7 @@ const cursor = 'packages/shared/src/domain/cursor.ts';
 const tail = 'apps/api/src/stream/tail.ts';
 const ring = 'apps/api/src/stream/ring.ts';
 const hub = 'apps/api/src/stream/hub.ts';
+const feeder = 'apps/api/src/stream/feeder.ts';
 const logReader = 'apps/api/src/stream/log-reader.ts';
 
 /** Wherever one event follows another, two histories could be taken for one; each of these checks sees what others miss. */
@@ -98,8 +99,8 @@ export const streamRules: readonly Mutation[] = [
   },
   {
     rule: 'a connection behind the ring is fed from the log',
-    file: hub,
-    from: 'else if (ring.reaches(connection.cursor.seq + 1)) this.#follow(connection);',
-    to: 'else if (ring.position() !== null) {\n      if (!ring.reaches(connection.cursor.seq + 1)) connection.cursor = ring.position() ?? connection.cursor;\n      this.#follow(connection);\n    }',
+    file: feeder,
+    from: '    if (this.#deps.ring.reaches(connection.cursor.seq + 1)) this.#follow(connection);\n    else void this.#goBack(connection);\n',
+    to: '    const { ring } = this.#deps;\n    if (!ring.reaches(connection.cursor.seq + 1)) connection.cursor = ring.position() ?? connection.cursor;\n    this.#follow(connection);\n',
   },
 ];

@@ -2,15 +2,13 @@ import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { type Connection, heartbeatAfterMs, jittered, lastWordsOf } from './connection.ts';
 import { Feeds } from './feed.ts';
+import { Feeder } from './feeder.ts';
 import type { ClosingReason } from './frame.ts';
-import type { JoinedFrames } from './join-frames.ts';
-import { type createLogReader, LogDiscontinuityError } from './log-reader.ts';
-import { createReplay } from './replay.ts';
+import type { createLogReader } from './log-reader.ts';
 import type { Sink } from './response-sink.ts';
 import type { Ring } from './ring.ts';
 import type { Reconsidered, StreamRight } from './stream-right.ts';
 import { createSweep, type SweepOptions, sweepEveryMs } from './sweep.ts';
-import { Turns } from './turns.ts';
 
 export interface HubOptions extends SweepOptions {
   readonly lifetimeMs: number;
@@ -34,40 +32,29 @@ export interface JoinRequest {
   readonly onEnd: Connection['onEnd'];
 }
 
-/** A fan-out lets other work in after so many connections. */
-const connectionsPerTurn = 500;
 /** For these, what lies unsent must not or need not go out: the client then learns of the end by the end alone. */
 const dropsUnsent: readonly ClosingReason[] = ['slow', 'revoked', 'expired'];
 
-/**
- * Holds the pod's open streams and moves each forward through the log: from the ring while it can, from the log itself
- * where it lies further behind. What arrived in one turn of the event loop goes out as one write per connection.
- */
+/** Holds the pod's open streams: who joins, what each stands on, when it ends. What they are sent is the feeder's. */
 export class Hub {
   readonly #deps: HubDeps;
   readonly #connections = new Set<Connection>();
   readonly #feeds: Feeds;
-  /** For those who have not caught up. */
-  readonly #turns: Turns;
-  readonly #replay: ReturnType<typeof createReplay>;
+  readonly #feeder: Feeder;
   readonly #sweepTimer: NodeJS.Timeout;
-  #isFanningOut = false;
-  #hasNews = false;
   #isClosed = false;
-  #delivered = 0;
 
   constructor(deps: HubDeps) {
     this.#deps = deps;
     const { ring, readLog, clock, options, onDelivered } = deps;
     this.#feeds = new Feeds(ring);
-    const turns = new Turns({ clock, onTurnEnd: () => this.#feeds.forget() });
-    this.#turns = turns;
+    const end = (connection: Connection, reason: ClosingReason) => this.#end(connection, reason);
     const { unsentLimitBytes } = options;
-    this.#replay = createReplay({ ring, readLog, turns, unsentLimitBytes, send: (...sent) => this.#send(...sent) });
-    const sweep = createSweep({ clock, options, end: (connection, reason) => this.#end(connection, reason) });
+    const connections = this.#connections;
+    this.#feeder = new Feeder({ ring, readLog, clock, feeds: this.#feeds, connections, unsentLimitBytes, end });
+    const sweep = createSweep({ clock, options, end });
     this.#sweepTimer = setInterval(() => {
-      onDelivered(this.#delivered);
-      this.#delivered = 0;
+      onDelivered(this.#feeder.takeDelivered());
       sweep(this.#connections);
     }, sweepEveryMs(options));
   }
@@ -78,7 +65,7 @@ export class Hub {
 
   /** Resolves when it is a newcomer's turn to be opened: to be waited for by each, for they may come as a crowd. */
   turn(): Promise<void> {
-    return this.#turns.take();
+    return this.#feeder.turn();
   }
 
   /** Takes over an opened stream: from here on only the hub writes to it. */
@@ -101,14 +88,10 @@ export class Hub {
     };
     this.#connections.add(connection);
     connection.sink.onClose(() => this.#remove(connection, 'client-left'));
-    connection.sink.onDrain(() => {
-      if (connection.state === 'live') this.#goOn(connection);
-      else connection.wake();
-    });
+    connection.sink.onDrain(() => this.#feeder.resume(connection));
     if (this.#isClosed) this.#end(connection, 'draining');
     else if (request.epoch !== ring.position()?.epoch) this.#end(connection, 'resync');
-    else if (ring.reaches(connection.cursor.seq + 1)) this.#follow(connection);
-    else void this.#goBack(connection);
+    else this.#feeder.begin(connection);
   }
 
   /** What the open streams stand on; streams that were opened with one and the same right have it in common. */
@@ -128,10 +111,7 @@ export class Hub {
 
   /** Tells that the ring has new frames. */
   notify(): void {
-    this.#hasNews = true;
-    if (this.#isFanningOut) return;
-    this.#isFanningOut = true;
-    setImmediate(() => void this.#fanOut());
+    this.#feeder.notify();
   }
 
   /**
@@ -166,86 +146,6 @@ export class Hub {
     this.#isClosed = true;
     clearInterval(this.#sweepTimer);
     this.endAll('draining');
-  }
-
-  async #fanOut(): Promise<void> {
-    while (this.#hasNews) {
-      this.#hasNews = false;
-      let count = 0;
-      for (const connection of this.#connections) {
-        if (connection.state !== 'live' || connection.isWaiting) continue;
-        if (this.#writeOnce(connection)) this.#goOn(connection);
-        count += 1;
-        if (count % connectionsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
-      }
-      this.#feeds.forget();
-    }
-    this.#isFanningOut = false;
-  }
-
-  /** From here on the connection is fed from the ring. */
-  #follow(connection: Connection): void {
-    const next = this.#deps.ring.after(connection.cursor);
-    if (typeof next === 'string') this.#halt(connection, next);
-    else this.#goOn(connection);
-  }
-
-  /** Writes what the ring has for this connection, one write in a turn, as far as its socket takes it. */
-  #goOn(connection: Connection): void {
-    if (connection.isWaiting) return;
-    connection.isWaiting = true;
-    this.#turns.run(() => {
-      connection.isWaiting = false;
-      if (connection.state === 'live' && this.#writeOnce(connection)) this.#goOn(connection);
-    });
-  }
-
-  /** True when the ring has more for this connection, and its socket takes more. */
-  #writeOnce(connection: Connection): boolean {
-    const { ring, options } = this.#deps;
-    const isFull = () => connection.sink.unsentBytes() >= options.unsentLimitBytes;
-    if (isFull()) {
-      connection.isHeldBack = true;
-      return false;
-    }
-    const next = ring.after(connection.cursor);
-    if (typeof next === 'string') {
-      this.#halt(connection, next);
-      return false;
-    }
-    this.#send(connection, connection.feed.share(next));
-    const isAtEnd = ring.after(connection.cursor) === 'none-yet';
-    connection.isHeldBack = isFull() || (connection.isHeldBack && !isAtEnd);
-    return !isFull() && !isAtEnd;
-  }
-
-  /** The ring leads no further. Where more came at once than it holds, who took all there was goes on from the log. */
-  #halt(connection: Connection, why: 'none-yet' | 'dropped' | 'other-history'): void {
-    if (why === 'none-yet') connection.isHeldBack = false;
-    else if (why === 'other-history') this.#end(connection, 'resync');
-    else if (connection.isHeldBack) this.#end(connection, 'slow');
-    else void this.#goBack(connection);
-  }
-
-  #send(connection: Connection, { chunk, count, lastSentSeq, end }: JoinedFrames): void {
-    connection.cursor = end;
-    if (chunk === null) return;
-    this.#delivered += count;
-    connection.toldSeq = lastSentSeq;
-    connection.sink.write(chunk);
-  }
-
-  /** Replays what lies behind the ring, then goes on from it. */
-  async #goBack(connection: Connection): Promise<void> {
-    connection.state = 'replaying';
-    try {
-      await this.#replay(connection);
-      if (connection.state !== 'replaying') return;
-      connection.state = 'live';
-      this.#follow(connection);
-    } catch (error) {
-      this.#end(connection, error instanceof LogDiscontinuityError ? 'resync' : 'unavailable');
-    }
   }
 
   #give(connection: Connection, right: StreamRight): void {
