@@ -12,9 +12,8 @@ import { createWidgets, hooksOver } from '../support/traffic.ts';
 
 const clients = isLong ? 1_000 : 150;
 const tokens = 10;
-/** What one process reads for all of its clients on half of two processors; more would only wait in it. */
-const hooksPerSecond = isLong ? 50 : 40;
-/** Each of five processes takes half a minute to go. */
+const hooksPerSecond = isLong ? 100 : 40;
+/** Each pod takes half a minute to go, and what one process cannot read for all its clients at once waits in it. */
 const timeout = isLong ? 480_000 : 240_000;
 /** In the long form a pod takes its time, as it does in production. */
 const drain: Readonly<Record<string, string>> = isLong ? {} : { DRAIN_DELAY_MS: '1500', DRAIN_WINDOW_MS: '3000' };

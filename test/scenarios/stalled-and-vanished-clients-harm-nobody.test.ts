@@ -26,7 +26,7 @@ let wire: TcpProxy;
 
 beforeAll(async () => {
   const environment = { STREAMS_PER_TOKEN: '10000', STREAM_STALL_MS: `${stallMs}`, RING_FRAMES: '200' };
-  cluster = await openFaultCluster({ pods: 1, workers: 1, hasLinks: false, environment });
+  cluster = await openFaultCluster({ pods: 1, workers: 1, environment });
   client = await signIn(cluster.url);
   const [slot] = cluster.pods;
   if (slot === undefined) throw new Error('no pod');

@@ -1,6 +1,5 @@
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeHub, openFakeHub } from './fake-hub.ts';
 import { eventsIn, openFakeSink } from './fake-sink.ts';
 import type { HubOptions } from './hub.ts';
@@ -50,71 +49,6 @@ describe('Hub', () => {
       }),
       { numRuns: 60 },
     );
-  });
-
-  it('writes what came in one turn as one buffer to all that have caught up', async () => {
-    const { append, join } = openHub(0, 100);
-    const sinks = [openFakeSink(), openFakeSink()];
-    for (const sink of sinks) join(sink, 0);
-    append(3);
-    append(2);
-    await sinks[1]!.until(() => eventsIn(sinks[1]!).length === 5);
-    expect(sinks.map((sink) => sink.writes.length)).toEqual([1, 1]);
-    expect(sinks[0]!.writes[0]).toBe(sinks[1]!.writes[0]);
-  });
-
-  it.each([
-    ['the ring', 1_000],
-    ['the log', 10],
-  ])('lets others in while a crowd catches up from %s', async (_, ringFrames) => {
-    let nowMs = 0;
-    const clock = { ...systemClock, monotonicMs: () => nowMs };
-    const { append, join, hub } = openFakeHub({ ringFrames, options: { unsentLimitBytes: 10_000_000 }, clock });
-    onTestFinished(() => hub.close());
-    append(500, {}, 1_000);
-    const crowd = Array.from({ length: 100 }, () => openFakeSink());
-    let writesInThisTurn = 0;
-    for (const { sink } of crowd) {
-      const write = sink.write;
-      sink.write = (chunk) => {
-        nowMs += 1;
-        writesInThisTurn += 1;
-        write(chunk);
-      };
-    }
-    for (const sink of crowd) join(sink, 0);
-    let most = 0;
-    while (crowd.some((sink) => sink.writes.at(-1)?.includes('.500\n') !== true)) {
-      await new Promise((resolve) => setImmediate(resolve));
-      most = Math.max(most, writesInThisTurn);
-      writesInThisTurn = 0;
-    }
-    expect(crowd.map((sink) => eventsIn(sink))).toEqual(crowd.map(() => range(1, 500)));
-    // A write takes a millisecond here, and a turn ten.
-    expect(most).toBeLessThanOrEqual(20);
-  });
-
-  it('shares within a turn what those at the same place are sent', async () => {
-    const { append, join } = openHub(0, 1_000);
-    append(300, {}, 1_000);
-    const crowd = [openFakeSink(), openFakeSink(), openFakeSink()];
-    for (const sink of crowd) join(sink, 0);
-    await crowd[2]!.until(() => crowd.every((sink) => eventsIn(sink).at(-1) === 300));
-    expect(new Set(crowd.map((sink) => sink.writes[0])).size).toBe(1);
-  });
-
-  it('shares nothing from one turn to the next', async () => {
-    const { append, join } = openHub(0, 100);
-    const [other, sink] = [openFakeSink(), openFakeSink()];
-    let unsentBytes = 1_000_000;
-    join(other, 0);
-    join({ ...sink, sink: { ...sink.sink, unsentBytes: () => unsentBytes } }, 0);
-    append(1);
-    await other.until(() => eventsIn(other).length === 1);
-    unsentBytes = 0;
-    append(1);
-    await sink.until(() => eventsIn(sink).length === 2);
-    expect(sink.writes).toHaveLength(1);
   });
 
   it('does not ask the log for cursors inside the ring', async () => {
