@@ -1,9 +1,9 @@
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
 import { longestTurnMsOf } from '../harness/process-figures.ts';
 import { isLong } from '../harness/scale.ts';
 import { type CountingStream, openCountingStream } from '../harness/stream-crowd.ts';
+import { watchCommands } from '../harness/watch-commands.ts';
 import { type ConsoleClient, signIn } from '../support/console-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createHookSender } from '../support/hook-sender.ts';
@@ -20,28 +20,24 @@ const longestTurnMaxMs = 2_000;
 
 let cluster: FaultCluster;
 let client: ConsoleClient;
-let redis: Redis;
 
 beforeAll(async () => {
   const environment = { STREAMS_PER_TOKEN: '10000', RING_FRAMES: '2000' };
   cluster = await openFaultCluster({ workers: 1, hasLinks: false, environment });
   client = await signIn(cluster.url);
-  redis = new Redis(cluster.redis.url);
 });
 afterAll(async () => {
-  redis.disconnect();
   await cluster.dispose();
 });
 
 /** Counts what is read of the event log from now on; that tails look whether there is more is no reading. */
 async function countReads(): Promise<{ count(): number; stop(): void }> {
   let reads = 0;
-  const monitor = await redis.monitor();
-  monitor.on('monitor', (_time: string, [command = '', key = '', ...rest]: string[], source: string) => {
-    const isPage = /^xrev?range$/i.test(command) && rest.includes('COUNT');
-    if (isPage && key.endsWith(':log') && source !== 'lua') reads += 1;
+  const { stop } = await watchCommands(cluster.redis, ({ name, arguments: [key = '', ...rest], isOfScript }) => {
+    const isPage = /^xrev?range$/.test(name) && rest.includes('COUNT');
+    if (isPage && key.endsWith(':log') && !isOfScript) reads += 1;
   });
-  return { count: () => reads, stop: () => monitor.disconnect() };
+  return { count: () => reads, stop };
 }
 
 /** Opens a crowd over all pods from one position, and waits until each has seen `events`. */
