@@ -18,7 +18,7 @@ export type EvidenceDraft = Draft<Evidence>;
 /**
  * A small run in which all is well, to be spoiled: two widgets, five hooks (one repeated, one whose answer never came
  * but which was carried out, one that was refused, one that concerns no widget), a stream that resumes in the middle,
- * one with a filter, and one that was revoked.
+ * one with a filter, and one that was revoked and came back while that could not be looked up.
  */
 export function spoiled(change: (evidence: EvidenceDraft) => void): Evidence {
   const evidence = structuredClone(healthy) as EvidenceDraft;
@@ -112,6 +112,12 @@ function connectionOf(
   return { lastEventId, requestedAtMs: 5, openedAtMs: 10, endedAtMs, blocks };
 }
 
+/** While nobody could look the token up: neither opened, nor CLOSED. */
+const turnedAway: RecordedConnection = {
+  ...{ lastEventId: null, requestedAtMs: 4_000, openedAtMs: 4_005, endedAtMs: 4_006 },
+  blocks: [messageOf('stream.closing', '', { reason: 'unavailable' })],
+};
+
 const streams: readonly RecordedStream[] = [
   {
     name: 'everything',
@@ -131,7 +137,7 @@ const streams: readonly RecordedStream[] = [
     name: 'revoked',
     subscriptionId: 'gone',
     filter: noFilter,
-    connections: [connectionOf(null, [1, 2], 1_500)],
+    connections: [connectionOf(null, [1, 2], 1_500), turnedAway],
     closedBy: { status: 404, isOurs: true },
   },
 ];
