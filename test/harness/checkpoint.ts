@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { allCheckers, type CheckerName } from '../checkers/all-checkers.ts';
 import type { Allowances, Evidence } from '../checkers/evidence.ts';
 import { historyOf } from '../checkers/history.ts';
@@ -30,6 +31,8 @@ export interface Checkpoints {
 
 /** Above the 15 s within which a killed worker's job is done. */
 const defaultWithinMs = 30_000;
+/** Violations told of in words. */
+const toldMax = 5;
 
 export function createCheckpoints(scenario: string, cluster: FaultCluster, load: Load): Checkpoints {
   const lookAtProcesses = createProcessFigures(cluster);
@@ -79,6 +82,11 @@ export function createCheckpoints(scenario: string, cluster: FaultCluster, load:
       await saveFaultRows(scenario, rows);
     },
   };
+}
+
+/** Fails with what they say, and not only with how many there are. */
+export function expectNone(violations: readonly string[]): void {
+  expect(violations, violations.slice(0, toldMax).join('; ')).toEqual([]);
 }
 
 type Counts = Readonly<Record<Outcome | 'connections' | 'events' | 'deliveries', number>>;

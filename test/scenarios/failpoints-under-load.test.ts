@@ -7,7 +7,7 @@ import { arm, type Failpoint, failpointFileVariable, shortLocksVariable } from '
 import { mainsWithFailpoints, whoComesTo } from '../failpoints/start-with-failpoints.ts';
 import { everyPlaceInARun, somePlacesInARun } from '../failpoints/steps-of-a-run.ts';
 import { isBalancerThere } from '../harness/balancer.ts';
-import { type Checkpoints, createCheckpoints } from '../harness/checkpoint.ts';
+import { type Checkpoints, createCheckpoints, expectNone } from '../harness/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
 import { type Load, openLoad } from '../harness/load.ts';
 import { isLong } from '../harness/scale.ts';
@@ -66,7 +66,7 @@ describe.runIf(isBalancerThere())('one cluster under load', () => {
 
   async function expectNoViolation(fault: string): Promise<void> {
     const { violations } = await checkpoints.take(fault, { withinMs: takenOverWithinMs });
-    expect(violations).toEqual([]);
+    expectNone(violations);
   }
 
   it('pods die before they answer', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isBalancerThere } from '../harness/balancer.ts';
-import { createCheckpoints } from '../harness/checkpoint.ts';
+import { createCheckpoints, expectNone } from '../harness/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
 import { type Load, openLoad } from '../harness/load.ts';
 import type { Stretch } from '../harness/outage.ts';
@@ -31,7 +31,7 @@ async function endureLoss(fault: string, lose: () => Promise<Stretch>): Promise<
   await delay(4_000);
   const { violations } = await checkpoints.take(fault, { gaps: true, lostQueue, isLast: true, withinMs: 60_000 });
   await checkpoints.report();
-  expect(violations).toEqual([]);
+  expectNone(violations);
   const { 'ahead-of-stream': ahead = 0, ...reasons } = reasonsOfGaps(load.recording);
   expect(reasons).toEqual({ 'epoch-changed': load.streams.length });
   // Who comes back before the next event finds the log that returned, and its end before where it stood.

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isBalancerThere } from '../harness/balancer.ts';
-import { type Checkpoints, createCheckpoints } from '../harness/checkpoint.ts';
+import { type Checkpoints, createCheckpoints, expectNone } from '../harness/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
 import { type Load, openLoad } from '../harness/load.ts';
 import { hooksSentIn, notAnsweredAsPromised, streamsEndedIn } from '../harness/outage.ts';
@@ -54,7 +54,7 @@ describe.runIf(isBalancerThere())('more hooks than can be carried out', () => {
     const memoryAtBound = await usedMemoryBytes();
     for (const worker of cluster.workers) worker.thaw();
     const { row, violations } = await checkpoints.take('hooks faster than workers', { withinMs: 90_000 });
-    expect(violations).toEqual([]);
+    expectNone(violations);
 
     const hooks = hooksSentIn(load.recording, { fromMs, toMs });
     const accepted = hooks.filter(({ status }) => status === 202);
@@ -89,7 +89,7 @@ describe.runIf(isBalancerThere())('more hooks than can be carried out', () => {
     );
     const afterMs = performance.now();
     const { violations } = await checkpoints.take('Redis out of memory', { isLast: true });
-    expect(violations).toEqual([]);
+    expectNone(violations);
     const meanwhile = hooksSentIn(load.recording, { fromMs: fromMs + 500, toMs: toMs - 500 });
     expect(notAnsweredAsPromised(meanwhile)).toEqual([]);
     // One that was sent late, by a process that had to wait itself, may have met a Redis that has room again.

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isBalancerThere } from '../harness/balancer.ts';
-import { createCheckpoints } from '../harness/checkpoint.ts';
+import { createCheckpoints, expectNone } from '../harness/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
 import { type Load, openLoad } from '../harness/load.ts';
 import { hooksSentIn, notAnsweredAsPromised, streamsEndedIn } from '../harness/outage.ts';
@@ -49,7 +49,7 @@ describe.runIf(isBalancerThere())('a replica of Redis takes over', () => {
     const toMs = performance.now();
     const { violations, row } = await checkpoints.take('Redis hands over to its replica', { isLast: true });
     await checkpoints.report();
-    expect(violations).toEqual([]);
+    expectNone(violations);
     expect(row.reconnections).toBe(0);
     expect(streamsEndedIn(load.recording, { fromMs, toMs })).toEqual([]);
     expect(notAnsweredAsPromised(hooksSentIn(load.recording, { fromMs, toMs }))).toEqual([]);
@@ -76,7 +76,7 @@ describe.runIf(isBalancerThere())('a replica of Redis takes over', () => {
       withinMs: 60_000,
     });
     await checkpoints.report();
-    expect(violations).toEqual([]);
+    expectNone(violations);
     const unconfirmed = hooksSentIn(load.recording, { fromMs: fromMs + underwayMs, toMs });
     expect(unconfirmed.length).toBeGreaterThan(50);
     // Who still waited when the replica took over is answered by that one.

@@ -41,6 +41,7 @@ if (servers === null) {
     console.log(`\n*** SKIPPED: ${result.skipped} scenarios that need a browser, nginx or haproxy ***`);
   if (result.failed > 0) console.log(`\nWhat every process printed stands in ${logFolder}`);
   else await rm(logFolder, { recursive: true });
+  for (const failure of result.failures) console.log(`\n${failure}`);
   console.log(`\nscenarios: ${result.passed} passed, ${result.failed} failed`);
   process.exitCode = result.failed === 0 ? 0 : 1;
 }

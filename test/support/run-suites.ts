@@ -18,5 +18,6 @@ if (servers === null) {
   console.log(`\n*** SKIPPED: ${withServers.join(', ')} (set MONGODB_URL and REDIS_URL, or start Docker) ***`);
 }
 if (isMissing) console.log('*** REQUIRE_CLUSTER=1: a skip is a failure ***');
+for (const failure of result.failures) console.log(`\n${failure}`);
 console.log(`\nsuites: ${result.passed} passed, ${result.failed + (isMissing ? 1 : 0)} failed`);
 process.exitCode = result.failed === 0 && !isMissing ? 0 : 1;

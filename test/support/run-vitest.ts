@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 
 export interface SuiteResult {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** What failed, a line each: `FAILED file > test: why`. Output of thousands of tests hides it otherwise. */
+  readonly failures: readonly string[];
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -50,14 +53,50 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
   });
 }
 
+/** What this reads of the report that `--reporter=json` writes, in the form that Jest's has. */
+interface Report {
+  readonly numPassedTests?: number;
+  readonly numFailedTests?: number;
+  readonly numPendingTests?: number;
+  readonly testResults?: readonly FileReport[];
+}
+interface FileReport {
+  readonly name: string;
+  readonly message: string;
+  readonly status: string;
+  readonly assertionResults: readonly {
+    readonly fullName: string;
+    readonly status: string;
+    readonly failureMessages: readonly string[];
+  }[];
+}
+
+const reasonMaxLength = 600;
+
 /** A run that ended badly without a failed test (a file that does not load, an unhandled error) counts as one failure. */
 async function count(outputFile: string, exitCode: number): Promise<SuiteResult> {
   const text = await readFile(outputFile, 'utf8').catch(() => '{}');
-  const results = JSON.parse(text) as Partial<Record<'numPassedTests' | 'numFailedTests' | 'numPendingTests', number>>;
-  const failed = results.numFailedTests ?? 0;
+  const report = JSON.parse(text) as Report;
+  const failed = report.numFailedTests ?? 0;
   return {
-    passed: results.numPassedTests ?? 0,
+    passed: report.numPassedTests ?? 0,
     failed: exitCode !== 0 && failed === 0 ? 1 : failed,
-    skipped: results.numPendingTests ?? 0,
+    skipped: report.numPendingTests ?? 0,
+    failures: (report.testResults ?? []).flatMap(failuresOf),
   };
+}
+
+function failuresOf({ name, message, status, assertionResults }: FileReport): string[] {
+  const file = relative(root, name);
+  const line = (what: string, why: string) => `FAILED ${what}: ${inOneLine(why)}`;
+  const tests = assertionResults.filter((result) => result.status === 'failed');
+  // Without a failed test: it did not load, or its preparations failed.
+  if (tests.length === 0) return status === 'failed' ? [line(file, message)] : [];
+  return tests.map(({ fullName, failureMessages }) => line(`${file} > ${fullName}`, failureMessages.join(' ')));
+}
+
+/** Without colours and stacks, so that it reads well wherever it is printed. */
+function inOneLine(text: string): string {
+  const told = stripVTControlCharacters(text).replaceAll(/\n +at .*/g, '');
+  return told.replaceAll(/\s+/g, ' ').trim().slice(0, reasonMaxLength);
 }
