@@ -50,7 +50,7 @@ describe.runIf(inject('backend') === 'cluster')('ControlLog: losses of Redis', (
     return tail;
   }
 
-  it('a log that is wiped while nothing is announced is noticed within about two seconds', async () => {
+  it('a log that is wiped while nothing is announced is noticed within about a second', async () => {
     const tail = await beginTailAfterOne();
     await redis.del(keys.control);
     expect(await tail.next()).toEqual({ entries: [], mayHaveMissed: true });
@@ -126,6 +126,23 @@ describe.runIf(inject('backend') === 'cluster')('ControlLog: losses of Redis', (
     expect(await tail.next()).toEqual({ entries: [entry], mayHaveMissed: false });
   });
 
+  it.each([
+    ['has read', beginTailAfterOne],
+    ['begins with, in an empty log', () => beginTail(log)],
+  ])('what was announced to others while it was away for a tail is told after what the tail %s', async (_, begin) => {
+    const tail = await begin();
+    proxy.cut();
+    await expect(tail.next()).rejects.toMatchObject({ code: 'unavailable' });
+    const direct = new RedisControlLog({ redis, keys, connectTail: () => redis.duplicate() });
+    const [first, second, third] = numberedEntries(3) as [ControlEntry, ControlEntry, ControlEntry];
+    await direct.announce(first);
+    await direct.announce(second);
+    proxy.mend();
+    expect(await tail.next()).toEqual({ entries: [first, second], mayHaveMissed: true });
+    await direct.announce(third);
+    expect(await tail.next()).toEqual({ entries: [third], mayHaveMissed: false });
+  });
+
   it('a Redis that answers no more is given up within 2 s by who announces, within 5 s by who reads', async () => {
     const tail = await beginTailAfterOne();
     proxy.freeze();
@@ -137,6 +154,7 @@ describe.runIf(inject('backend') === 'cluster')('ControlLog: losses of Redis', (
     expect(given).toMatchObject({ error: { code: 'unavailable' } });
     expect('ms' in given && given.ms).toBeLessThanOrEqual(5_000);
     proxy.mend();
-    expect(await tail.next()).toEqual({ entries: [], mayHaveMissed: true });
+    // What was given up may arrive all the same, before this or after it.
+    expect(await tail.next()).toMatchObject({ mayHaveMissed: true });
   });
 });

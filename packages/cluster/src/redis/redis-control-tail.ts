@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis';
 import type { StreamEntry } from './log-entry.ts';
 import { translateRedisError } from './translate-error.ts';
 
-const blockMs = 2000;
+const blockMs = 1000;
 /** A pod that hears nothing because its connection leads nowhere should notice soon. */
 const deadlineMs = 3000;
 const maxEntries = 500;
@@ -33,13 +33,16 @@ interface Step {
 /**
  * Reads on from an entry of its own, and after every read looks whether that entry is still there: the oldest go
  * first, so while it is, nothing after it has gone either. When it is not, the log was wiped, replaced, or trimmed
- * past the reader.
+ * past the reader. A log that was away goes on from the same entry; but it may be one that had not got everything yet
+ * (a replica that took over).
  */
 export class RedisControlTail implements ControlTail {
   readonly #options: RedisControlTailOptions;
   #redis: Redis | null = null;
-  /** Null: stands nowhere yet, or does not know any more what it has missed. */
+  /** Null: stands nowhere yet. */
   #position: string | null = null;
+  /** Whether the log could not be asked since it was read last: it may have lost since what nobody has read. */
+  #wasAway = false;
   #isClosed = false;
 
   constructor(options: RedisControlTailOptions) {
@@ -55,12 +58,13 @@ export class RedisControlTail implements ControlTail {
       // The deadline is our own, because a frozen Redis never settles the call.
       const { told, position } = await withDeadline(step, deadlineMs, 'control tail');
       this.#position = position;
+      this.#wasAway = false;
       return told;
     } catch (error) {
-      // The read may still be waiting on this connection: the next call gets another one, and stands at the end then.
+      // The read may still be waiting on this connection: the next call gets another one.
       redis.disconnect();
       if (this.#redis === redis) this.#redis = null;
-      this.#position = null;
+      this.#wasAway = true;
       throw translateRedisError(error, 'control tail');
     }
   }
@@ -77,13 +81,18 @@ export class RedisControlTail implements ControlTail {
 
   async #goOn(redis: Redis, position: string): Promise<Step> {
     const { control } = this.#options;
-    const reply = await redis.xread('COUNT', maxEntries, 'BLOCK', blockMs, 'STREAMS', control, position);
+    const wasAway = this.#wasAway;
+    // Who may have missed something is told so at once.
+    const reply = wasAway
+      ? await redis.xread('COUNT', maxEntries, 'STREAMS', control, position)
+      : await redis.xread('COUNT', maxEntries, 'BLOCK', blockMs, 'STREAMS', control, position);
     const read = (reply?.[0]?.[1] ?? []) as StreamEntry[];
     const isWhole = await this.#keepsAllAfter(redis, position);
     const texts = read.map(([, fields]) => fields[1] ?? '');
     const parsed = texts.map(parseControlEntry);
+    const mayHaveMissed = wasAway || !isWhole || parsed.includes(null);
     return {
-      told: { entries: parsed.filter((entry) => entry !== null), mayHaveMissed: !isWhole || parsed.includes(null) },
+      told: { entries: parsed.filter((entry) => entry !== null), mayHaveMissed },
       position: read.at(-1)?.[0] ?? (isWhole ? position : await this.#end(redis)),
     };
   }

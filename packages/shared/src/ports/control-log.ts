@@ -20,10 +20,11 @@ export interface ControlLog {
 
 export interface ControlTail {
   /**
-   * Waits until there is something, then returns it, oldest first; returns no entries after about two seconds.
+   * Waits until there is something, then returns it, oldest first; returns no entries after about a second.
    * `mayHaveMissed` is true on the first call, and whenever entries may have gone by unseen since the last one (the
    * log was away, begun anew, or has dropped them): then everything remembered must be looked up again. Rejects with
-   * `UnavailableError` when the log cannot be asked; the next call then says `mayHaveMissed`.
+   * `UnavailableError` when the log cannot be asked; the next call then says `mayHaveMissed`, and tells what was
+   * announced meanwhile all the same, as far as the log still has it: who has to be asked instead may be away.
    */
   next(): Promise<{ readonly entries: readonly ControlEntry[]; readonly mayHaveMissed: boolean }>;
   close(): Promise<void>;
