@@ -107,6 +107,8 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     rateLimiter: limiter,
     signInFailuresPerMinute: options.limits?.signInFailuresPerMinute ?? 0,
   });
+  // Of revocations nobody tells here.
+  const heard = { clock, isCurrent: () => true };
   const app = buildApp({
     settings: {
       trustedProxies: options.trustedProxies ?? null,
@@ -121,8 +123,8 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     clock,
     rateLimits: { limiter, api: options.limits?.api ?? null, hooks: options.limits?.hooks ?? null },
     grants: backend,
-    hookTokens: createGrantCache(backend.integrations, clock),
-    provisionTokens: createGrantCache(backend.provisionTokens, clock),
+    hookTokens: createGrantCache(backend.integrations, heard),
+    provisionTokens: createGrantCache(backend.provisionTokens, heard),
     logger: await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } }),
     metrics,
     registerStream: () => undefined,

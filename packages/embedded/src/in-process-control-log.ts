@@ -2,7 +2,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ControlEntry, ControlLog, ControlTail } from '@widget-service/shared/ports/control-log.ts';
 import { Bell } from './bell.ts';
 
-const waitMs = 1000;
+const waitMs = 500;
 /** What a tail keeps for a reader that does not come; one that comes later has missed something. */
 const maxWaiting = 10_000;
 

@@ -8,6 +8,8 @@ export function createFakeTokenStore() {
   const state = {
     nowMs: 0,
     asked: [] as string[],
+    /** Whether revocations are heard. */
+    isCurrent: true,
     answer: 'value' as string | null | Error,
     validUntil: null as Date | null,
     /** What an answer waits for, after it was read. */
@@ -22,6 +24,7 @@ export function createFakeTokenStore() {
       return answer === null ? null : { value: answer, validUntil };
     },
     concerns: (value, id) => value === id,
+    isCurrent: () => state.isCurrent,
     clock: { monotonicMs: () => state.nowMs, now: () => new Date(startMs + state.nowMs) },
   });
   /** Holds back the answers to what is asked from now on, until the returned function is called. */

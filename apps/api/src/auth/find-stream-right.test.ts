@@ -131,7 +131,7 @@ it('asks for the same, whether a token is a subscription’s, a person’s or no
 it('what is remembered of a person’s token is forgotten with the session and with the person', async () => {
   for (const id of ['session', 'ann']) {
     const { deps } = stores({ personal, session, user });
-    const cache = createStreamRightCache(deps);
+    const cache = createStreamRightCache({ ...deps, isCurrent: () => true });
     await cache.resolve('own');
     cache.evict('somebody else');
     expect(cache.recall('own')).toBeDefined();

@@ -6,7 +6,7 @@ import type { Subscription, SubscriptionStore } from '@widget-service/shared/por
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { StreamRight } from '../stream/stream-right.ts';
-import { TokenCache } from './token-cache.ts';
+import { TokenCache, type TokenCacheDeps } from './token-cache.ts';
 
 export interface FindStreamRightDeps {
   readonly subscriptions: Pick<SubscriptionStore, 'findByTokenDigest'>;
@@ -61,7 +61,7 @@ function isOver({ expiresAt, lastSeenAt }: Session, now: Date, idleMs: number): 
 
 /** Remembers rights by their tokens; one is evicted by the id of its subscription, session or user. */
 export function createStreamRightCache(
-  deps: Omit<FindStreamRightDeps, 'clock'> & { readonly clock: Pick<Clock, 'now' | 'monotonicMs'> },
+  deps: FindStreamRightDeps & Pick<TokenCacheDeps<never>, 'clock' | 'isCurrent'>,
 ): TokenCache<StreamRight> {
   const find = createFindStreamRight(deps);
   return new TokenCache({
@@ -71,5 +71,6 @@ export function createStreamRightCache(
     },
     concerns: ({ holder }, id) => holder.id === id || (holder.kind === 'session' && holder.userId === id),
     clock: deps.clock,
+    isCurrent: deps.isCurrent,
   });
 }

@@ -24,7 +24,7 @@ function setUp(changes: Partial<Grant>) {
         return [grant.token.digest, grant.previousToken?.digest].includes(digest) ? grant : null;
       },
     },
-    { monotonicMs: () => state.nowMs, now: () => new Date(start + state.nowMs) },
+    { clock: { monotonicMs: () => state.nowMs, now: () => new Date(start + state.nowMs) }, isCurrent: () => true },
   );
   return { cache, state };
 }

@@ -1,7 +1,6 @@
 import { type Grant, type GrantToken, validTokenOf } from '@widget-service/shared/domain/grant.ts';
 import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
-import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { TokenCache } from './token-cache.ts';
+import { TokenCache, type TokenCacheDeps } from './token-cache.ts';
 
 /** A grant, and that one of its tokens that it was found by. */
 export interface HeldGrant<G extends Grant> {
@@ -16,7 +15,7 @@ export type GrantCache<G extends Grant> = TokenCache<HeldGrant<G>>;
 /** A cache over the grants of one kind; a grant is evicted by its id. */
 export function createGrantCache<G extends Grant>(
   store: Pick<GrantStore<G, never>, 'findByTokenDigest'>,
-  clock: Pick<Clock, 'now' | 'monotonicMs'>,
+  { clock, isCurrent }: Pick<TokenCacheDeps<never>, 'clock' | 'isCurrent'>,
 ): GrantCache<G> {
   return new TokenCache({
     find: async (digest) => {
@@ -27,5 +26,6 @@ export function createGrantCache<G extends Grant>(
     },
     concerns: ({ grant }, id) => grant.id === id,
     clock,
+    isCurrent,
   });
 }

@@ -119,10 +119,53 @@ describe('an eviction', () => {
         return { value: 'value', validUntil: null };
       },
       concerns: (value, id) => value === id,
+      isCurrent: () => true,
       clock: { monotonicMs: () => 0, now: () => new Date(0) },
     });
     expect(await cache.resolve('a')).toBe('value');
     expect(cache.recall('a')).toBeUndefined();
     expect(asked).toBeLessThan(5);
+  });
+});
+
+describe('while it is not known what was revoked', () => {
+  test('what was read longer than two seconds ago is asked for again, what was read just now is not', async () => {
+    const { cache, state } = createFakeTokenStore();
+    await cache.resolve('a');
+    state.isCurrent = false;
+    state.nowMs = 2_000;
+    expect(cache.recall('a')).toBe('value');
+    state.nowMs = 2_001;
+    expect(cache.recall('a')).toBeUndefined();
+    expect(await cache.resolve('a')).toBe('value');
+    expect(cache.recall('a')).toBe('value');
+    expect(state.asked).toHaveLength(2);
+    state.nowMs = 10_000;
+    state.isCurrent = true;
+    expect(cache.recall('a')).toBe('value');
+  });
+
+  test('the store is waited for, also when it is slow', async () => {
+    for (const when of ['before it is asked for', 'while it is waited for']) {
+      const { cache, state, holdAnswers } = createFakeTokenStore();
+      await cache.resolve('a');
+      state.nowMs = 60_000;
+      state.answer = null;
+      const answer = holdAnswers();
+      state.isCurrent = when !== 'before it is asked for';
+      const asked = cache.resolve('a');
+      state.isCurrent = false;
+      setTimeout(answer, 300);
+      expect(await asked, when).toBeNull();
+    }
+  });
+
+  test('what was known stays known while the store is away', async () => {
+    const { cache, state } = createFakeTokenStore();
+    await cache.resolve('a');
+    state.isCurrent = false;
+    state.nowMs = 10_000;
+    state.answer = away;
+    expect(await cache.resolve('a')).toBe('value');
   });
 });

@@ -136,6 +136,7 @@ test('at most twenty look-ups run at once', async () => {
       return null;
     },
     concerns: () => false,
+    isCurrent: () => true,
     clock: { monotonicMs: () => 0, now: () => new Date(0) },
   });
   await Promise.all(Array.from({ length: 100 }, (_, n) => cache.resolve(`${n}`)));

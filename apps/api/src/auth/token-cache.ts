@@ -2,6 +2,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { createConcurrencyLimit } from '@widget-service/shared/runtime/concurrency-limit.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import { currentForMs } from './rights-knowledge.ts';
 
 const keptForMs = 60_000;
 /** A token in use is looked up again in the background from this age on, so that nobody waits for it. */
@@ -37,6 +38,8 @@ export interface TokenCacheDeps<T> {
   readonly find: (digest: string) => Promise<FoundToken<T> | null>;
   /** Whether a value hangs on the right that has this id. */
   readonly concerns: (value: T, id: string) => boolean;
+  /** Whether all was evicted that was revoked, up to `currentForMs` ago: nothing older is served from memory otherwise. */
+  readonly isCurrent: () => boolean;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
 }
 
@@ -53,6 +56,8 @@ export interface Evictable {
 
 interface Entry<T> {
   readonly value: T;
+  /** When the store was asked. */
+  readonly askedAtMs: number;
   readonly refreshAtMs: number;
   readonly expiresAtMs: number;
   /** When the token itself ends. */
@@ -84,7 +89,7 @@ export class TokenCache<T> implements Evictable {
   recall(digest: string): T | undefined {
     const entry = this.#known.get(digest);
     const nowMs = this.#deps.clock.monotonicMs();
-    if (entry === undefined || nowMs >= entry.expiresAtMs) return undefined;
+    if (entry === undefined || nowMs >= entry.expiresAtMs || !this.#isCurrent(entry)) return undefined;
     if (nowMs >= entry.refreshAtMs) this.#lookUp(digest).catch(() => undefined);
     return entry.value;
   }
@@ -98,13 +103,25 @@ export class TokenCache<T> implements Evictable {
     const lookUp = withDeadline(this.#lookUp(digest), requestDeadlineMs, 'look a token up');
     const known = this.#good(digest);
     if (known === undefined) return lookUp;
-    const waitMs = known.isDoubtful ? doubtfulPatienceMs : patienceMs;
-    return withDeadline(lookUp, waitMs, 'look a known token up').catch((error: unknown) => {
-      if (!(error instanceof UnavailableError)) throw error;
-      const stillKnown = this.#good(digest);
-      const cameIntoDoubt = stillKnown?.isDoubtful === true && !known.isDoubtful;
-      return stillKnown === undefined || cameIntoDoubt ? lookUp : stillKnown.value;
-    });
+    const isSure = this.#isSure(known);
+    return withDeadline(lookUp, isSure ? patienceMs : doubtfulPatienceMs, 'look a known token up').catch(
+      (error: unknown) => {
+        if (!(error instanceof UnavailableError)) throw error;
+        const stillKnown = this.#good(digest);
+        const cameIntoDoubt = stillKnown !== undefined && isSure && !this.#isSure(stillKnown);
+        return stillKnown === undefined || cameIntoDoubt ? lookUp : stillKnown.value;
+      },
+    );
+  }
+
+  #isSure(entry: Entry<T>): boolean {
+    return !entry.isDoubtful && this.#isCurrent(entry);
+  }
+
+  /** By what was heard of revocations, or because it was read just now. */
+  #isCurrent({ askedAtMs }: Entry<T>): boolean {
+    const { isCurrent, clock } = this.#deps;
+    return isCurrent() || clock.monotonicMs() - askedAtMs <= currentForMs;
   }
 
   #good(digest: string): Entry<T> | undefined {
@@ -143,11 +160,13 @@ export class TokenCache<T> implements Evictable {
     try {
       for (let tries = 1; ; tries += 1) {
         let evictions = 0;
+        let askedAtMs = 0;
         const found = await this.#limit(() => {
           evictions = this.#evictions;
+          askedAtMs = this.#deps.clock.monotonicMs();
           return this.#deps.find(digest);
         });
-        if (evictions === this.#evictions) this.#remember(digest, found);
+        if (evictions === this.#evictions) this.#remember(digest, found, askedAtMs);
         else if (tries < maxTries) continue;
         return found?.value ?? null;
       }
@@ -157,7 +176,7 @@ export class TokenCache<T> implements Evictable {
     }
   }
 
-  #remember(digest: string, found: FoundToken<T> | null): void {
+  #remember(digest: string, found: FoundToken<T> | null, askedAtMs: number): void {
     const { clock } = this.#deps;
     const nowMs = clock.monotonicMs();
     this.#known.delete(digest);
@@ -171,7 +190,7 @@ export class TokenCache<T> implements Evictable {
     const validUntilMs = validUntil === null ? Infinity : nowMs + (validUntil.getTime() - clock.now().getTime());
     const expiresAtMs = Math.min(nowMs + keptForMs, validUntilMs);
     const refreshAtMs = nowMs + refreshFromMs;
-    this.#known.set(digest, { value, refreshAtMs, expiresAtMs, validUntilMs, isDoubtful: false });
+    this.#known.set(digest, { value, askedAtMs, refreshAtMs, expiresAtMs, validUntilMs, isDoubtful: false });
     dropOldest(this.#known, knownMax);
   }
 

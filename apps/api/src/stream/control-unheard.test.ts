@@ -1,12 +1,14 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import type { ControlLog, ControlTail } from '@widget-service/shared/ports/control-log.ts';
+import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ControlDeps, createControl } from './control.ts';
+import { RightsKnowledge } from '../auth/rights-knowledge.ts';
+import { createControl } from './control.ts';
 import { aRight } from './fake-hub.ts';
 import { closingReasonIn, openFakeSink } from './fake-sink.ts';
-import { neverHeard, openTestControl, type TestControl } from './test-control.ts';
+import type { Reconsidered } from './stream-right.ts';
+import { openTestControl, type TestControl } from './test-control.ts';
 
 let control: TestControl;
 beforeEach(async () => {
@@ -39,49 +41,147 @@ describe('while the log cannot be heard', () => {
 });
 
 describe('rights that are to be confirmed', () => {
-  async function openWith(lookUp: ControlDeps['lookUp'], log: ControlDeps['control'], clock = systemClock) {
+  type Told = Awaited<ReturnType<ControlTail['next']>>;
+
+  /** A pod with one open stream and a control log, both of whose stores say what the test has them say. */
+  async function openPod(clock: Partial<Clock> = {}) {
     const forgetful = { evict: () => undefined, evictAll: () => undefined };
     const caches = { streams: forgetful, hooks: forgetful, provisionTokens: forgetful };
     const logger = await createLogger({ level: 'silent' });
     const sink = openFakeSink();
-    control.fake.join(sink, 0, aRight());
-    return { sink, ...createControl({ control: log, streams: control.fake.hub, caches, lookUp, clock, logger }) };
+    const right = aRight();
+    control.fake.join(sink, 0, right);
+    const reads: PromiseWithResolvers<Told>[] = [];
+    const looks: PromiseWithResolvers<Reconsidered>[] = [];
+    const asked = <T>(questions: PromiseWithResolvers<T>[]) => {
+      questions.push(Promise.withResolvers<T>());
+      return (questions.at(-1) as PromiseWithResolvers<T>).promise;
+    };
+    const timed = { ...systemClock, sleep: () => new Promise<void>(() => undefined), ...clock };
+    const pod = createControl({
+      control: { openTail: () => ({ next: () => asked(reads), close: async () => undefined }) },
+      streams: control.fake.hub,
+      caches,
+      knowledge: new RightsKnowledge(timed),
+      lookUp: () => asked(looks),
+      clock: timed,
+      logger,
+    });
+    const stop = new AbortController();
+    const [follow] = pod.tasks;
+    void follow?.run(stop.signal);
+    return { ...pod, sink, right, reads, looks };
   }
 
+  const until = (condition: () => boolean) => openFakeSink().until(condition);
+  const nothing: Told = { entries: [], mayHaveMissed: false };
+  const anything: Told = { entries: [], mayHaveMissed: true };
+
   it('are not waited for without end by a store that hangs', async () => {
-    const clock = { ...systemClock, sleep: async (ms: number) => expect(ms).toBeLessThanOrEqual(3_000) };
-    const { confirmRights } = await openWith(() => new Promise<never>(() => undefined), neverHeard(), clock);
+    const sleep = async (ms: number) => expect(ms).toBeLessThanOrEqual(3_000);
+    const { confirmRights } = await openPod({ sleep });
     await confirmRights();
   });
 
   it('are looked up once more when the control log is heard again meanwhile', async () => {
-    const looks: PromiseWithResolvers<'revoked'>[] = [];
-    const heard = Promise.withResolvers<{ entries: []; mayHaveMissed: true }>();
-    const tail = { next: async () => heard.promise, close: async () => undefined };
-    const { sink, confirmRights, tasks, generation } = await openWith(
-      () => {
-        const look = Promise.withResolvers<'revoked'>();
-        looks.push(look);
-        return look.promise;
-      },
-      { openTail: () => tail },
-    );
-    const stop = new AbortController();
-    const [follow] = tasks;
-    void follow?.run(stop.signal);
+    // Deaf, and knowing it: it asks at once, and tries to hear again after half a second.
+    const sleep = (ms: number) => (ms === 500 ? Promise.resolve() : new Promise<void>(() => undefined));
+    const { sink, confirmRights, generation, reads, looks } = await openPod({ sleep });
+    reads[0]?.reject(new UnavailableError('away'));
+    await until(() => reads.length === 2);
+    let isConfirmed = false;
+    const sleepless = confirmRights().then(() => {
+      isConfirmed = true;
+    });
+    await until(() => looks.length === 1);
+    reads[1]?.resolve(anything);
+    await until(() => generation() > 0);
+    looks[0]?.resolve('revoked');
+    await until(() => looks.length === 2);
+    expect(sink.isEnded).toBe(false);
+    for (const look of looks) look.resolve('revoked');
+    await sink.until(() => sink.isEnded);
+    expect(closingReasonIn(sink)).toBe('revoked');
+    await sleepless;
+    expect(isConfirmed).toBe(true);
+  });
+
+  it('are not known while the stores are away too', async () => {
+    const inVain = Promise.withResolvers<void>();
+    const { confirmRights, looks } = await openPod({
+      sleep: (ms) => (ms === 3_000 ? inVain.promise : Promise.resolve()),
+    });
     let isConfirmed = false;
     const confirmed = confirmRights().then(() => {
       isConfirmed = true;
     });
-    tail.next = () => new Promise(() => undefined);
-    heard.resolve({ entries: [], mayHaveMissed: true });
-    await sink.until(() => generation() > 0);
-    looks[0]?.resolve('revoked');
-    await sink.until(() => looks.length === 2);
-    expect([isConfirmed, sink.isEnded]).toEqual([false, false]);
-    looks[1]?.resolve('revoked');
+    await until(() => looks.length === 1);
+    looks[0]?.reject(new UnavailableError('away'));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isConfirmed).toBe(false);
+    inVain.resolve();
+    await confirmed;
+  });
+
+  it('are known while the control log is heard: no store is asked', async () => {
+    const time = { nowMs: 0 };
+    const { confirmRights, reads, looks, right } = await openPod({ monotonicMs: () => time.nowMs });
+    reads[0]?.resolve(anything);
+    await until(() => looks.length === 1);
+    looks[0]?.resolve(right);
+    await confirmRights();
+    for (; time.nowMs < 10_000; time.nowMs += 500) {
+      await confirmRights();
+      const read = reads.at(-1);
+      read?.resolve(nothing);
+      await until(() => reads.at(-1) !== read);
+    }
+    expect(looks).toHaveLength(1);
+  });
+
+  it('are not known by what the control log says after something was missed, until that was looked up', async () => {
+    const { confirmRights, reads, looks, right } = await openPod();
+    let isConfirmed = false;
+    const confirmed = confirmRights().then(() => {
+      isConfirmed = true;
+    });
+    reads[0]?.resolve(anything);
+    await until(() => reads.length === 2);
+    reads[1]?.resolve(nothing);
+    await until(() => reads.length === 3);
+    expect(isConfirmed).toBe(false);
+    looks[0]?.resolve(right);
+    await confirmed;
+  });
+
+  it('wait, in a process that stood still, for what was announced since', async () => {
+    const time = { nowMs: 0 };
+    const { sink, confirmRights, reads, looks, right } = await openPod({ monotonicMs: () => time.nowMs });
+    reads[0]?.resolve(anything);
+    await until(() => looks.length === 1);
+    looks[0]?.resolve(right);
+    await confirmRights();
+    await until(() => reads.length === 2);
+    time.nowMs = 5_000;
+    const confirmed = confirmRights();
+    // Answered before it stood still, and read after.
+    reads[1]?.resolve(nothing);
+    await until(() => reads.length === 3);
+    expect(sink.isEnded).toBe(false);
+    const { kind, id } = right.holder;
+    reads[2]?.resolve({ entries: [{ kind, id, change: 'revoked' }], mayHaveMissed: false });
     await confirmed;
     expect(closingReasonIn(sink)).toBe('revoked');
-    stop.abort();
+  });
+
+  it('are looked up by a pod that hears nothing, and that is enough', async () => {
+    const time = { nowMs: 0 };
+    const sleep = (ms: number) => (ms < 1_000 ? Promise.resolve() : new Promise<void>(() => undefined));
+    const { sink, confirmRights, looks } = await openPod({ monotonicMs: () => time.nowMs, sleep });
+    const confirmed = confirmRights();
+    await until(() => looks.length === 1);
+    looks[0]?.resolve('revoked');
+    await confirmed;
+    expect(closingReasonIn(sink)).toBe('revoked');
   });
 });

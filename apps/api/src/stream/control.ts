@@ -1,17 +1,18 @@
-import type { ControlEntry, ControlLog, ControlTail } from '@widget-service/shared/ports/control-log.ts';
+import type { ControlEntry, ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createPeriodicTask } from '@widget-service/shared/runtime/periodic.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
+import type { RightsKnowledge } from '../auth/rights-knowledge.ts';
 import type { Evictable } from '../auth/token-cache.ts';
+import { createFollowControlLog, type Told } from './follow-control-log.ts';
 import { RightChecks, type RightChecksDeps } from './right-checks.ts';
 import type { StreamHolder } from './stream-right.ts';
 
-const retryMs = 500;
-/** The log's reader returns or fails within a few seconds, also when nothing comes. */
-const stuckAfterMs = 30_000;
 const checkTurnMs = 1_000;
 const confirmWithinMs = 3_000;
+/** A read of the control log without news takes half a second. */
+const heardWithinMs = 700;
 
 export interface ControlDeps extends Pick<RightChecksDeps, 'streams' | 'lookUp'> {
   readonly control: Pick<ControlLog, 'openTail'>;
@@ -21,6 +22,8 @@ export interface ControlDeps extends Pick<RightChecksDeps, 'streams' | 'lookUp'>
     readonly hooks: Evictable;
     readonly provisionTokens: Evictable;
   };
+  /** Up to when this pod knows what was revoked; kept here. */
+  readonly knowledge: RightsKnowledge;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
@@ -34,33 +37,38 @@ export interface Control {
    */
   generation(): number;
   /**
-   * Looks the rights of all open streams up, for when a revocation may have gone by unheard. Resolves after three seconds
-   * at the latest: a store that is slow or away keeps nobody from being served.
+   * Resolves when this pod knows what was revoked, or after three seconds: then it cannot find out, and that keeps nobody
+   * from being served. To be waited for before anything new is sent.
    */
   confirmRights(): Promise<void>;
 }
 
-type Told = Awaited<ReturnType<ControlTail['next']>>;
-
 /** The pod's side of the control log: what it remembers is forgotten, and open streams follow their rights. */
 export function createControl(deps: ControlDeps): Control {
-  const { streams, caches, clock, logger } = deps;
+  const { streams, caches, knowledge, clock, logger } = deps;
   const onFailure = (error: unknown) => logger.error({ err: error }, 'rights.check_failed');
   const checks = new RightChecks({ ...deps, onFailure });
   const running = new Set<Promise<void>>();
   let generation = 0;
+  /** How often something may have been missed that was not looked up yet. */
+  let doubts = 0;
 
   /** In one turn of the event loop: nothing that was remembered before is used after it. */
-  function carryOut({ entries, mayHaveMissed }: Told): void {
-    if (entries.length === 0 && !mayHaveMissed) return;
+  function carryOut({ entries, mayHaveMissed }: Told, askedAtMs: number): void {
+    if (entries.length > 0 || mayHaveMissed) change(entries, mayHaveMissed);
+    if (mayHaveMissed) void resolveDoubt();
+    else if (doubts === 0) knowledge.reaches(askedAtMs);
+  }
+
+  function change(entries: readonly ControlEntry[], mayHaveMissed: boolean): void {
     generation += 1;
     for (const { kind, id } of entries) cacheOf(caches, kind).evict(id);
     if (mayHaveMissed) doubtTokens();
     const revoked = namesOf(entries.filter(({ change }) => change === 'revoked'));
     if (revoked.size > 0) streams.reconsider((right) => (isNamed(right.holder, revoked) ? 'revoked' : right));
-    if (mayHaveMissed) checks.doubtAll();
     const changed = namesOf(entries);
-    keepRunning(checks.check([...streams.rights()].filter(({ holder }) => isNamed(holder, changed))));
+    const named = [...streams.rights()].filter(({ holder }) => isNamed(holder, changed));
+    keepRunning(checks.check(named).then(() => undefined));
     logger.info({ entries: entries.length, mayHaveMissed, generation }, 'control.carried_out');
   }
 
@@ -68,20 +76,32 @@ export function createControl(deps: ControlDeps): Control {
     for (const cache of Object.values(caches)) cache.evictAll();
   }
 
-  async function confirmRights(): Promise<void> {
+  /** What the control log says counts again after it, also when the stores could not be asked. */
+  async function resolveDoubt(): Promise<void> {
+    doubts += 1;
     const waiting = new AbortController();
-    const confirmed = confirmAll(waiting.signal);
-    keepRunning(confirmed);
-    await Promise.race([confirmed.catch(() => undefined), clock.sleep(confirmWithinMs, waiting.signal)]);
+    const lookedUp = lookUpAll();
+    keepRunning(lookedUp);
+    await Promise.race([lookedUp.catch(() => undefined), clock.sleep(confirmWithinMs, waiting.signal)]);
     waiting.abort();
+    doubts -= 1;
   }
 
-  /** What is found while the control log puts all in doubt is not carried out; so it is looked up again. */
-  async function confirmAll(signal: AbortSignal): Promise<void> {
-    for (let seen = -1; seen !== generation && !signal.aborted; ) {
-      seen = generation;
-      await checks.check(streams.rights());
-    }
+  async function lookUpAll(): Promise<void> {
+    const startedAtMs = clock.monotonicMs();
+    if (await checks.checkAll()) knowledge.reaches(startedAtMs);
+  }
+
+  async function confirmRights(): Promise<void> {
+    if (knowledge.isCurrent()) return;
+    const waiting = new AbortController();
+    const current = knowledge.becomesCurrent();
+    const inVain = clock.sleep(confirmWithinMs, waiting.signal);
+    // A process that only stood still hears at its next read what it has to.
+    if (!follow.isAway()) await Promise.race([current, clock.sleep(heardWithinMs, waiting.signal)]);
+    if (!knowledge.isCurrent()) keepRunning(lookUpAll());
+    await Promise.race([current, inVain]);
+    waiting.abort();
   }
 
   function keepRunning(check: Promise<void>): void {
@@ -89,7 +109,8 @@ export function createControl(deps: ControlDeps): Control {
     running.add(ended);
   }
 
-  const follow = createFollowTask(deps, {
+  const follow = createFollowControlLog({
+    ...deps,
     carryOut,
     // Until it is heard again nobody can tell what was revoked meanwhile.
     onDeaf: doubtTokens,
@@ -101,58 +122,6 @@ export function createControl(deps: ControlDeps): Control {
     checks.checkDue(),
   );
   return { tasks: [follow, checkRights], generation: () => generation, confirmRights };
-}
-
-interface FollowOptions {
-  readonly carryOut: (told: Told) => void;
-  /** Whenever the log could not be heard. */
-  readonly onDeaf: () => void;
-  readonly finish: () => Promise<void>;
-}
-
-/** Reads the control log as long as the pod runs. A log that is away keeps nobody from being served. */
-function createFollowTask(
-  { control, clock, logger }: Pick<ControlDeps, 'control' | 'clock' | 'logger'>,
-  { carryOut, onDeaf, finish }: FollowOptions,
-): Task {
-  let heardAtMs: number | null = null;
-  let isAway = false;
-
-  async function step(tail: ControlTail, signal: AbortSignal): Promise<void> {
-    const told = await tail.next().catch(async (error: unknown) => {
-      if (signal.aborted) return null;
-      if (!isAway) logger.warn({ err: error }, 'control.unavailable');
-      isAway = true;
-      onDeaf();
-      await clock.sleep(retryMs, signal);
-      return null;
-    });
-    if (told === null) return;
-    isAway = false;
-    carryOut(told);
-  }
-
-  return {
-    name: 'control',
-    run: async (signal) => {
-      const tail = control.openTail();
-      signal.addEventListener('abort', () => void tail.close(), { once: true });
-      try {
-        while (!signal.aborted) {
-          heardAtMs = clock.monotonicMs();
-          await step(tail, signal);
-        }
-      } finally {
-        heardAtMs = null;
-        await tail.close();
-        await finish();
-      }
-    },
-    problem: () => {
-      const isStuck = heardAtMs !== null && clock.monotonicMs() - heardAtMs > stuckAfterMs;
-      return isStuck ? 'waits for the control log without end' : null;
-    },
-  };
 }
 
 function cacheOf(caches: ControlDeps['caches'], kind: ControlEntry['kind']): Evictable {

@@ -11,9 +11,12 @@ function openHub(options: FakeHubOptions) {
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
+/** A turn ends when its time is up: here it never is. */
+const still = { ...systemClock, monotonicMs: () => 0 };
+
 describe('Feeder', () => {
   it('writes what came in one turn as one buffer to all that have caught up', async () => {
-    const { append, join } = openHub({ ringFrames: 100 });
+    const { append, join } = openHub({ ringFrames: 100, clock: still });
     const sinks = [openFakeSink(), openFakeSink()];
     for (const sink of sinks) join(sink, 0);
     append(3);
@@ -57,7 +60,7 @@ describe('Feeder', () => {
   });
 
   it('shares within a turn what those at the same place are sent', async () => {
-    const { append, join } = openHub({ ringFrames: 1_000 });
+    const { append, join } = openHub({ ringFrames: 1_000, clock: still });
     append(300, {}, 1_000);
     const crowd = [openFakeSink(), openFakeSink(), openFakeSink()];
     for (const sink of crowd) join(sink, 0);

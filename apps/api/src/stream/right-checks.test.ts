@@ -161,18 +161,39 @@ describe('going round', () => {
     expect(state.asked).toEqual(['a']);
   });
 
-  it('takes up what was put in doubt at the next turn, whatever is being looked up just then', async () => {
+  it('takes up what could not be looked up when all was in doubt', async () => {
+    const { checks, state } = setUp();
+    const [sink] = openStreams('a') as [FakeSink];
+    state.answers.set('a', away);
+    expect(await checks.checkAll()).toBe(false);
+    state.answers.set('a', 'revoked');
+    await checks.checkDue();
+    expect(closingReasonIn(sink)).toBe('revoked');
+  });
+});
+
+describe('a check of all', () => {
+  it('says whether all was found out', async () => {
+    const { checks, state } = setUp();
+    expect(await checks.checkAll()).toBe(true);
+    openStreams('a', 'b');
+    expect(await checks.checkAll()).toBe(true);
+    state.answers.set('b', away);
+    expect(await checks.checkAll()).toBe(false);
+  });
+
+  it('outdates what is being looked up just then', async () => {
     const { checks, state } = setUp(() => 0);
     const [sink] = openStreams('a') as [FakeSink];
     const { promise, resolve } = Promise.withResolvers<void>();
     state.delivery = promise;
-    const running = checks.checkDue();
-    checks.doubtAll();
+    const running = checks.check(fake.hub.rights());
+    state.delivery = Promise.resolve();
     state.answers.set('a', 'revoked');
-    resolve();
-    await running;
-    expect(sink.isEnded).toBe(false);
-    await checks.checkDue();
+    const all = checks.checkAll();
+    expect(await all).toBe(true);
     expect(closingReasonIn(sink)).toBe('revoked');
+    resolve();
+    expect(await running).toBe(false);
   });
 });

@@ -33,10 +33,18 @@ export class RightChecks {
     this.#deps = deps;
   }
 
-  /** Has every right looked up again at the next turns, also those that are being looked up just now. */
-  doubtAll(): void {
-    this.#latest.clear();
-    for (const right of this.#deps.streams.rights()) this.#dueAtMs.set(keyOf(right), 0);
+  /**
+   * Looks every right up anew, also those that are being looked up just now: what that finds is outdated. True as of
+   * `check`; what could not be looked up is due at the next turns.
+   */
+  async checkAll(): Promise<boolean> {
+    const rights = [...this.#deps.streams.rights()];
+    for (let done = 0; done < rights.length; done += turnMax) {
+      if (await this.check(rights.slice(done, done + turnMax))) continue;
+      for (const right of rights.slice(done)) this.#dueAtMs.set(keyOf(right), 0);
+      return false;
+    }
+    return true;
   }
 
   /** One turn of the checks that go round all the time: of what is due, as much as one turn may take. */
@@ -58,16 +66,16 @@ export class RightChecks {
 
   /**
    * Looks these up now. A store that is away changes nothing: it is asked no further, and the rest is due again at the
-   * next turn.
+   * next turn. True when what was found of each was carried out: false also when another check has overtaken this one.
    */
-  async check(rights: Iterable<StreamRight>): Promise<void> {
+  async check(rights: Iterable<StreamRight>): Promise<boolean> {
     this.#checks += 1;
     const check = this.#checks;
     const byKey = new Map(Array.from(rights, (right) => [keyOf(right), right]));
-    if (byKey.size === 0) return;
+    if (byKey.size === 0) return true;
     for (const key of byKey.keys()) this.#latest.set(key, check);
     const found = await this.#lookUpAll(byKey);
-    this.#carryOut(check, byKey.keys(), found);
+    return this.#carryOut(check, byKey.keys(), found) === byKey.size;
   }
 
   /** What could be found out, at most so many look-ups at once. */
@@ -94,7 +102,8 @@ export class RightChecks {
     return found;
   }
 
-  #carryOut(check: number, keys: Iterable<string>, found: ReadonlyMap<string, Reconsidered>): void {
+  /** Returns for how many there was something to carry out. */
+  #carryOut(check: number, keys: Iterable<string>, found: ReadonlyMap<string, Reconsidered>): number {
     const decisions = new Map<string, Reconsidered>();
     const nextMs = this.#deps.clock.monotonicMs() + checkEveryMs;
     for (const key of keys) {
@@ -105,6 +114,7 @@ export class RightChecks {
       if (decision !== undefined) decisions.set(key, decision);
     }
     if (decisions.size > 0) this.#deps.streams.reconsider((right) => decisions.get(keyOf(right)) ?? right);
+    return decisions.size;
   }
 }
 

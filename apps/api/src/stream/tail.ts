@@ -16,7 +16,7 @@ export interface TailDeps {
   readonly runs: Pick<RunRegister, 'next' | 'lastPosition'>;
   readonly ring: Ring;
   readonly hub: Pick<Hub, 'notify' | 'endAll' | 'findBeyond'>;
-  /** Ends the streams whose right is over, also when nobody heard of it. */
+  /** Resolves when the streams whose right is over have ended, as far as that can be found out. */
   readonly confirmRights: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -33,8 +33,6 @@ export function createTailTask(deps: TailDeps): Task {
   const { ring, clock, logger, hub } = deps;
   const cutOff = new CutOffWatch(deps);
   let behindSinceMs: number | null = null;
-  /** Revocations come by way of the same store as events: where these could not be read, those may not have been heard. */
-  let areRightsDoubtful = false;
   let tail: EventTail | null = null;
 
   /** Compares with the log itself: a tail that stands ahead of a restored log would wait for ever. */
@@ -61,8 +59,7 @@ export function createTailTask(deps: TailDeps): Task {
     const records = await reader.next(position);
     if (records.length === 0) return verify(position);
     if (!continues(position, records)) return resync('the log does not continue where the tail stands');
-    if (areRightsDoubtful) await deps.confirmRights();
-    areRightsDoubtful = false;
+    await deps.confirmRights();
     for (const record of records) ring.push(frameOf(record));
     behindSinceMs = null;
     hub.notify();
@@ -70,7 +67,6 @@ export function createTailTask(deps: TailDeps): Task {
 
   async function recover(error: unknown, signal: AbortSignal): Promise<void> {
     logger.warn({ err: error }, 'tail.unavailable');
-    areRightsDoubtful = true;
     await clock.sleep(retryMs, signal);
     const position = ring.position();
     if (position !== null) await verify(position).catch(() => undefined);

@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis';
 import type { StreamEntry } from './log-entry.ts';
 import { translateRedisError } from './translate-error.ts';
 
-const blockMs = 1000;
+const blockMs = 500;
 /** A pod that hears nothing because its connection leads nowhere should notice soon. */
 const deadlineMs = 3000;
 const maxEntries = 500;
@@ -82,12 +82,14 @@ export class RedisControlTail implements ControlTail {
   async #goOn(redis: Redis, position: string): Promise<Step> {
     const { control } = this.#options;
     const wasAway = this.#wasAway;
-    // Who may have missed something is told so at once.
-    const reply = wasAway
-      ? await redis.xread('COUNT', maxEntries, 'STREAMS', control, position)
-      : await redis.xread('COUNT', maxEntries, 'BLOCK', blockMs, 'STREAMS', control, position);
+    // Sent together, carried out one after the other. Who may have missed something is told so at once.
+    const [reply, isWhole] = await Promise.all([
+      wasAway
+        ? redis.xread('COUNT', maxEntries, 'STREAMS', control, position)
+        : redis.xread('COUNT', maxEntries, 'BLOCK', blockMs, 'STREAMS', control, position),
+      this.#keepsAllAfter(redis, position),
+    ]);
     const read = (reply?.[0]?.[1] ?? []) as StreamEntry[];
-    const isWhole = await this.#keepsAllAfter(redis, position);
     const texts = read.map(([, fields]) => fields[1] ?? '');
     const parsed = texts.map(parseControlEntry);
     const mayHaveMissed = wasAway || !isWhole || parsed.includes(null);

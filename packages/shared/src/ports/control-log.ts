@@ -20,7 +20,7 @@ export interface ControlLog {
 
 export interface ControlTail {
   /**
-   * Waits until there is something, then returns it, oldest first; returns no entries after about a second.
+   * Waits until there is something, then returns it, oldest first; returns no entries after about half a second.
    * `mayHaveMissed` is true on the first call, and whenever entries may have gone by unseen since the last one (the
    * log was away, begun anew, or has dropped them): then everything remembered must be looked up again. Rejects with
    * `UnavailableError` when the log cannot be asked; the next call then says `mayHaveMissed`, and tells what was
