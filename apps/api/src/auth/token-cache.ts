@@ -54,6 +54,14 @@ export interface Evictable {
   evictAll(): void;
 }
 
+/** What is remembered of single tokens, by their digests. */
+export interface TokenMemory {
+  /** Whether what is remembered of it is beyond doubt. */
+  isSure(digest: string): boolean;
+  /** Has it asked for again before it is used: it was found, by somebody else, to be good no more. */
+  forget(digest: string): void;
+}
+
 interface Entry<T> {
   readonly value: T;
   /** When the store was asked. */
@@ -71,7 +79,7 @@ interface Entry<T> {
  * what was known stays known. Tokens that stand for nothing are remembered too, apart, so that guessing neither reaches
  * the store twice nor displaces what is known. Nothing that was read before an eviction is remembered after it.
  */
-export class TokenCache<T> implements Evictable {
+export class TokenCache<T> implements Evictable, TokenMemory {
   readonly #deps: TokenCacheDeps<T>;
   readonly #known = new Map<string, Entry<T>>();
   /** Digest to the time until which it is taken for unknown. */
@@ -103,18 +111,23 @@ export class TokenCache<T> implements Evictable {
     const lookUp = withDeadline(this.#lookUp(digest), requestDeadlineMs, 'look a token up');
     const known = this.#good(digest);
     if (known === undefined) return lookUp;
-    const isSure = this.#isSure(known);
+    const isSure = this.#isBeyondDoubt(known);
     return withDeadline(lookUp, isSure ? patienceMs : doubtfulPatienceMs, 'look a known token up').catch(
       (error: unknown) => {
         if (!(error instanceof UnavailableError)) throw error;
         const stillKnown = this.#good(digest);
-        const cameIntoDoubt = stillKnown !== undefined && isSure && !this.#isSure(stillKnown);
+        const cameIntoDoubt = stillKnown !== undefined && isSure && !this.#isBeyondDoubt(stillKnown);
         return stillKnown === undefined || cameIntoDoubt ? lookUp : stillKnown.value;
       },
     );
   }
 
-  #isSure(entry: Entry<T>): boolean {
+  isSure(digest: string): boolean {
+    const known = this.#good(digest);
+    return known !== undefined && this.#isBeyondDoubt(known);
+  }
+
+  #isBeyondDoubt(entry: Entry<T>): boolean {
     return !entry.isDoubtful && this.#isCurrent(entry);
   }
 
@@ -134,6 +147,12 @@ export class TokenCache<T> implements Evictable {
     for (const [digest, { value }] of this.#known) {
       if (this.#deps.concerns(value, id)) this.#known.delete(digest);
     }
+  }
+
+  forget(digest: string): void {
+    // What is being looked up may have been read before that.
+    this.#evictions += 1;
+    this.#known.delete(digest);
   }
 
   evictAll(): void {

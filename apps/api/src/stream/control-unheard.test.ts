@@ -46,7 +46,8 @@ describe('rights that are to be confirmed', () => {
   /** A pod with one open stream and a control log, both of whose stores say what the test has them say. */
   async function openPod(clock: Partial<Clock> = {}) {
     const forgetful = { evict: () => undefined, evictAll: () => undefined };
-    const caches = { streams: forgetful, hooks: forgetful, provisionTokens: forgetful };
+    const streams = { ...forgetful, isSure: () => true, forget: () => undefined };
+    const caches = { streams, hooks: forgetful, provisionTokens: forgetful };
     const logger = await createLogger({ level: 'silent' });
     const sink = openFakeSink();
     const right = aRight();

@@ -1,6 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
+import type { ControlTail } from '@widget-service/shared/ports/control-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closingReasonIn, eventsIn, openFakeSink } from './fake-sink.ts';
@@ -120,6 +120,19 @@ describe('an announced change', () => {
 });
 
 describe('what was missed', () => {
+  /** A log that cannot be heard until it is told to be back; what was announced before is not told then. */
+  function awayAtFirst() {
+    const log = {
+      isAway: true,
+      openTail: (): ControlTail => {
+        const tail = control.backend.control.openTail();
+        const next = () => (log.isAway ? Promise.reject(new UnavailableError('the log is away')) : tail.next());
+        return { next, close: () => tail.close() };
+      },
+    };
+    return log;
+  }
+
   it('is found by looking everything up again', async () => {
     const before = await control.start(neverHeard());
     const [gone, kept] = [await control.aSubscription(), await control.aSubscription()];
@@ -135,22 +148,43 @@ describe('what was missed', () => {
     expect(other.isEnded).toBe(false);
   });
 
+  it('stays found: a token that was looked up in vain is not taken from memory when the store hangs later', async () => {
+    const log = awayAtFirst();
+    const pod = await control.start(log);
+    const gone = await control.aSubscription();
+    const sink = await control.openStream(pod, gone.token.digest);
+    await control.backend.subscriptions.remove(gone.id);
+    log.isAway = false;
+    await sink.until(() => sink.isEnded);
+    control.backend.subscriptions.findByTokenDigest = () => Promise.reject(new UnavailableError('the store is away'));
+    await expect(pod.caches.streams.resolve(gone.token.digest)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('is found soon also of a stream that was opened while it could not be looked up', async () => {
+    const log = awayAtFirst();
+    const pod = await control.start(log);
+    const gone = await control.aSubscription();
+    await pod.caches.streams.resolve(gone.token.digest);
+    await control.backend.subscriptions.remove(gone.id);
+    const find = control.backend.subscriptions.findByTokenDigest;
+    control.backend.subscriptions.findByTokenDigest = () => Promise.reject(new UnavailableError('the store is away'));
+    log.isAway = false;
+    await openFakeSink().until(() => pod.generation() > 0);
+    const sink = await control.openStream(pod, gone.token.digest);
+    control.backend.subscriptions.findByTokenDigest = find;
+    await sink.until(() => sink.isEnded);
+    expect(closingReasonIn(sink)).toBe('revoked');
+  });
+
   it('while the log is away is found when it is back, and the pod is ready all the time', async () => {
-    let isAway = true;
-    const failing: Pick<ControlLog, 'openTail'> = {
-      openTail: () => {
-        const tail = control.backend.control.openTail();
-        const next = () => (isAway ? Promise.reject(new UnavailableError('the log is away')) : tail.next());
-        return { next, close: () => tail.close() };
-      },
-    };
-    const pod = await control.start(failing);
+    const log = awayAtFirst();
+    const pod = await control.start(log);
     const gone = await control.aSubscription();
     const sink = await control.openStream(pod, gone.token.digest);
     await control.backend.subscriptions.remove(gone.id);
     expect(pod.tasks.map((task) => task.problem())).toEqual([null, null]);
     expect(sink.isEnded).toBe(false);
-    isAway = false;
+    log.isAway = false;
     await sink.until(() => sink.isEnded);
     expect(closingReasonIn(sink)).toBe('revoked');
   });

@@ -4,7 +4,7 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createPeriodicTask } from '@widget-service/shared/runtime/periodic.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
 import type { RightsKnowledge } from '../auth/rights-knowledge.ts';
-import type { Evictable } from '../auth/token-cache.ts';
+import type { Evictable, TokenMemory } from '../auth/token-cache.ts';
 import { createFollowControlLog, type Told } from './follow-control-log.ts';
 import { RightChecks, type RightChecksDeps } from './right-checks.ts';
 import type { StreamHolder } from './stream-right.ts';
@@ -18,7 +18,7 @@ export interface ControlDeps extends Pick<RightChecksDeps, 'streams' | 'lookUp'>
   readonly control: Pick<ControlLog, 'openTail'>;
   /** What this pod remembers of tokens. */
   readonly caches: {
-    readonly streams: Evictable;
+    readonly streams: Evictable & TokenMemory;
     readonly hooks: Evictable;
     readonly provisionTokens: Evictable;
   };
@@ -47,7 +47,7 @@ export interface Control {
 export function createControl(deps: ControlDeps): Control {
   const { streams, caches, knowledge, clock, logger } = deps;
   const onFailure = (error: unknown) => logger.error({ err: error }, 'rights.check_failed');
-  const checks = new RightChecks({ ...deps, onFailure });
+  const checks = new RightChecks({ ...deps, memory: caches.streams, onFailure });
   const running = new Set<Promise<void>>();
   let generation = 0;
   /** How often something may have been missed that was not looked up yet. */

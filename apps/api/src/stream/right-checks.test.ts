@@ -20,6 +20,9 @@ function setUp(random?: () => number) {
     asked: [] as string[],
     answers: new Map<string, Reconsidered | Error>(),
     failures: [] as unknown[],
+    /** Digests whose streams are opened in doubt, and those that were found to be good no more. */
+    doubtful: [] as string[],
+    forgotten: [] as string[],
     delivery: Promise.resolve(),
   };
   const checks = new RightChecks({
@@ -31,6 +34,10 @@ function setUp(random?: () => number) {
       await delivery;
       if (answer instanceof Error) throw answer;
       return answer;
+    },
+    memory: {
+      isSure: (digest) => !state.doubtful.includes(digest),
+      forget: (digest) => void state.forgotten.push(digest),
     },
     clock: { monotonicMs: () => state.nowMs },
     onFailure: (error) => state.failures.push(error),
@@ -58,6 +65,7 @@ describe('a check', () => {
     state.answers.set('a', 'revoked').set('b', 'expired');
     await checks.check(fake.hub.rights());
     expect(sinks.map(closingReasonIn)).toEqual(['revoked', 'expired', null, 'revoked']);
+    expect(state.forgotten).toEqual(['a', 'b']);
     expect(state.asked.toSorted()).toEqual(['a', 'b', 'c']);
   });
 
@@ -85,6 +93,7 @@ describe('a check', () => {
         running -= 1;
         return right;
       },
+      memory: { isSure: () => true, forget: () => undefined },
       clock: { monotonicMs: () => 0 },
       onFailure: () => undefined,
     });
@@ -150,6 +159,27 @@ describe('going round', () => {
       }
       expect(asked.size).toBe(200);
     }
+  });
+
+  it('asks at once for who was let in while the store could not be asked', async () => {
+    const { checks, state } = setUp(() => 1);
+    state.doubtful.push('a');
+    openStreams('a', 'b');
+    await checks.checkDue();
+    expect(state.asked).toEqual(['a']);
+    await checks.checkDue();
+    expect(state.asked).toEqual(['a']);
+  });
+
+  it('asks at once also for who came back on a right that was found to be gone', async () => {
+    const { checks, state } = setUp(() => 1);
+    openStreams('a');
+    state.answers.set('a', 'revoked');
+    await checks.check(fake.hub.rights());
+    state.doubtful.push('a');
+    const [again] = openStreams('a') as [FakeSink];
+    await checks.checkDue();
+    expect(closingReasonIn(again)).toBe('revoked');
   });
 
   it('asks once a turn for a token, however many streams were opened with it', async () => {

@@ -1,5 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { TokenMemory } from '../auth/token-cache.ts';
 import type { Hub } from './hub.ts';
 import type { Reconsidered, StreamRight } from './stream-right.ts';
 
@@ -13,6 +14,8 @@ export interface RightChecksDeps {
   readonly streams: Pick<Hub, 'rights' | 'reconsider'>;
   /** Throws `UnavailableError` when it cannot be found out. */
   readonly lookUp: (right: StreamRight) => Promise<Reconsidered>;
+  /** What the pod remembers of stream tokens: streams are opened by it. */
+  readonly memory: TokenMemory;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Told of a look-up that failed for any other reason; its right stays as it is until the next. */
   readonly onFailure: (error: unknown) => void;
@@ -50,18 +53,23 @@ export class RightChecks {
   /** One turn of the checks that go round all the time: of what is due, as much as one turn may take. */
   async checkDue(): Promise<void> {
     const nowMs = this.#deps.clock.monotonicMs();
-    const random = this.#deps.random ?? Math.random;
     const dueAtMs = new Map<string, number>();
     const due: StreamRight[] = [];
     for (const right of this.#deps.streams.rights()) {
       const key = keyOf(right);
-      const atMs = this.#dueAtMs.get(key) ?? nowMs + random() * checkEveryMs;
+      const atMs = this.#dueAtMs.get(key) ?? this.#firstDueAtMs(key, nowMs);
       if (atMs <= nowMs && !dueAtMs.has(key) && due.length < turnMax) due.push(right);
       dueAtMs.set(key, atMs);
     }
     // Those that no open stream stands on any more are left out.
     this.#dueAtMs = dueAtMs;
     await this.check(due);
+  }
+
+  /** Who was let in while the store could not be asked is looked up as soon as it can. */
+  #firstDueAtMs(key: string, nowMs: number): number {
+    const { memory, random = Math.random } = this.#deps;
+    return memory.isSure(key) ? nowMs + random() * checkEveryMs : nowMs;
   }
 
   /**
@@ -111,10 +119,18 @@ export class RightChecks {
       this.#latest.delete(key);
       const decision = found.get(key);
       this.#dueAtMs.set(key, decision === undefined ? 0 : nextMs);
-      if (decision !== undefined) decisions.set(key, decision);
+      if (decision === undefined) continue;
+      decisions.set(key, decision);
+      if (decision === 'revoked' || decision === 'expired') this.#forget(key);
     }
     if (decisions.size > 0) this.#deps.streams.reconsider((right) => decisions.get(keyOf(right)) ?? right);
     return decisions.size;
+  }
+
+  /** Otherwise its client could come back on what was remembered, while the store cannot be asked. */
+  #forget(key: string): void {
+    this.#deps.memory.forget(key);
+    this.#dueAtMs.delete(key);
   }
 }
 
