@@ -39,7 +39,7 @@ export function createCheckpoints(scenario: string, cluster: FaultCluster, load:
   const toldSince = createToldSince(cluster, load);
   const rows: FaultRow[] = [];
   const known = new Set<string>();
-  let before: Counts = { ok: 0, refused: 0, unknown: 0, connections: 0, events: 0, deliveries: 0 };
+  let before: Counts = { ok: 0, refused: 0, unknown: 0, reconnections: 0, events: 0, deliveries: 0 };
 
   async function gather(options: CheckpointOptions): Promise<Evidence> {
     const stored = await comeToRest(cluster, load, options.withinMs ?? defaultWithinMs);
@@ -89,7 +89,7 @@ export function expectNone(violations: readonly string[]): void {
   expect(violations, violations.slice(0, toldMax).join('; ')).toEqual([]);
 }
 
-type Counts = Readonly<Record<Outcome | 'connections' | 'events' | 'deliveries', number>>;
+type Counts = Readonly<Record<Outcome | 'reconnections' | 'events' | 'deliveries', number>>;
 
 function countsOf(evidence: Evidence): Counts {
   const { hooks, creates, streams } = evidence.recording;
@@ -101,7 +101,9 @@ function countsOf(evidence: Evidence): Counts {
     0,
   );
   const events = [...historyOf(evidence).epochs.values()].reduce((sum, { length }) => sum + length, 0);
-  return { ...outcomes, connections: connections.length - streams.length, events, deliveries };
+  // One that has no answer yet has not come back either.
+  const reconnections = streams.reduce((sum, stream) => sum + Math.max(0, stream.connections.length - 1), 0);
+  return { ...outcomes, reconnections, events, deliveries };
 }
 
 function rowOf(fault: string, counts: Counts, before: Counts, { clientsOpen, processes }: Evidence) {
@@ -110,7 +112,7 @@ function rowOf(fault: string, counts: Counts, before: Counts, { clientsOpen, pro
     fault,
     operations: { ok: ok - before.ok, refused: refused - before.refused, unknown: unknown - before.unknown },
     streams: clientsOpen,
-    reconnections: counts.connections - before.connections,
+    reconnections: counts.reconnections - before.reconnections,
     events: counts.events - before.events,
     deliveries: counts.deliveries - before.deliveries,
     heapGrowth: Math.max(...processes.map((each) => (each.heapUsedBytes ?? 1) / (each.heapAtFirstBytes ?? 1))),

@@ -29,6 +29,8 @@ const deadLinkRestMs = 60_000;
 /** A worker hands its jobs back when its stores have not answered for 10 s, and learns of that within 5 s more. */
 const handedOverAfterMs = 15_000;
 const toldWithinMs = 5_000;
+/** Streams of what was revoked end within 2 s. */
+const rightsLongGoneMs = 4_000;
 /** A pod waits for 10 s, then for another 10 s whether others go on; a read may take 5 s until it has failed. */
 const elsewhereWithinMs = 40_000;
 
@@ -230,6 +232,16 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
       await cluster.balancer.takeOut('pod-1');
       await delay(3_000);
       await cluster.balancer.putBack('pod-1');
+    });
+  });
+
+  it('a pod is frozen while others end what is revoked, and wakes', async () => {
+    await endure('pod frozen', async () => {
+      cluster.pods[2]!.freeze();
+      // Of those whose requests went to it nobody has an answer yet.
+      await somebodyIsRevoked();
+      await delay(rightsLongGoneMs);
+      cluster.pods[2]!.thaw();
     });
   });
 

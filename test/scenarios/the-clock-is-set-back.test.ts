@@ -40,6 +40,15 @@ async function setBack(client: ConsoleClient): Promise<void> {
   await eventually(async () => (await timeOfService(client)) < Date.now() - hourMs / 2, 'it goes by the new time');
 }
 
+/** More than its burst at once, and again where that took so long that none was too many. */
+async function askUntilRefused(client: ConsoleClient): Promise<Response> {
+  for (;;) {
+    const answers = await Promise.all(Array.from({ length: 300 }, () => list(client)));
+    const refused = answers.find(({ status }) => status === 429);
+    if (refused !== undefined) return refused;
+  }
+}
+
 async function updatedAtOf(client: ConsoleClient, widgetId: string): Promise<string> {
   const answer = await client.on(service.url).request('GET', `/api/v1/widgets/${widgetId}`);
   return ((await answer.json()) as { updatedAt: string }).updatedAt;
@@ -55,9 +64,8 @@ it.skipIf(time === null)(
     await traffic.send();
     await traffic.allTold();
     const updatedAt = await updatedAtOf(client, widgetId);
-    const answers = await Promise.all(Array.from({ length: 150 }, () => list(client)));
-    const refused = answers.find(({ status }) => status === 429);
-    expect(Number(refused?.headers.get('retry-after'))).toBeLessThanOrEqual(3);
+    const refused = await askUntilRefused(client);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3);
 
     await setBack(client);
     await eventually(async () => (await list(client)).status === 200, 'the limit is over as it was told', 5_000);
