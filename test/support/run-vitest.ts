@@ -78,11 +78,13 @@ async function count(outputFile: string, exitCode: number): Promise<SuiteResult>
   const text = await readFile(outputFile, 'utf8').catch(() => '{}');
   const report = JSON.parse(text) as Report;
   const failed = report.numFailedTests ?? 0;
+  const failures = (report.testResults ?? []).flatMap(failuresOf);
+  if (exitCode !== 0 && failures.length === 0) failures.push('FAILED outside of all tests: see what is printed above');
   return {
     passed: report.numPassedTests ?? 0,
     failed: exitCode !== 0 && failed === 0 ? 1 : failed,
     skipped: report.numPendingTests ?? 0,
-    failures: (report.testResults ?? []).flatMap(failuresOf),
+    failures,
   };
 }
 
