@@ -142,7 +142,7 @@ const streams: readonly RecordedStream[] = [
   },
 ];
 
-const operation = { startedAtMs: 0, endedAtMs: 5, latencyMs: 5, refusal: null, failure: '' };
+const operation = { startedAtMs: 0, endedAtMs: 5, latencyMs: 5, wasStarved: false, refusal: null, failure: '' };
 const unavailable = { type: '/problems/unavailable', code: 'unavailable', status: 503, requestId: 'any' };
 
 function hookOf(number: number, kind: Told['kind'], widgetId: string | null): HookOperation {

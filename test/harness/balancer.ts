@@ -86,7 +86,7 @@ defaults
   timeout connect 1s
   timeout client 1h
   timeout server 1h
-  timeout check 1s
+  timeout check 2s
   retries 3
   option redispatch 1
   option http-server-close

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parsePosition } from '@widget-service/shared/domain/cursor.ts';
 import { keyOf, testOf } from '@widget-service/shared/domain/event-filter.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
+import { startStopwatch } from '../support/stopwatch.ts';
 import type { FaultCluster } from './fault-cluster.ts';
 import type { Load } from './load.ts';
 import type { RecordedStream } from './recording.ts';
@@ -18,8 +19,8 @@ export async function comeToRest(
   { streams }: Pick<Load, 'streams'>,
   withinMs: number,
 ): Promise<StoredState> {
-  const deadlineAtMs = performance.now() + withinMs;
-  const isLate = () => performance.now() > deadlineAtMs;
+  const elapsedMs = startStopwatch();
+  const isLate = () => elapsedMs() > withinMs;
   for (;;) {
     const [jobsLeft, outboxesLeft] = await Promise.all([run.jobsLeft(), run.outboxesLeft()]);
     if ((jobsLeft === 0 && outboxesLeft === 0) || isLate()) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startStopwatch } from '../support/stopwatch.ts';
+import type { MachineWatch } from './machine-watch.ts';
 import type { OwnDelay } from './own-delay.ts';
 import { post } from './post.ts';
 import type { CreateOperation, Recording } from './recording.ts';
@@ -12,6 +13,7 @@ export interface CreateTrafficOptions {
   readonly provisionToken: string;
   readonly recording: Recording;
   readonly ownDelay: OwnDelay;
+  readonly machine: MachineWatch;
   /** Told the id of every widget that was answered with. */
   readonly onCreated: (widgetId: string) => void;
 }
@@ -25,7 +27,7 @@ const labelCount = 5;
  * that was used for another body; what had no answer is repeated by every other script.
  */
 export function createCreateTraffic(options: CreateTrafficOptions) {
-  const { recording, ownDelay } = options;
+  const { recording, ownDelay, machine } = options;
   const agent = new Agent({ keepAlive: true });
   const url = `${options.baseUrl}/api/v1/widgets`;
   const known = new Set<string>();
@@ -44,6 +46,7 @@ export function createCreateTraffic(options: CreateTrafficOptions) {
       ...{ key, outcome, status, refusal, failure, startedAtMs, endedAtMs, sent: body },
       answer: outcome === 'ok' ? text : null,
       latencyMs: elapsedMs() - ownDelay.since(startedAtMs),
+      wasStarved: machine.wasStarved(startedAtMs, endedAtMs),
     };
     recording.creates.push(operation);
     return operation;

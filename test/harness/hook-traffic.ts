@@ -3,6 +3,7 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deriveEventId } from '@widget-service/shared/domain/event-id.ts';
 import { startStopwatch } from '../support/stopwatch.ts';
+import type { MachineWatch } from './machine-watch.ts';
 import type { OwnDelay } from './own-delay.ts';
 import { post } from './post.ts';
 import type { HookOperation, Recording } from './recording.ts';
@@ -11,6 +12,7 @@ export interface HookTrafficOptions {
   readonly integration: { readonly id: string; readonly url: string };
   readonly recording: Recording;
   readonly ownDelay: OwnDelay;
+  readonly machine: MachineWatch;
   /** Widgets that are there; it grows while widgets are created. */
   readonly widgetIds: readonly string[];
 }
@@ -29,7 +31,7 @@ const oldestCount = 20;
  * Sends hooks as outside systems do: most about a widget, some about none or one that is not known, of every kind, some
  * twice under one key, and what was not accepted is repeated by every other sender.
  */
-export function createHookTraffic({ integration, recording, ownDelay, widgetIds }: HookTrafficOptions) {
+export function createHookTraffic({ integration, recording, ownDelay, machine, widgetIds }: HookTrafficOptions) {
   const agent = new Agent({ keepAlive: true });
 
   async function sendOnce(plan: Plan): Promise<HookOperation> {
@@ -43,6 +45,7 @@ export function createHookTraffic({ integration, recording, ownDelay, widgetIds 
       ...{ eventId, kind, occurredAt, widgetId, outcome, status, refusal, failure, startedAtMs, endedAtMs },
       answeredEventId: answer.headers['webhook-event-id']?.toString() ?? null,
       latencyMs: elapsedMs() - ownDelay.since(startedAtMs),
+      wasStarved: machine.wasStarved(startedAtMs, endedAtMs),
     };
     recording.hooks.push(operation);
     return operation;

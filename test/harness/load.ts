@@ -6,6 +6,7 @@ import { createCreateTraffic } from './create-traffic.ts';
 import type { FaultEventSource } from './event-source.ts';
 import type { FaultCluster } from './fault-cluster.ts';
 import { createHookTraffic } from './hook-traffic.ts';
+import { watchMachine } from './machine-watch.ts';
 import { watchOwnDelay } from './own-delay.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createRecording, type Recording } from './recording.ts';
@@ -52,10 +53,11 @@ export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: Load
   const { token: provisionToken } = await client.createProvisionToken('script');
   const recording = createRecording();
   const ownDelay = watchOwnDelay();
+  const machine = watchMachine();
   const widgetIds: string[] = [];
   const onCreated = (id: string) => widgetIds.push(id);
-  const creates = createCreateTraffic({ baseUrl, provisionToken, recording, ownDelay, onCreated });
-  const hooks = createHookTraffic({ integration, recording, ownDelay, widgetIds });
+  const creates = createCreateTraffic({ baseUrl, provisionToken, recording, ownDelay, machine, onCreated });
+  const hooks = createHookTraffic({ integration, recording, ownDelay, machine, widgetIds });
   const streams = createStreamTraffic({ baseUrl, client, recording, seen: createSeenEvents() });
   const revoke = createRevocationTraffic({ client, recording, streams });
 
@@ -87,6 +89,7 @@ export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: Load
       streams.closeAll();
       await pause();
       ownDelay.close();
+      machine.close();
       hooks.close();
       creates.close();
     },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { spoiled } from '../checkers/healthy-evidence.ts';
-import { hooksSentIn, notAnsweredAsPromised, streamsEndedIn } from './outage.ts';
+import { hooksSentIn, judged, notAnsweredAsPromised, streamsEndedIn } from './outage.ts';
 
 const always = { fromMs: 0, toMs: 1_000 };
 const { recording } = spoiled(() => undefined);
@@ -17,6 +17,12 @@ test('an answer within 2 s is as promised, accepted or refused for now; anything
   expect(notAnsweredAsPromised([{ ...refused!, latencyMs: 2_001 }])).toHaveLength(1);
   expect(notAnsweredAsPromised([unanswered!])).toHaveLength(1);
   expect(notAnsweredAsPromised([{ ...refused!, status: 500 }])).toHaveLength(1);
+});
+
+test('nothing is said of what was under way while the machine worked for others', () => {
+  const starved = { ...accepted!, latencyMs: 9_000, wasStarved: true };
+  expect(notAnsweredAsPromised([starved])).toEqual([]);
+  expect(judged([starved, accepted!])).toEqual([accepted!]);
 });
 
 test('a stream that ended in the time is told, but not one that was revoked or that its client closed', () => {

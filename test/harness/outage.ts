@@ -27,9 +27,17 @@ export function createsSentIn({ creates }: Recording, { fromMs, toMs }: Stretch)
   return creates.filter(({ startedAtMs }) => startedAtMs >= fromMs && startedAtMs < toMs);
 }
 
+/** Of these, those whose machine had time for them: of the others nothing is promised but that all is consistent. */
+export function judged<Operation extends HookOperation | CreateOperation>(operations: readonly Operation[]) {
+  const left = operations.filter(({ wasStarved }) => !wasStarved);
+  const starved = operations.length - left.length;
+  if (starved > 0) console.log(`${starved} of ${operations.length} are not judged: their machine worked for others`);
+  return left;
+}
+
 /** Of these, what was not answered within 2 s, or neither accepted nor refused by "unavailable, try again later". */
 export function notAnsweredAsPromised(operations: readonly (HookOperation | CreateOperation)[]): string[] {
-  return operations.flatMap(({ outcome, status, latencyMs, refusal, failure, startedAtMs }) => {
+  return judged(operations).flatMap(({ outcome, status, latencyMs, refusal, failure, startedAtMs }) => {
     const isPromised = outcome === 'ok' || (status === 503 && refusal?.body.includes('"code":"unavailable"') === true);
     if (isPromised && latencyMs <= answeredWithinMs) return [];
     return [`at ${Math.round(startedAtMs)} ms: ${outcome} ${status} ${failure} after ${Math.round(latencyMs)} ms`];

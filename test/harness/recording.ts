@@ -24,6 +24,8 @@ interface Operation {
   readonly endedAtMs: number;
   /** From the request to its answer, without the time for which the client itself was not running. */
   readonly latencyMs: number;
+  /** The machine worked for others meanwhile: how long it took, and that it was refused, says nothing of the service. */
+  readonly wasStarved: boolean;
   /** Of a refusal. */
   readonly refusal: Refusal | null;
   /** Why nothing is known; empty otherwise. */

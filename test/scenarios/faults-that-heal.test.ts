@@ -9,6 +9,7 @@ import {
   createsSentIn,
   hooksNotTold,
   hooksSentIn,
+  judged,
   notAnsweredAsPromised,
   type Stretch,
   streamsEndedIn,
@@ -72,20 +73,20 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
 
   /** Redis away: every hook is answered within 2 s, most are refused, and no stream is ended by us. */
   function expectOnlyRefusals(away: Stretch): void {
-    const hooks = hooksSentIn(load.recording, away);
+    const hooks = judged(hooksSentIn(load.recording, away));
     expect(notAnsweredAsPromised(hooks)).toEqual([]);
-    expect(hooks.filter(({ status }) => status === 503).length).toBeGreaterThan(hooks.length / 2);
+    expect(hooks.filter(({ status }) => status !== 503).length).toBeLessThanOrEqual(hooks.length / 2);
     expect(streamsEndedIn(load.recording, { ...away, toMs: performance.now() })).toEqual([]);
   }
 
   /** MongoDB away: hooks are accepted as ever, creates are refused within 2 s, and no stream is ended by us. */
   function expectHooksToGoOn(away: Stretch): void {
-    const hooks = hooksSentIn(load.recording, away);
+    const hooks = judged(hooksSentIn(load.recording, away));
     expect(hooks.filter(({ status }) => status !== 202)).toEqual([]);
     expect(notAnsweredAsPromised(hooks)).toEqual([]);
-    const creates = createsSentIn(load.recording, away);
+    const creates = judged(createsSentIn(load.recording, away));
     expect(notAnsweredAsPromised(creates)).toEqual([]);
-    expect(creates.filter(({ status }) => status === 503).length).toBeGreaterThan(creates.length / 2);
+    expect(creates.filter(({ status }) => status !== 503).length).toBeLessThanOrEqual(creates.length / 2);
     expect(streamsEndedIn(load.recording, { ...away, toMs: performance.now() })).toEqual([]);
   }
 

@@ -26,7 +26,7 @@ export function startStopwatch(source: StopwatchSource = thisMachine): () => num
   };
 }
 
-const thisMachine: StopwatchSource = {
+export const thisMachine: StopwatchSource = {
   elapsedMs: () => performance.now(),
   stolenMs: () => {
     try {
