@@ -15,6 +15,7 @@ import {
   streamsEndedIn,
 } from '../harness/outage.ts';
 import { streamsOpenOn } from '../harness/process-figures.ts';
+import type { CreateOperation, HookOperation } from '../harness/recording.ts';
 import { isLong, scale } from '../harness/scale.ts';
 import type { ServiceSlot } from '../harness/service-slot.ts';
 import { eventually } from '../support/eventually.ts';
@@ -71,11 +72,17 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
     await eventually(async () => acknowledged().length > before, 'a subscription is revoked');
   }
 
+  /** Where nothing can be judged, because the machine worked for others all the time, nothing is said. */
+  function expectMostRefused(operations: readonly (HookOperation | CreateOperation)[]): void {
+    const refused = operations.filter(({ status }) => status === 503);
+    if (operations.length > 0) expect(refused.length).toBeGreaterThan(operations.length / 2);
+  }
+
   /** Redis away: every hook is answered within 2 s, most are refused, and no stream is ended by us. */
   function expectOnlyRefusals(away: Stretch): void {
     const hooks = judged(hooksSentIn(load.recording, away));
     expect(notAnsweredAsPromised(hooks)).toEqual([]);
-    expect(hooks.filter(({ status }) => status !== 503).length).toBeLessThanOrEqual(hooks.length / 2);
+    expectMostRefused(hooks);
     expect(streamsEndedIn(load.recording, { ...away, toMs: performance.now() })).toEqual([]);
   }
 
@@ -86,7 +93,7 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
     expect(notAnsweredAsPromised(hooks)).toEqual([]);
     const creates = judged(createsSentIn(load.recording, away));
     expect(notAnsweredAsPromised(creates)).toEqual([]);
-    expect(creates.filter(({ status }) => status !== 503).length).toBeLessThanOrEqual(creates.length / 2);
+    expectMostRefused(creates);
     expect(streamsEndedIn(load.recording, { ...away, toMs: performance.now() })).toEqual([]);
   }
 

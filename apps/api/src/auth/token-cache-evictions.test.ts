@@ -39,21 +39,6 @@ describe('an eviction', () => {
     expect(await cache.resolve('b')).toBeNull();
   });
 
-  test('of everything has the store waited for, also when it is slow: a token may have been revoked unheard', async () => {
-    for (const when of ['before it is asked for', 'while it is waited for']) {
-      const { cache, state, holdAnswers } = createFakeTokenStore();
-      await cache.resolve('a');
-      state.nowMs = 60_000;
-      state.answer = null;
-      const answer = holdAnswers();
-      if (when === 'before it is asked for') cache.evictAll();
-      const asked = cache.resolve('a');
-      if (when === 'while it is waited for') cache.evictAll();
-      setTimeout(answer, 300);
-      expect(await asked, when).toBeNull();
-    }
-  });
-
   test('of everything does not have a store waited for without end that hangs', async () => {
     const { cache, state, holdAnswers } = createFakeTokenStore();
     await cache.resolve('a');
@@ -145,21 +130,6 @@ describe('while it is not known what was revoked', () => {
     expect(cache.recall('a')).toBe('value');
   });
 
-  test('the store is waited for, also when it is slow', async () => {
-    for (const when of ['before it is asked for', 'while it is waited for']) {
-      const { cache, state, holdAnswers } = createFakeTokenStore();
-      await cache.resolve('a');
-      state.nowMs = 60_000;
-      state.answer = null;
-      const answer = holdAnswers();
-      state.isCurrent = when !== 'before it is asked for';
-      const asked = cache.resolve('a');
-      state.isCurrent = false;
-      setTimeout(answer, 300);
-      expect(await asked, when).toBeNull();
-    }
-  });
-
   test('what was known stays known while the store is away', async () => {
     const { cache, state } = createFakeTokenStore();
     await cache.resolve('a');
@@ -167,5 +137,32 @@ describe('while it is not known what was revoked', () => {
     state.nowMs = 10_000;
     state.answer = away;
     expect(await cache.resolve('a')).toBe('value');
+  });
+});
+
+describe('a token that may have been revoked unheard', () => {
+  type Store = ReturnType<typeof createFakeTokenStore>;
+  const evicted = ({ cache }: Store) => cache.evictAll();
+  const notCurrent = ({ state }: Store) => {
+    state.isCurrent = false;
+  };
+
+  test.each([
+    ['everything was evicted', 'before it is asked for', evicted],
+    ['everything was evicted', 'while it is waited for', evicted],
+    ['knowledge of revocations is old', 'before it is asked for', notCurrent],
+    ['knowledge of revocations is old', 'while it is waited for', notCurrent],
+  ])('is waited for, also when the store is slow: %s %s', async (_, when, bringIntoDoubt) => {
+    const store = createFakeTokenStore();
+    const { cache, state, holdAnswers } = store;
+    await cache.resolve('a');
+    state.nowMs = 60_000;
+    state.answer = null;
+    const answer = holdAnswers();
+    if (when === 'before it is asked for') bringIntoDoubt(store);
+    const asked = cache.resolve('a');
+    if (when === 'while it is waited for') bringIntoDoubt(store);
+    setTimeout(answer, 300);
+    expect(await asked).toBeNull();
   });
 });
