@@ -2,20 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isBalancerThere } from '../harness/balancer.ts';
 import { type Checkpoints, createCheckpoints, expectNone } from '../harness/checkpoint.ts';
+import { expectHooksToGoOn, expectOnlyRefusals } from '../harness/expect-outage.ts';
 import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
 import { freezeInMidJob } from '../harness/freeze-in-mid-job.ts';
 import { type Load, openLoad } from '../harness/load.ts';
-import {
-  createsSentIn,
-  hooksNotTold,
-  hooksSentIn,
-  judged,
-  notAnsweredAsPromised,
-  type Stretch,
-  streamsEndedIn,
-} from '../harness/outage.ts';
+import { hooksNotTold, type Stretch } from '../harness/outage.ts';
 import { streamsOpenOn } from '../harness/process-figures.ts';
-import type { CreateOperation, HookOperation } from '../harness/recording.ts';
 import { isLong, scale } from '../harness/scale.ts';
 import type { ServiceSlot } from '../harness/service-slot.ts';
 import { eventually } from '../support/eventually.ts';
@@ -72,31 +64,6 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
     await eventually(async () => acknowledged().length > before, 'a subscription is revoked');
   }
 
-  /** Where nothing can be judged, because the machine worked for others all the time, nothing is said. */
-  function expectMostRefused(operations: readonly (HookOperation | CreateOperation)[]): void {
-    const refused = operations.filter(({ status }) => status === 503);
-    if (operations.length > 0) expect(refused.length).toBeGreaterThan(operations.length / 2);
-  }
-
-  /** Redis away: every hook is answered within 2 s, most are refused, and no stream is ended by us. */
-  function expectOnlyRefusals(away: Stretch): void {
-    const hooks = judged(hooksSentIn(load.recording, away));
-    expect(notAnsweredAsPromised(hooks)).toEqual([]);
-    expectMostRefused(hooks);
-    expect(streamsEndedIn(load.recording, { ...away, toMs: performance.now() })).toEqual([]);
-  }
-
-  /** MongoDB away: hooks are accepted as ever, creates are refused within 2 s, and no stream is ended by us. */
-  function expectHooksToGoOn(away: Stretch): void {
-    const hooks = judged(hooksSentIn(load.recording, away));
-    expect(hooks.filter(({ status }) => status !== 202)).toEqual([]);
-    expect(notAnsweredAsPromised(hooks)).toEqual([]);
-    const creates = judged(createsSentIn(load.recording, away));
-    expect(notAnsweredAsPromised(creates)).toEqual([]);
-    expectMostRefused(creates);
-    expect(streamsEndedIn(load.recording, { ...away, toMs: performance.now() })).toEqual([]);
-  }
-
   /** Starts the process anew on a wire that only it uses, until the test is over. */
   async function giveLinkOfItsOwn(slot: ServiceSlot, store: 'MONGODB_URL' | 'REDIS_URL'): Promise<TcpProxy> {
     const { link, environment } = await cluster.openLinkFor(store);
@@ -133,7 +100,7 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
       await delay(scale.redisAwayMs);
       await Promise.all([cluster.redis.start(), cluster.redisLink.mend()]);
     });
-    expectOnlyRefusals({ ...away, toMs: away.fromMs + scale.redisAwayMs });
+    expectOnlyRefusals(load.recording, { ...away, toMs: away.fromMs + scale.redisAwayMs });
   });
 
   it('Redis is frozen, and goes on', async () => {
@@ -143,7 +110,7 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
       cluster.redis.thaw();
     });
     // What was sent right before the end may still be answered by Redis itself.
-    expectOnlyRefusals({ ...away, toMs: away.toMs - 2_000 });
+    expectOnlyRefusals(load.recording, { ...away, toMs: away.toMs - 2_000 });
   });
 
   const halfOpen = [
@@ -159,7 +126,7 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
     };
     const away = await endure(`half-open link to Redis, ${swallowed}`, damage, deadLinkRestMs);
     // As above.
-    expectOnlyRefusals({ ...away, toMs: away.toMs - 2_000 });
+    expectOnlyRefusals(load.recording, { ...away, toMs: away.toMs - 2_000 });
   });
 
   it('replies are cut off after their commands were forwarded, at both stores', async () => {
@@ -184,7 +151,7 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
       await delay(scale.linkDamagedMs);
       await cluster.mongoLink.mend();
     });
-    expectHooksToGoOn(away);
+    expectHooksToGoOn(load.recording, away);
   });
 
   it('MongoDB is stalled: what was given up arrives late', async () => {
@@ -194,7 +161,7 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
       await delay(scale.linkDamagedMs);
       await cluster.mongoLink.mend();
     });
-    expectHooksToGoOn({ ...away, toMs: away.toMs - 2_000 });
+    expectHooksToGoOn(load.recording, { ...away, toMs: away.toMs - 2_000 });
   });
 
   it('one worker alone is cut off from MongoDB: others take its jobs over', async () => {
