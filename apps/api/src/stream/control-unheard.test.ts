@@ -107,6 +107,18 @@ describe('rights that are to be confirmed', () => {
     expect(isConfirmed).toBe(true);
   });
 
+  it('are not looked up again while all of them are being looked up', async () => {
+    const sleep = (ms: number) => (ms < 1_000 ? Promise.resolve() : new Promise<void>(() => undefined));
+    const { confirmRights, reads, looks, right } = await openPod({ sleep });
+    reads[0]?.resolve(anything);
+    await until(() => looks.length === 1);
+    const confirmed = confirmRights();
+    await new Promise(setImmediate);
+    looks[0]?.resolve(right);
+    await confirmed;
+    expect(looks).toHaveLength(1);
+  });
+
   it('are not known while the stores are away too', async () => {
     const inVain = Promise.withResolvers<void>();
     const { confirmRights, looks } = await openPod({

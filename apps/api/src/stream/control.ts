@@ -99,7 +99,8 @@ export function createControl(deps: ControlDeps): Control {
     const inVain = clock.sleep(confirmWithinMs, waiting.signal);
     // A process that only stood still hears at its next read what it has to.
     if (!follow.isAway()) await Promise.race([current, clock.sleep(heardWithinMs, waiting.signal)]);
-    if (!knowledge.isCurrent()) keepRunning(lookUpAll());
+    // Not once more what is being looked up for that reason already.
+    if (!knowledge.isCurrent() && doubts === 0) keepRunning(lookUpAll());
     await Promise.race([current, inVain]);
     waiting.abort();
   }
