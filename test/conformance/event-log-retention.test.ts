@@ -12,8 +12,9 @@ describe('EventLog: retention', () => {
   async function trimmed(options: Parameters<typeof openTestBackend>[0], batches: readonly LogAppend[][]) {
     const own = await openTestBackend(options);
     const run = (await own.backend.runs.next()).run;
-    for (const events of batches) await own.backend.eventLog.append(run, null, events);
-    await own.backend.eventLog.trim();
+    let recorded: NumberedPosition | null = null;
+    for (const events of batches) recorded = (await own.backend.eventLog.append(run, recorded, events)).last;
+    await own.backend.eventLog.trim(recorded);
     const kept = (await own.backend.eventLog.inspect(null))?.extent;
     if (kept === undefined) throw new Error('something was appended');
     return { own, eventLog: own.backend.eventLog, run, kept };
@@ -41,8 +42,8 @@ describe('EventLog: retention', () => {
     const { eventLog, runs } = own.backend;
     const { run } = await runs.next();
     const before = await eventLog.append(run, null, looseAppends(40));
-    const { positions } = await eventLog.append(run, null, looseAppends(100));
-    await eventLog.trim();
+    const { positions, last } = await eventLog.append(run, null, looseAppends(100));
+    await eventLog.trim(last);
     const oldest = (await eventLog.inspect(null))?.extent.oldest;
     expect(oldest).toEqual(before.positions.at(-1));
     const records = await eventLog.readAfter(oldest ?? before.last, 500);
@@ -57,7 +58,7 @@ describe('EventLog: retention', () => {
     const { eventLog, runs } = own.backend;
     const { run } = await runs.next();
     const { last: begin } = await eventLog.append(run, null, looseAppends(150));
-    await eventLog.trim();
+    await eventLog.trim(begin);
     const positionBeforeOldest = async (): Promise<NumberedPosition> => ({
       ...begin,
       ...((await eventLog.inspect(null))?.extent.oldest ?? begin),
@@ -78,7 +79,7 @@ describe('EventLog: retention', () => {
     await expect
       .poll(
         async () => {
-          await eventLog.trim();
+          await eventLog.trim({ ...kept.last, epochRun: run });
           return (await eventLog.inspect(null))?.extent.oldest;
         },
         { timeout: 5000 },
@@ -103,9 +104,34 @@ describe('EventLog: retention', () => {
     await own.dispose();
   });
 
+  it.each([
+    ['count', { retentionCount: 3 }],
+    ['age', { retentionMs: 0 }],
+    ['bytes', { retentionBytes: 1 }],
+  ])('by %s stops at what was recorded: what came after it tells of a loss', async (_, options) => {
+    const own = await openTestBackend(options);
+    const { eventLog, runs } = own.backend;
+    const { run } = await runs.next();
+    const oldestSeq = async () => (await eventLog.inspect(null))?.extent.oldest.seq;
+    await eventLog.append(run, null, looseAppends(300));
+    await eventLog.trim(null);
+    expect(await oldestSeq()).toBe(0);
+    const { last: recorded } = await eventLog.append(run, null, looseAppends(5));
+    const { last: lost } = await eventLog.append(run, recorded, looseAppends(300));
+    await eventLog.trim({ ...lost, ms: lost.ms - 1 });
+    await eventLog.append(run, recorded, looseAppends(300));
+    await eventLog.trim(recorded);
+    expect(await oldestSeq()).toBeLessThanOrEqual(recorded.seq);
+    // As if its place had been given again, to another event.
+    const result = await eventLog.append(run, { ...lost, ms: lost.ms - 1 }, []);
+    expect(result.beganEpoch).toBe(true);
+    await own.dispose();
+  });
+
   it('may be asked for before there is anything', async () => {
     const own = await openTestBackend();
-    await own.backend.eventLog.trim();
+    await own.backend.eventLog.trim(null);
+    await own.backend.eventLog.trim({ epoch: 'unknown', epochRun: 1, ms: 1, seq: 1 });
     expect(await own.backend.eventLog.inspect(null)).toBeNull();
     await own.dispose();
   });

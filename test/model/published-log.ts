@@ -10,24 +10,43 @@ const wiped: LogState = {
   seq: 0,
   ms: 0,
   entries: [],
+  dropped: [],
+  oldest: { seq: 0, ms: 0 },
   watermark: 0,
   isWatermarkSettled: false,
   guards: [],
 };
 
-/** True when the log must have held the position: nothing is trimmed here. */
+/** True when the log must have held the position, and cannot have dropped it by trimming. */
 export function hasLostTail(log: LogState, expected: Position | null): boolean {
   if (log.epoch === noEpoch) return true;
   if (expected === null) return false;
   if (expected.epoch !== log.epoch) return expected.epoch >= log.epoch;
   if (expected.seq === log.seq && expected.ms === log.ms) return false;
+  if (expected.seq < log.oldest.seq && expected.ms <= log.oldest.ms) return false;
   return expected.seq > log.seq || expected.ms > log.ms || !holds(log, expected);
 }
 
 /** Whether the position is an event's, or the place right before the first one. */
 export function holds(log: LogState, { epoch, seq, ms }: Position): boolean {
-  if (seq === 0) return epoch === log.epoch;
+  if (seq === 0 && log.oldest.seq === 0) return epoch === log.epoch;
+  if (epoch === log.epoch && seq === log.oldest.seq && ms === log.oldest.ms) return true;
   return log.entries.some(([, , ...position]) => position[0] === epoch && position[1] === seq && position[2] === ms);
+}
+
+/** Retention drops some of the oldest, but nothing that came after what was recorded last. */
+export function* trims(state: State, broken: readonly Rule[]): Generator<State> {
+  const { log, lastPosition, trimsLeft } = state;
+  if (trimsLeft === 0) return;
+  const stops = !broken.includes('trimming stops at what was recorded');
+  const isKnown = lastPosition?.epoch === log.epoch && !hasLostTail(log, lastPosition);
+  if (stops && !isKnown) return;
+  for (const [at, [, , , seq, ms]] of log.entries.entries()) {
+    if (stops && seq > (lastPosition?.seq ?? 0)) return;
+    const dropped = [...log.dropped, ...log.entries.slice(0, at + 1).map(([event]) => event)];
+    const trimmed = { ...log, dropped, oldest: { seq, ms }, entries: log.entries.slice(at + 1) };
+    yield { ...state, log: trimmed, trimsLeft: trimsLeft - 1 };
+  }
 }
 
 /** One atomic call: begins a new epoch where the tail is lost, then appends what is not there yet, in order. */
@@ -47,14 +66,14 @@ export function append(
     const position = { epoch: log.epoch, seq: log.seq + 1, ms: appends };
     log = { ...raised(log, event, version, broken), ...position };
     log = { ...log, entries: [...log.entries, [event, version, position.epoch, position.seq, position.ms]] };
-    told = { ...told, [event]: position };
+    told = { ...told, [event]: told[event] ?? position };
   }
   return { ...state, log, told, appends: log === state.log ? state.appends : appends };
 }
 
 function begun(log: LogState, run: number, ms: number, broken: readonly Rule[]): LogState {
   const entries = broken.includes('a new epoch empties the log') ? log.entries : [];
-  return { ...log, epoch: run, seq: 0, ms, entries };
+  return { ...log, epoch: run, seq: 0, ms, entries, dropped: [], oldest: { seq: 0, ms } };
 }
 
 function isThere(log: LogState, event: string, version: number, broken: readonly Rule[]): boolean {

@@ -34,13 +34,15 @@ const keyOfActor = remembered((actor: Actor) => {
   return `${step}/${version}/${read}/${todo}/${loose}/${rejected}/${positions}/${isOld}`;
 });
 
-const keyOfLog = remembered(({ epoch, seq, ms, entries, guards, ...watermark }: LogState) => {
-  return `${epoch}/${seq}/${ms}/${entries}/${guards}/${Object.values(watermark)}`;
+const keyOfLog = remembered(({ epoch, seq, ms, entries, dropped, oldest, guards, ...watermark }: LogState) => {
+  const gone = `${dropped}/${oldest.seq}.${oldest.ms}`;
+  return `${epoch}/${seq}/${ms}/${entries}/${gone}/${guards}/${Object.values(watermark)}`;
 });
 
-function keyOfLosses({ told, lastPosition, copy, lossesLeft, counter, appends }: State): string {
+function keyOfLosses({ told, lastPosition, copy, lossesLeft, trimsLeft, counter, appends }: State): string {
   const places = Object.entries(told).map(([event, at]) => `${event}:${keyOfPosition(at)}`);
-  return `${places.sort()}/${keyOfPosition(lastPosition)}/${copy && keyOfLog(copy)}/${lossesLeft}/${counter}/${appends}`;
+  const left = `${lossesLeft}/${trimsLeft}/${counter}/${appends}`;
+  return `${places.sort()}/${keyOfPosition(lastPosition)}/${copy && keyOfLog(copy)}/${left}`;
 }
 
 function keyOfPosition(position: Position | null): string {

@@ -20,11 +20,14 @@ function brokenOrder(world: World, entries: State['log']['entries']): string | n
   return null;
 }
 
-/** Whatever took effect is in the outbox, or in the log, or subscribers are told that they missed something. */
+/**
+ * Whatever took effect is in the outbox, or in the log, or was until retention dropped it, or subscribers are told that
+ * they missed something.
+ */
 function lostEvent(state: State): string | null {
   const { log, outbox, published, applied, lastPosition } = state;
   for (const event of [...published, ...applied]) {
-    if (log.entries.some(([told]) => told === event)) continue;
+    if (log.entries.some(([told]) => told === event) || log.dropped.includes(event)) continue;
     if (!published.includes(event) && outbox.some(([waiting]) => waiting === event)) continue;
     const at = state.told[event];
     if (at === undefined) return `${event} counts as published, and was never told`;

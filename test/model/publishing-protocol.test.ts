@@ -3,6 +3,7 @@ import { explore } from './publishing-protocol.ts';
 import {
   expiring,
   losing,
+  losingAndTrimming,
   missedAlone,
   missedTogether,
   overlappingRuns,
@@ -16,6 +17,7 @@ describe('the publishing protocol', () => {
     ['runs that may sleep for longer than guards last', expiring, 20_000],
     ['runs of a hook that is refused, given up and redriven', refusedAndRedriven, 2_000],
     ['runs while the log is wiped or comes back as it was', losing, 5_000],
+    ['runs while the log is lost, and trimmed', losingAndTrimming, 5_000],
   ])('holds in every interleaving of %s', (_, world, statesMin) => {
     const { states, violation } = explore(world, []);
     expect(violation).toBeNull();

@@ -1,5 +1,5 @@
 import { type Exploration, exploreEvery } from './explore.ts';
-import { losses, withoutExpired } from './published-log.ts';
+import { losses, trims, withoutExpired } from './published-log.ts';
 import { keyOf } from './publishing-key.ts';
 import { violationIn } from './publishing-promises.ts';
 import type { Rule } from './publishing-rules.ts';
@@ -24,6 +24,7 @@ export function explore(world: World, broken: readonly Rule[]): Exploration {
 
 function* successors(world: World, state: State, broken: readonly Rule[]): Generator<State> {
   yield* losses(state);
+  yield* trims(state, broken);
   if (state.hoursLeft > 0) yield* hour(state, broken);
   if (state.isRefusing) yield { ...state, isRefusing: false };
   for (const [index, plan] of world.actors.entries()) {

@@ -27,4 +27,5 @@ export type Rule =
   | 'the position is recorded over one that the log knows'
   | 'what others recorded is still there'
   | 'the own events are still there'
+  | 'trimming stops at what was recorded'
   | 'a new epoch empties the log';

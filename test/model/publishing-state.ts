@@ -54,6 +54,9 @@ export interface LogState {
   readonly seq: number;
   readonly ms: number;
   readonly entries: readonly (readonly [event: string, version: number, epoch: number, seq: number, ms: number])[];
+  /** What retention has dropped, and the place of the last of it: the first entry tells which one it came after. */
+  readonly dropped: readonly string[];
+  readonly oldest: Pick<Position, 'seq' | 'ms'>;
   /** The highest version appended. It knows no epoch: what was told before the log began anew is not told again. */
   readonly watermark: number;
   readonly isWatermarkSettled: boolean;
@@ -69,12 +72,16 @@ export interface State {
   readonly published: readonly string[];
   readonly deadLetters: readonly string[];
   readonly log: LogState;
-  /** The last place where each event was put: the log may have lost it since. */
+  /**
+   * The first place where each event was put: the log may have lost it since. Who was told that it began anew after that
+   * has read what the event did.
+   */
   readonly told: Readonly<Record<string, Position>>;
   readonly lastPosition: Position | null;
   /** An older copy of the log, which may come back. */
   readonly copy: LogState | null;
   readonly lossesLeft: number;
+  readonly trimsLeft: number;
   readonly hoursLeft: number;
   readonly appends: number;
   readonly counter: number;
@@ -102,6 +109,8 @@ export interface World {
   readonly hours?: number;
   /** How often the log may come back as it was at some moment before. */
   readonly losses?: number;
+  /** How often retention may drop events, as many as it may. */
+  readonly trims?: number;
 }
 
 /** Hooks without a widget begin with `l`; those that a store may refuse with `p`. */
@@ -134,6 +143,8 @@ export function startOf(world: World): State {
       seq: 0,
       ms: 0,
       entries: [],
+      dropped: [],
+      oldest: { seq: 0, ms: 0 },
       watermark: 0,
       isWatermarkSettled: false,
       guards: [],
@@ -142,6 +153,7 @@ export function startOf(world: World): State {
     lastPosition: null,
     copy: null,
     lossesLeft: world.losses ?? 0,
+    trimsLeft: world.trims ?? 0,
     hoursLeft: world.hours ?? 0,
     appends: 0,
     counter: 0,

@@ -47,7 +47,17 @@ export const losing: World = {
   ],
 };
 
-/** The same with two runs of the widget, which start again more often. */
+/** The same, but one run tells more than the other, and retention drops what it may. */
+export const losingAndTrimming: World = {
+  losses: 1,
+  trims: 1,
+  actors: [
+    { batch: ['a1'], mayDie: true },
+    { batch: ['l1', 'l2', 'l3'], mayDie: false },
+  ],
+};
+
+/** Two runs of the widget while the log is lost, which start again more often. */
 export const losingAndRetrying: World = {
   losses: 1,
   refusals: 2,
@@ -56,6 +66,9 @@ export const losingAndRetrying: World = {
     { batch: ['b1', 'l2'], mayDie: false },
   ],
 };
+
+/** The log is lost twice, and trimmed twice. */
+export const losingTwice: World = { ...losingAndTrimming, losses: 2, trims: 2 };
 
 /** Each of these alone is missed in its world. */
 export const missedAlone: readonly (readonly [World, readonly Rule[]])[] = [
@@ -97,6 +110,7 @@ export const missedAlone: readonly (readonly [World, readonly Rule[]])[] = [
       'a new epoch empties the log',
     ],
   ],
+  [losingAndTrimming, ['trimming stops at what was recorded']],
 ];
 
 /**

@@ -93,7 +93,7 @@ describe.runIf(inject('backend') === 'cluster')('a log that comes back as it was
     const whileAsleep = once(async () => {
       await restore?.();
       await publish(Array.from({ length: 8 }, aLooseHook), backend);
-      await backend.eventLog.trim();
+      await backend.eventLog.trim(await backend.runs.lastPosition());
     });
     const eventLog = instead(backend.eventLog, 'append', async (...args) => {
       const result = await backend.eventLog.append(...args);
@@ -102,6 +102,39 @@ describe.runIf(inject('backend') === 'cluster')('a log that comes back as it was
     });
     await publish([slow], { ...backend, eventLog });
     expect((await inTheLog(backend)).eventIds).toContain(slow.eventId);
+    await own.dispose();
+  });
+
+  it('while two runs sleep after their appends, and all of that is past what retention keeps: a new epoch begins', async () => {
+    const own = await openTestBackend({ retentionCount: 1 });
+    const { backend, copyLog } = own;
+    await publish([aLooseHook()], backend);
+    const before = await inTheLog(backend);
+    const restore = await copyLog?.();
+    const lost = await aWidgetHook(backend);
+    const [hasAppended, mayRecord] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slowRuns = instead(backend.runs, 'record', async (...args) => {
+      hasAppended.resolve();
+      await mayRecord.promise;
+      return backend.runs.record(...args);
+    });
+    let others = Promise.resolve();
+    const whileAsleep = once(async () => {
+      await restore?.();
+      others = publish(Array.from({ length: 8 }, aLooseHook), { ...backend, runs: slowRuns });
+      await hasAppended.promise;
+      await backend.eventLog.trim(await backend.runs.lastPosition());
+    });
+    const runs = instead(backend.runs, 'record', async (...args) => {
+      await whileAsleep();
+      return backend.runs.record(...args);
+    });
+    await publish([lost], { ...backend, runs });
+    mayRecord.resolve();
+    await others;
+    const now = await inTheLog(backend);
+    expect(now.eventIds).not.toContain(lost.eventId);
+    expect(now.epoch).not.toBe(before.epoch);
     await own.dispose();
   });
 

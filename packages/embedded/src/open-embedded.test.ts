@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
+import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openEmbedded } from './open-embedded.ts';
 
@@ -88,7 +89,7 @@ describe('the embedded backend', () => {
     await backend.eventLog.append(1, null, [settled, open]);
     await backend.eventLog.settle([settled.guard], 1);
     const isNew = async () => {
-      await backend.eventLog.trim();
+      await backend.eventLog.trim(null);
       const { positions } = await backend.eventLog.append(1, null, [settled, open]);
       return positions.map((position) => position !== null);
     };
@@ -106,12 +107,10 @@ describe('the embedded backend', () => {
   });
 
   it('keeps no more events than it should while they are appended', async () => {
+    let recorded: NumberedPosition | null = null;
     for (let n = 0; n < 12; n += 1) {
-      await backend.eventLog.append(
-        1,
-        null,
-        Array.from({ length: 100 }, (_, m) => anAppend(`${n}-${m}`)),
-      );
+      const events = Array.from({ length: 100 }, (_, m) => anAppend(`${n}-${m}`));
+      recorded = (await backend.eventLog.append(1, recorded, events)).last;
     }
     const extent = (await backend.eventLog.inspect(null))?.extent;
     expect((extent?.last.seq ?? 0) - (extent?.oldest.seq ?? 0)).toBe(retention.count);

@@ -51,8 +51,8 @@ export class SqliteEventLog implements EventLog {
     this.#statements = prepareStatements(db);
   }
 
-  async append(run: number, expected: NumberedPosition | null, events: readonly LogAppend[]): Promise<AppendResult> {
-    const result = await this.#db.write(() => this.#append(run, expected, events));
+  async append(run: number, recorded: NumberedPosition | null, events: readonly LogAppend[]): Promise<AppendResult> {
+    const result = await this.#db.write(() => this.#append(run, recorded, events));
     this.#appended.ring();
     return result;
   }
@@ -102,11 +102,12 @@ export class SqliteEventLog implements EventLog {
     return tail;
   }
 
-  async trim(): Promise<void> {
+  async trim(recorded: NumberedPosition | null): Promise<void> {
     for (;;) {
       const dropped = await this.#db.write(() => {
         const state = this.#state();
-        return state === undefined ? 0 : this.#drop(state, trimRows);
+        if (state === undefined || this.#hasLostTail(state, recorded)) return 0;
+        return this.#drop(state, recorded, trimRows);
       });
       if (dropped < trimRows) break;
     }
@@ -118,10 +119,10 @@ export class SqliteEventLog implements EventLog {
     for (const tail of this.#tails) await tail.close();
   }
 
-  #append(run: number, expected: NumberedPosition | null, events: readonly LogAppend[]): AppendResult {
+  #append(run: number, recorded: NumberedPosition | null, events: readonly LogAppend[]): AppendResult {
     const known = this.#state();
-    const begins = known === undefined || this.#hasLostTail(known, expected);
-    const state = begins ? this.#beginEpoch(run, known, expected) : known;
+    const begins = known === undefined || this.#hasLostTail(known, recorded);
+    const state = begins ? this.#beginEpoch(run, known, recorded) : known;
     const { epoch, epoch_run: epochRun } = state;
     const ms = Math.max(this.#now().getTime(), state.last_ms);
     let { last_seq: seq, last_ms: afterMs, bytes } = state;
@@ -135,40 +136,43 @@ export class SqliteEventLog implements EventLog {
     const end: LogState = seq === state.last_seq ? state : { ...state, last_ms: ms, last_seq: seq, bytes };
     if (begins || end !== state) this.#writeState(end);
     // Twice of what came, so that a log opened with a lower limit shrinks, but no append takes long.
-    if ((this.#oldest()?.seq ?? seq) <= seq - this.#retention.count) this.#drop(end, 2 * events.length);
+    if ((this.#oldest()?.seq ?? seq) <= seq - this.#retention.count) {
+      this.#drop(end, recorded, 2 * events.length);
+    }
     return {
       positions,
       last: { epoch, epochRun, ms: end.last_ms, seq: end.last_seq },
-      beganEpoch: begins && (known !== undefined || expected !== null),
+      beganEpoch: begins && (known !== undefined || recorded !== null),
     };
   }
 
-  /** True when the log must have held the expected position and cannot have dropped it by trimming. */
-  #hasLostTail(state: LogState, expected: NumberedPosition | null): boolean {
-    if (expected === null) return false;
-    if (expected.epoch !== state.epoch) return expected.epochRun >= state.epoch_run;
-    if (expected.seq > state.last_seq || expected.ms > state.last_ms) return true;
-    if (expected.seq === state.last_seq) return expected.ms !== state.last_ms;
+  /** True when the log must have held the recorded position and cannot have dropped it by trimming, which stops there. */
+  #hasLostTail(state: LogState, recorded: NumberedPosition | null): boolean {
+    if (recorded === null) return false;
+    if (recorded.epoch !== state.epoch) return recorded.epochRun >= state.epoch_run;
+    if (recorded.seq > state.last_seq || recorded.ms > state.last_ms) return true;
+    if (recorded.seq === state.last_seq) return recorded.ms !== state.last_ms;
     const oldest = this.#oldest();
-    if (oldest?.seq === expected.seq + 1) return expected.ms !== (oldest.after_ms ?? expected.ms);
-    if (oldest === undefined || (expected.seq < oldest.seq && expected.ms <= oldest.ms)) return false;
-    return !this.#contains(expected);
+    if (oldest?.seq === recorded.seq + 1) return recorded.ms !== (oldest.after_ms ?? recorded.ms);
+    if (oldest === undefined || (recorded.seq < oldest.seq && recorded.ms <= oldest.ms)) return false;
+    return !this.#contains(recorded);
   }
 
   /** Numbers and times go on rising, past all that anybody has seen. */
-  #beginEpoch(run: number, known: LogState | undefined, expected: NumberedPosition | null): LogState {
+  #beginEpoch(run: number, known: LogState | undefined, recorded: NumberedPosition | null): LogState {
     this.#statements.deleteAll.run();
     return {
       epoch: Array.from({ length: 8 }, () => epochLetters[randomInt(epochLetters.length)]).join(''),
       epoch_run: run,
       last_ms: Math.max(this.#now().getTime(), known?.last_ms ?? 0),
-      last_seq: Math.max(known?.last_seq ?? 0, expected?.seq ?? 0),
+      last_seq: Math.max(known?.last_seq ?? 0, recorded?.seq ?? 0),
       bytes: 0,
     };
   }
 
-  /** Drops at most `limit` of the events that retention no longer keeps; returns how many. */
-  #drop(state: LogState, limit: number): number {
+  /** Drops at most `limit` of the events up to `recorded` that retention no longer keeps; returns how many. */
+  #drop(state: LogState, recorded: NumberedPosition | null, limit: number): number {
+    const recordedSeq = recorded?.epoch === state.epoch ? recorded.seq : 0;
     const { count, ageMs, bytes } = this.#retention;
     const firstKeptMs = this.#now().getTime() - ageMs;
     const oldest = this.#statements.selectOldest.all(limit) as unknown as { seq: number; ms: number; bytes: number }[];
@@ -176,7 +180,8 @@ export class SqliteEventLog implements EventLog {
     let through = 0;
     let dropped = 0;
     for (const event of oldest) {
-      if (event.seq > state.last_seq - count && event.ms >= firstKeptMs && left <= bytes) break;
+      const isRetained = event.seq > state.last_seq - count && event.ms >= firstKeptMs && left <= bytes;
+      if (isRetained || event.seq > recordedSeq) break;
       left -= event.bytes;
       through = event.seq;
       dropped += 1;

@@ -30,7 +30,7 @@ interface RunMarks {
 
 export interface AppendArguments {
   readonly run: number;
-  readonly expected: NumberedPosition | null;
+  readonly recorded: NumberedPosition | null;
   readonly events: readonly LogAppend[];
   /** The word of a new epoch, should one begin. */
   readonly word: string;
@@ -50,11 +50,11 @@ export function copyOfStream(stream: EventStream): EventStream {
 
 /** What the script `append.lua` does, in one step. Throws `UnavailableError` for a run that is too old. */
 export function append(stream: EventStream, nowMs: number, args: AppendArguments) {
-  const { run, expected, events, word } = args;
+  const { run, recorded, events, word } = args;
   stream.runs = noteRun(stream.runs, nowMs, args);
   let beganEpoch = false;
-  if (stream.meta === null || hasLostTail(stream, stream.meta, expected, word)) {
-    beganEpoch = stream.meta !== null || expected !== null;
+  if (stream.meta === null || (stream.meta.epoch !== word && hasLostTail(stream, stream.meta, recorded))) {
+    beganEpoch = stream.meta !== null || recorded !== null;
     stream.meta = { epoch: word, epochRun: run, ms: Math.max(nowMs, stream.lastIdMs + 1), seq: 0 };
     stream.entries = [];
   }
@@ -93,23 +93,18 @@ function noteRun(
   return { past, mark: mark ?? run, markMs: mark === null ? nowMs : markMs, newest: run, newestMs: nowMs };
 }
 
-/** True when the log must have held the expected position and cannot have dropped it by trimming. */
-function hasLostTail(
-  stream: EventStream,
-  last: NumberedPosition,
-  expected: NumberedPosition | null,
-  word: string,
-): boolean {
-  if (expected === null || last.epoch === word) return false;
-  if (expected.epoch !== last.epoch) return expected.epochRun >= last.epochRun;
-  if (expected.ms > last.ms || expected.seq > last.seq) return true;
-  if (expected.seq === last.seq) return expected.ms !== last.ms;
+/** True when the log must have held the recorded position and cannot have dropped it by trimming, which stops there. */
+function hasLostTail(stream: EventStream, last: NumberedPosition, recorded: NumberedPosition | null): boolean {
+  if (recorded === null) return false;
+  if (recorded.epoch !== last.epoch) return recorded.epochRun >= last.epochRun;
+  if (recorded.ms > last.ms || recorded.seq > last.seq) return true;
+  if (recorded.seq === last.seq) return recorded.ms !== last.ms;
   const [first] = stream.entries;
   if (first === undefined) return false;
   const oldest = positionBefore(first);
-  if (expected.seq === oldest.seq) return expected.ms !== oldest.ms;
-  if (expected.ms <= oldest.ms && expected.seq < oldest.seq) return false;
-  return !contains(stream, expected);
+  if (recorded.seq === oldest.seq) return recorded.ms !== oldest.ms;
+  if (recorded.ms <= oldest.ms && recorded.seq < oldest.seq) return false;
+  return !contains(stream, recorded);
 }
 
 /** True when the event is new, and from then on false. */
@@ -167,12 +162,20 @@ export function readUpTo({ entries }: EventStream, position: LogPosition, limit:
   return entries.filter(({ ms, seq }) => ms < position.ms || (ms === position.ms && seq <= position.seq)).slice(-limit);
 }
 
-/** Returns what was dropped. */
-export function trim(stream: EventStream, nowMs: number, { count, ageMs, bytes }: EventRetention): LogRecord[] {
+/** What the script `trim.lua` does, and `append.lua` at its end. Returns what was dropped. */
+export function trim(
+  stream: EventStream,
+  nowMs: number,
+  { count, ageMs, bytes }: EventRetention,
+  recorded: NumberedPosition | null,
+): LogRecord[] {
+  const { meta } = stream;
+  if (meta === null || recorded?.epoch !== meta.epoch || hasLostTail(stream, meta, recorded)) return [];
   let left = stream.entries.reduce((sum, { event }) => sum + sizeOf(event.json), 0);
   let dropped = 0;
-  for (const { ms, event } of stream.entries) {
-    if (stream.entries.length - dropped <= count && ms >= nowMs - ageMs && left <= bytes) break;
+  for (const { ms, seq, event } of stream.entries) {
+    const isRetained = stream.entries.length - dropped <= count && ms >= nowMs - ageMs && left <= bytes;
+    if (isRetained || seq > recorded.seq) break;
     left -= sizeOf(event.json);
     dropped += 1;
   }

@@ -1,4 +1,5 @@
 import type { EventRetention, LogRecord } from '@widget-service/shared/ports/event-log.ts';
+import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
 import { Bell } from './bell.ts';
 import { copyOfStream, type EventStream, emptyEventStream, trim } from './event-stream.ts';
 import { copyOfQueue, emptyJobQueue, type JobQueue } from './job-queue.ts';
@@ -44,8 +45,8 @@ export class MemoryServer {
     return { stream: copyOfStream(this.state.stream), queue: copyOfQueue(this.state.queue) };
   }
 
-  trim(retention: Partial<EventRetention> = {}): void {
-    this.onTrim(trim(this.state.stream, this.nowMs, { ...this.options.retention, ...retention }));
+  trim(recorded: NumberedPosition | null, retention: Partial<EventRetention> = {}): void {
+    this.onTrim(trim(this.state.stream, this.nowMs, { ...this.options.retention, ...retention }, recorded));
   }
 }
 

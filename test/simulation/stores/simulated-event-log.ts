@@ -24,16 +24,16 @@ export function openSimulatedEventLog(options: SimulatedEventLogOptions): {
   const { server, link, createEpochWord } = options;
   const tails = new Set<EventTail>();
   const log: EventLog = {
-    append: (run, expected, events) => {
+    append: (run, recorded, events) => {
       const word = createEpochWord();
       const { runAgeMaxMs = defaultRunAgeMaxMs } = server.options;
       return link.call('append', commandDeadlineMs, (ask) =>
         ask(() => {
           const { stream } = server.state;
-          const { result, appended } = append(stream, server.nowMs, { run, expected, events, word, runAgeMaxMs });
+          const { result, appended } = append(stream, server.nowMs, { run, recorded, events, word, runAgeMaxMs });
           if (appended.length > 0) {
             server.onAppend(appended);
-            server.trim({ ageMs: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY });
+            server.trim(recorded, { ageMs: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY });
             server.appended.ring();
           }
           return result;
@@ -59,7 +59,7 @@ export function openSimulatedEventLog(options: SimulatedEventLogOptions): {
       tails.add(tail);
       return tail;
     },
-    trim: () => link.call('trim', commandDeadlineMs, (ask) => ask(() => server.trim())),
+    trim: (recorded) => link.call('trim', commandDeadlineMs, (ask) => ask(() => server.trim(recorded))),
   };
   return {
     log,

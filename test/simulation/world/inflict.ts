@@ -39,7 +39,7 @@ function inflictNow(world: World, fault: TimedFault): void {
       break;
     }
     case 'trim':
-      world.memory.trim({ count: fault.keep });
+      trimTo(world, fault.keep);
       break;
     case 'start-again':
       startAgain(world);
@@ -53,9 +53,14 @@ const restartMs = 20;
 export function inflictAtCall(world: World, fault: Fault, process: SimulatedProcess): void {
   world.trace(`fault: ${process.name}: ${JSON.stringify(fault)}`);
   if (fault.kind === 'lose-at') loseLater(world, fault.afterMs, restartMs);
-  if (fault.kind === 'trim-at') world.memory.trim({ count: fault.keep });
+  if (fault.kind === 'trim-at') trimTo(world, fault.keep);
   if (fault.kind === 'sleep-at') sleep(world, process, fault.forMs);
   if (fault.kind === 'crash-at') crash(world, process.name, fault.forMs);
+}
+
+/** As by a worker whose retention is that small. */
+function trimTo({ memory, database }: World, count: number): void {
+  memory.trim(database.register.lastPosition, { count });
 }
 
 function crash(world: World, name: string, forMs: number): void {

@@ -40,10 +40,10 @@ export class RedisEventLog implements EventLog {
   readonly #options: RedisEventLogOptions;
   readonly #tails = new Set<RedisEventTail>();
   readonly #scripts = {
-    append: loadScript('append', ['numbers', 'run-age', 'entries']),
+    append: loadScript('append', ['numbers', 'run-age', 'entries', 'lost-tail']),
     settle: loadScript('settle', ['numbers', 'run-age']),
     inspect: loadScript('inspect', ['entries']),
-    trim: loadScript('trim', ['numbers']),
+    trim: loadScript('trim', ['numbers', 'entries', 'lost-tail']),
   };
 
   constructor(options: RedisEventLogOptions) {
@@ -52,10 +52,9 @@ export class RedisEventLog implements EventLog {
     this.#options = options;
   }
 
-  async append(run: number, expected: NumberedPosition | null, events: readonly LogAppend[]): Promise<AppendResult> {
+  async append(run: number, recorded: NumberedPosition | null, events: readonly LogAppend[]): Promise<AppendResult> {
     const { log, logMeta } = this.#keys;
-    const position =
-      expected === null ? ['', '', '', ''] : [expected.epoch, expected.epochRun, expected.ms, expected.seq];
+    const position = recorded === null ? ['', '', '', ''] : argsOfPosition(recorded);
     const keys = [log, logMeta, ...events.map(({ guard }) => this.#guardKey(guard))];
     const { retention, runAgeMaxMs = defaultRunAgeMaxMs } = this.#options;
     const args = [run, retention.count, createEpochWord(), ...position, runAgeMaxMs, ...events.flatMap(argsOfAppend)];
@@ -98,12 +97,12 @@ export class RedisEventLog implements EventLog {
     return tail;
   }
 
-  async trim(): Promise<void> {
+  async trim(recorded: NumberedPosition | null): Promise<void> {
+    if (recorded === null) return;
     const { count, ageMs, bytes } = this.#options.retention;
-    await translated(
-      runScript(this.#redis, this.#scripts.trim, [this.#keys.log], [count, ageMs, bytes]),
-      'event log trim',
-    );
+    const keys = [this.#keys.log, this.#keys.logMeta];
+    const args = [count, ageMs, bytes, ...argsOfPosition(recorded)];
+    await translated(runScript(this.#redis, this.#scripts.trim, keys, args), 'event log trim');
   }
 
   /** Ends tails that were left open. */
@@ -119,6 +118,10 @@ export class RedisEventLog implements EventLog {
 type AppendReply = [epoch: string, epochRun: number, ms: number, seq: number, began: number, ...seqs: number[]];
 type Told = string | number;
 type InspectReply = [epoch: string, ms: Told, seq: Told, oldestMs: Told, oldestSeq: Told, contains: number];
+
+function argsOfPosition({ epoch, epochRun, ms, seq }: NumberedPosition): (string | number)[] {
+  return [epoch, epochRun, ms, seq];
+}
 
 function argsOfAppend({ event, guard }: LogAppend): (string | number)[] {
   const fields = fieldsOfEvent(event);

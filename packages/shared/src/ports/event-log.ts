@@ -34,14 +34,14 @@ export interface LogRecord extends LinkedPosition {
  */
 export interface EventLog {
   /**
-   * Appends in the given order, all in one atomic call. `expected` is the highest position ever recorded: when the log
+   * Appends in the given order, all in one atomic call. `recorded` is the highest position ever recorded: when the log
    * does not know it and cannot have trimmed it, the log has lost its tail, is emptied, and begins a new epoch that is
-   * numbered `run`.
+   * numbered `run`. Drops, about, what exceeds the retained count, but nothing that came after `recorded`.
    *
    * A log whose guards expire refuses, with `UnavailableError`, a run than which a higher one came over ten minutes ago:
    * it may have slept since it read what it brings, and of that the guards may be gone.
    */
-  append(run: number, expected: NumberedPosition | null, events: readonly LogAppend[]): Promise<AppendResult>;
+  append(run: number, recorded: NumberedPosition | null, events: readonly LogAppend[]): Promise<AppendResult>;
   /**
    * Lets guards expire an hour from now, if nothing higher was appended under them since: the caller knows that no run
    * above the number `run` will present these events again. From then on the log counts that run among those that came.
@@ -55,8 +55,12 @@ export interface EventLog {
   readUpTo(position: LogPosition, limit: number): Promise<LogRecord[]>;
   /** Opens a reader that waits for new events, on a connection of its own. */
   openTail(): EventTail;
-  /** Drops what retention no longer keeps: by count, age and bytes. Also while nothing is appended. */
-  trim(): Promise<void>;
+  /**
+   * Drops what retention no longer keeps: by count, age and bytes. Also needed while nothing is appended. Nothing that
+   * came after `recorded`, the highest position ever recorded, is dropped, and nothing at all where the log does not know
+   * it: so what was recorded and is older than all that the log holds was trimmed, and not lost.
+   */
+  trim(recorded: NumberedPosition | null): Promise<void>;
 }
 
 export interface EventTail {

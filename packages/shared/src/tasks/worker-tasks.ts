@@ -34,7 +34,7 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
       if (found > 0) logger.info({ widgets: found }, 'outboxes.found-stale');
     }),
     periodic('retention', 10_000, async () => {
-      await backend.eventLog.trim();
+      await backend.eventLog.trim(await backend.runs.lastPosition());
       await backend.removeExpired(clock.now());
     }),
   ];

@@ -9,7 +9,7 @@ KEYS[2+n]  the guard of event n: a widget's watermark, or the mark of an event w
 ARGV[1]    number of the run that appends
 ARGV[2]    how many events to keep, about
 ARGV[3]    the word of a new epoch, should one begin
-ARGV[4]    the expected position: its epoch, or '' when none is expected; then
+ARGV[4]    the highest position recorded: its epoch, or '' when there is none; then
 ARGV[5..7] the number of its epoch's run, its ms, its seq
 ARGV[8]    how old a run may be, in milliseconds
 ARGV[9..]  per event: its version ('' without a widget), the number n of field values, then n names and values
@@ -20,42 +20,11 @@ Returns    { epoch, run of the epoch, ms, seq (the last position), 1 if the log 
 ]]
 local log, meta = KEYS[1], KEYS[2]
 local run, word = ARGV[1], ARGV[3]
-local expectedEpoch, expectedRun = ARGV[4], tonumber(ARGV[5])
-local expectedMs, expectedSeq = tonumber(ARGV[6]), tonumber(ARGV[7])
+local recorded = { epoch = ARGV[4], run = tonumber(ARGV[5]), ms = tonumber(ARGV[6]), seq = tonumber(ARGV[7]) }
+local isAnyRecorded = recorded.epoch ~= ''
 local runAgeMaxMs = tonumber(ARGV[8])
 
-local known = redis.call('HMGET', meta, 'epoch', 'run', 'ms', 'seq')
-local epoch, epochRun = known[1], tonumber(known[2])
-local lastMs, lastSeq = tonumber(known[3]), tonumber(known[4])
-
--- True when the log must have held the expected position and cannot have dropped it by trimming.
-local function hasLostTail()
-  if expectedEpoch == '' or epoch == word then
-    return false
-  end
-  if expectedEpoch ~= epoch then
-    return expectedRun >= epochRun
-  end
-  if expectedMs > lastMs or expectedSeq > lastSeq then
-    return true
-  end
-  if expectedSeq == lastSeq then
-    return expectedMs ~= lastMs
-  end
-  local oldestMs, oldestSeq = positionBeforeFirst(log)
-  if not oldestMs then
-    return false
-  end
-  if expectedSeq == oldestSeq then
-    return expectedMs ~= oldestMs
-  end
-  if expectedMs <= oldestMs and expectedSeq < oldestSeq then
-    return false
-  end
-  local id = integerText(expectedMs) .. '-' .. integerText(expectedSeq)
-  return #redis.call('XRANGE', log, id, id) == 0
-end
-
+local last = readLast(meta)
 local now = serverTimeMs()
 local began = 0
 
@@ -63,8 +32,9 @@ if not noteRun(meta, tonumber(run), now, runAgeMaxMs) then
   return redis.error_reply('STALERUN a run with a higher number was here long ago')
 end
 
-if not epoch or hasLostTail() then
-  if epoch or expectedEpoch ~= '' then
+local isRepeated = last and last.epoch == word
+if not last or (isAnyRecorded and not isRepeated and hasLostTail(log, last, recorded)) then
+  if last or isAnyRecorded then
     began = 1
   end
   -- The ids of a stream can only rise, also of one that was emptied: the new epoch starts after the last one given.
@@ -77,44 +47,46 @@ if not epoch or hasLostTail() then
       end
     end
   end
-  epoch, epochRun = word, tonumber(run)
-  lastMs, lastSeq = math.max(now, lastIdMs + 1), 0
+  last = { epoch = word, run = tonumber(run), ms = math.max(now, lastIdMs + 1), seq = 0 }
   -- First what a Redis without memory would refuse: it does not undo what a script has done before it failed.
-  redis.call('HSET', meta, 'epoch', epoch, 'run', run, 'ms', integerText(lastMs), 'seq', '0')
+  redis.call('HSET', meta, 'epoch', word, 'run', run, 'ms', integerText(last.ms), 'seq', '0')
   redis.call('XTRIM', log, 'MAXLEN', 0)
 end
 
-local ms, seq, afterMs = math.max(now, lastMs), lastSeq, lastMs
+local ms, seq, afterMs = math.max(now, last.ms), last.seq, last.ms
 local appended = {}
 local at = 9
 for n = 1, #KEYS - 2 do
   local guard, version, count = KEYS[n + 2], ARGV[at], tonumber(ARGV[at + 1])
-  local first, last = at + 2, at + 1 + count
+  local firstField, lastField = at + 2, at + 1 + count
   local mark = redis.call('GET', guard)
   local isNew = not mark or (version ~= '' and tonumber(version) > tonumber(mark))
   if isNew then
     seq = seq + 1
     local id = integerText(ms) .. '-' .. integerText(seq)
     if afterMs == ms then
-      redis.call('XADD', log, id, 'e', epoch, unpack(ARGV, first, last))
+      redis.call('XADD', log, id, 'e', last.epoch, unpack(ARGV, firstField, lastField))
     else
-      redis.call('XADD', log, id, 'e', epoch, 'p', integerText(afterMs), unpack(ARGV, first, last))
+      redis.call('XADD', log, id, 'e', last.epoch, 'p', integerText(afterMs), unpack(ARGV, firstField, lastField))
       afterMs = ms
     end
     -- Without KEEPTTL: a watermark that is raised while it was about to expire must stay until it is settled again.
     redis.call('SET', guard, version == '' and '1' or version)
   end
   appended[n] = isNew and seq or 0
-  at = last + 1
+  at = lastField + 1
 end
 
-if seq > lastSeq then
-  lastMs, lastSeq = ms, seq
+if seq > last.seq then
+  last.ms, last.seq = ms, seq
   redis.call('HSET', meta, 'ms', integerText(ms), 'seq', integerText(seq))
-  redis.call('XTRIM', log, 'MAXLEN', '~', ARGV[2])
+  local keep = math.max(tonumber(ARGV[2]), mustKeep(last, recorded))
+  if keep < seq then
+    redis.call('XTRIM', log, 'MAXLEN', '~', integerText(keep))
+  end
 end
 
-local result = { epoch, epochRun, lastMs, lastSeq, began }
+local result = { last.epoch, last.run, last.ms, last.seq, began }
 for n = 1, #appended do
   result[5 + n] = appended[n]
 end
