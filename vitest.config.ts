@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { isLong } from './test/harness/scale.ts';
 
 /** Projects that run one set of files on one backend; the files ask for it with `inject('backend')`. */
@@ -17,6 +17,24 @@ function onBackend(name: string, backend: 'embedded' | 'cluster' | 'simulated', 
     },
   };
 }
+
+/** Real processes, real servers, faults. */
+function scenarios(name: string, options: TestProjectInlineConfiguration['test']) {
+  return { test: { name, pool: 'forks' as const, testTimeout: 240_000, hookTimeout: 120_000, ...options } };
+}
+
+// They keep the machine busy by themselves, or assert times and memory of one that does nothing else.
+const scenariosAlone = [
+  'test/scenarios/a-browser-behind-nginx-sees-events-at-once.test.ts',
+  'test/scenarios/a-crowd-resumes-at-once.test.ts',
+  'test/scenarios/a-rolling-restart-ends-no-eventsource.test.ts',
+  'test/scenarios/a-worker-dies-or-sleeps-at-every-step.test.ts',
+  'test/scenarios/failpoints-under-load.test.ts',
+  'test/scenarios/limits-hold-across-pods.test.ts',
+  'test/scenarios/overload-is-refused-and-drains.test.ts',
+  'test/scenarios/stalled-and-vanished-clients-harm-nobody.test.ts',
+  'test/scenarios/two-pods-deliver-everything.test.ts',
+];
 
 // The models with larger bounds than the unit tests have.
 const onlyLong = isLong ? ['test/model/every-interleaving.test.ts'] : [];
@@ -62,17 +80,13 @@ export default defineConfig({
       onBackend('processing', 'cluster', ['test/processing/**/*.test.ts']),
       onBackend('api', 'embedded', ['test/api/**/*.test.ts']),
       onBackend('api', 'cluster', ['test/api/**/*.test.ts']),
-      {
-        test: {
-          name: 'scenarios',
-          include: ['test/scenarios/**/*.test.ts', ...onlyLong],
-          pool: 'forks',
-          maxWorkers: 1,
-          fileParallelism: false,
-          testTimeout: 240_000,
-          hookTimeout: 120_000,
-        },
-      },
+      scenarios('scenarios', {
+        include: ['test/scenarios/**/*.test.ts', ...onlyLong],
+        exclude: scenariosAlone,
+        // They wait more than they reckon; under full load each has the machine to itself.
+        maxWorkers: isLong ? 1 : 2,
+      }),
+      scenarios('scenarios-alone', { include: scenariosAlone, maxWorkers: 1, sequence: { groupOrder: 1 } }),
     ],
   },
 });

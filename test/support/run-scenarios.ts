@@ -30,7 +30,7 @@ if (servers === null) {
     [tableFolderVariable]: folder,
     [logFolderVariable]: logFolder,
   };
-  const result = await runVitest(['scenarios'], { ...servers.environment, ...variables }, extra);
+  const result = await runVitest(['scenarios', 'scenarios-alone'], { ...servers.environment, ...variables }, extra);
   await servers.stop();
   const rows = await loadFaultRows(folder);
   await rm(folder, { recursive: true });

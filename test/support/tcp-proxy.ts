@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from './free-port.ts';
 
 /** A wire between a client and a server, which a test may damage without touching the server. */
 export interface TcpProxy {
@@ -51,8 +52,8 @@ export async function openTcpProxy({ host, port: firstPort }: Target): Promise<T
     if (damage.kind === 'cut') client.destroy();
     else join(client, connect(targetPort, host), damage, sockets);
   };
-  let server: Server | null = await listen(0, accept);
-  const { port } = server.address() as AddressInfo;
+  const port = await freePort();
+  let server: Server | null = await listen(port, accept);
   const stopListening = async () => {
     const closing = server;
     server = null;
