@@ -12,7 +12,10 @@ import { createProcessBatch } from '@widget-service/shared/usecases/hooks/proces
 import { eventually } from '../support/eventually.ts';
 
 /** Time passes as in life, but pauses are short. */
-const hastyClock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 50, signal) };
+export const hastyClock = {
+  ...systemClock,
+  sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 50, signal),
+};
 
 export type WorkerPorts = Pick<
   Backend,
