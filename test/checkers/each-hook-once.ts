@@ -14,7 +14,7 @@ export const eachHookOnce: Checker = (evidence) => {
     const told = byEventId.get(eventId) ?? [];
     const isDead = rows.get(eventId) === 'dead';
     const isAccepted = operations.some(({ outcome }) => outcome === 'ok');
-    const isLost = !rows.has(eventId) && mayBeLost(evidence, operations);
+    const isLost = isInTheQueueOnly(evidence, rows.get(eventId), operations) && mayBeLost(evidence, operations);
     const found: string[] = [];
     if (operations.some((each) => each.outcome === 'ok' && each.answeredEventId !== eventId))
       found.push(`hook ${eventId} was answered with another id`);
@@ -35,6 +35,15 @@ export const eachHookOnce: Checker = (evidence) => {
   }
   return violations;
 };
+
+/**
+ * Whether nothing but its job could still lead to its event. A run that has taken a hook without a known widget has a row
+ * in the ledger, but no outbox to leave the event in.
+ */
+function isInTheQueueOnly({ stored }: Evidence, state: string | undefined, [first]: readonly HookOperation[]): boolean {
+  const isKnown = stored.widgets.some(({ id }) => id === first?.widgetId);
+  return state === undefined || (state === 'received' && !isKnown);
+}
 
 /** Of events, not of effects: a row that is published has had its effect. */
 function isExcused({ allowed }: Evidence, state: string | undefined): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eachHookOnce } from './each-hook-once.ts';
 import { everyEventOnEveryStream } from './every-event-on-every-stream.ts';
-import { type EvidenceDraft, epoch, messageOf, spoiled } from './healthy-evidence.ts';
+import { type EvidenceDraft, epoch, hookId, messageOf, spoiled } from './healthy-evidence.ts';
 import { noSilentHole } from './no-silent-hole.ts';
 import { dropEvent, tellAgain } from './spoil.ts';
 import { versionsRise } from './versions-rise.ts';
@@ -21,6 +21,19 @@ describe('where Redis lost data and said so', () => {
       evidence.stored.widgets[0]!.version = 2;
     });
     expect(widgetsAreTheFold(spoiled(loseBoth))).toHaveLength(1);
+  });
+
+  test('a hook that a run has taken may come to nothing with the queue, unless its widget is known', () => {
+    const loseTaken = (number: number, seq: number) =>
+      allow((evidence) => {
+        evidence.allowed.lostQueue = { fromMs: 0, toMs: Number.POSITIVE_INFINITY };
+        const row = evidence.stored.deliveries.find(({ eventId }) => eventId === hookId(number));
+        if (row === undefined) throw new Error(`there is a hook ${number}`);
+        row.state = 'received';
+        dropEvent(evidence, seq);
+      });
+    expect(eachHookOnce(spoiled(loseTaken(4, 6)))).toEqual([]);
+    expect(eachHookOnce(spoiled(loseTaken(1, 4))).join()).toMatch(/has no event.*is received/);
   });
 
   test('an event may be told again in the new epoch, once', () => {

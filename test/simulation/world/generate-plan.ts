@@ -39,12 +39,13 @@ export function generatePlan(seed: number): Plan {
   return { settings, operations, faults };
 }
 
-/** The log gives numbers again, while streams end and come back all the time. */
+/** The log gives numbers again, and soon drops them, while streams end and come back all the time. */
 function withRepeatedNumbers(random: Random, { settings, operations, faults }: Plan): Plan {
   return {
     settings: {
       ...settings,
       partitions: 2,
+      retentionCount: random.pick([1, 1, 2, settings.retentionCount]),
       streamLifetimeMs: random.pick([1_000, 4_000, 1_800_000]),
       joinMaxMs: 4_000,
     },
