@@ -23,15 +23,19 @@ function scenarios(name: string, options: TestProjectInlineConfiguration['test']
   return { test: { name, pool: 'forks' as const, testTimeout: 240_000, hookTimeout: 120_000, ...options } };
 }
 
-// They keep the machine busy by themselves, or assert times and memory of one that does nothing else.
+// They keep the machine busy by themselves, or assert what takes a machine that does nothing else: times, memory, and
+// that each of many requests at once is answered in time.
 const scenariosAlone = [
   'test/scenarios/a-browser-behind-nginx-sees-events-at-once.test.ts',
   'test/scenarios/a-crowd-resumes-at-once.test.ts',
+  'test/scenarios/a-revoked-token-ends-its-streams-everywhere.test.ts',
   'test/scenarios/a-rolling-restart-ends-no-eventsource.test.ts',
   'test/scenarios/a-worker-dies-or-sleeps-at-every-step.test.ts',
+  'test/scenarios/creates-with-one-key-make-one-widget.test.ts',
   'test/scenarios/failpoints-under-load.test.ts',
   'test/scenarios/limits-hold-across-pods.test.ts',
   'test/scenarios/overload-is-refused-and-drains.test.ts',
+  'test/scenarios/poison-hooks-do-not-hold-up-the-others.test.ts',
   'test/scenarios/stalled-and-vanished-clients-harm-nobody.test.ts',
   'test/scenarios/two-pods-deliver-everything.test.ts',
 ];
