@@ -1,13 +1,13 @@
 import type { Fault } from './plan.ts';
 
 type CallFault = Extract<Fault, { kind: 'call' }>;
-type StopFault = Extract<Fault, { kind: 'crash-at' | 'sleep-at' | 'trim-at' | 'lose-at' }>;
+type PlacedFault = Extract<Fault, { moment: 'before' | 'after' }>;
 
 /** What is planned for one call. */
 export interface PlannedCall {
   readonly fault: CallFault | null;
-  readonly before: StopFault | null;
-  readonly after: StopFault | null;
+  readonly before: PlacedFault | null;
+  readonly after: PlacedFault | null;
 }
 
 const nothing: PlannedCall = { fault: null, before: null, after: null };

@@ -138,6 +138,8 @@ function generateFaults(random: Random, settings: PlanSettings): Fault[] {
   const count = random.pick([0, 1, 2, 3, 4, 6, 8]);
   const faults = Array.from({ length: count }, () => generateFault(random, settings));
   if (random.chance(0.2)) faults.push(generateLoss(random));
+  // Only where a pod remembers little does anybody read what is behind it.
+  if (settings.ringFrames < 10_000 && random.chance(0.3)) faults.push(generateTrim(random));
   if (random.chance(0.01)) faults.push(generateLongStop(random, settings));
   if (settings.workers > 1 && random.chance(0.15)) faults.push(...generateLossBehindAppend(random));
   return faults;
@@ -167,6 +169,8 @@ function generateFault(random: Random, settings: PlanSettings): Fault {
     () => ({ kind: 'trim', atMs, keep: random.whole(0, 5) }),
     () => generateTrim(random),
     () => ({ kind: 'start-again', atMs }),
+    () => generateStartAgain(random),
+    () => generateStartAgain(random),
   ])();
 }
 
@@ -213,6 +217,12 @@ function generateUnrecordedLoss(random: Random): Fault[] {
 function generateTrim(random: Random): Fault {
   const place = { role: 'pod', call: 'readAfter', nth: random.whole(1, 3) } as const;
   return { kind: 'trim-at', ...place, moment: 'before', keep: random.whole(0, 3) };
+}
+
+/** While a run is under way. */
+function generateStartAgain(random: Random): Fault {
+  const place = { role: 'worker', call: random.pick(runCalls), nth: random.whole(1, 12) } as const;
+  return { kind: 'start-again-at', ...place, moment: 'before' };
 }
 
 /** Long enough for a guard in the log to expire. Who is alone and dies finds all as it was left. */

@@ -54,6 +54,7 @@ export function inflictAtCall(world: World, fault: Fault, process: SimulatedProc
   world.trace(`fault: ${process.name}: ${JSON.stringify(fault)}`);
   if (fault.kind === 'lose-at') loseLater(world, fault.afterMs, restartMs);
   if (fault.kind === 'trim-at') trimTo(world, fault.keep);
+  if (fault.kind === 'start-again-at') startAgain(world);
   if (fault.kind === 'sleep-at') sleep(world, process, fault.forMs);
   if (fault.kind === 'crash-at') crash(world, process.name, fault.forMs);
 }

@@ -105,4 +105,5 @@ export type Fault =
   | { readonly kind: 'trim'; readonly atMs: number; readonly keep: number }
   | (CallPlace & { readonly kind: 'trim-at'; readonly moment: 'before'; readonly keep: number })
   /** Jobs that run are given out again, as if they had never been started. */
-  | { readonly kind: 'start-again'; readonly atMs: number };
+  | { readonly kind: 'start-again'; readonly atMs: number }
+  | (CallPlace & { readonly kind: 'start-again-at'; readonly moment: 'before' });
