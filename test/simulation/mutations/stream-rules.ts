@@ -72,7 +72,7 @@ export const streamRules: readonly Mutation[] = [
   { rule: 'what a stream is sent came after the event it stands on', spare: orTheOthers, ...linkChecks.sent },
   { rule: 'who stands at the end of the ring stands on its last event', spare: orTheOthers, ...linkChecks.atEnd },
   { rule: 'a stream that stands beyond the end of the log is ended', spare: orTheOthers, ...linkChecks.beyondEnd },
-  { rule: 'the position before the oldest event is exact', spare: orTheOthers, ...linkChecks.oldest },
+  { rule: 'the position before the oldest event is exact', ...linkChecks.oldest },
   {
     rule: 'all five: positions are compared by number and time',
     ...linkChecks.continues,

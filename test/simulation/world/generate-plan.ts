@@ -35,7 +35,7 @@ export function generatePlan(seed: number): Plan {
   const settings = generateSettings(random.fork('settings'));
   const operations = generateOperations(random.fork('operations'));
   const faults = generateFaults(random.fork('faults'), settings);
-  if (random.chance(0.2)) return withRepeatedNumbers(random, { settings, operations, faults });
+  if (random.chance(0.3)) return withRepeatedNumbers(random, { settings, operations, faults });
   return { settings, operations, faults };
 }
 
@@ -140,7 +140,7 @@ function generateFaults(random: Random, settings: PlanSettings): Fault[] {
   if (random.chance(0.2)) faults.push(generateLoss(random));
   // Only where a pod remembers little does anybody read what is behind it.
   if (settings.ringFrames < 10_000 && random.chance(0.3)) faults.push(generateTrim(random));
-  if (random.chance(0.01)) faults.push(generateLongStop(random, settings));
+  if (random.chance(0.04)) faults.push(generateLongStop(random, settings));
   if (settings.workers > 1 && random.chance(0.15)) faults.push(...generateLossBehindAppend(random));
   return faults;
 }
