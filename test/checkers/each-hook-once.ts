@@ -41,8 +41,8 @@ export const eachHookOnce: Checker = (evidence) => {
  * in the ledger, but no outbox to leave the event in.
  */
 function isInTheQueueOnly({ stored }: Evidence, state: string | undefined, [first]: readonly HookOperation[]): boolean {
-  const isKnown = stored.widgets.some(({ id }) => id === first?.widgetId);
-  return state === undefined || (state === 'received' && !isKnown);
+  if (state !== 'received') return state === undefined;
+  return !stored.widgets.some(({ id }) => id === first?.widgetId);
 }
 
 /** Of events, not of effects: a row that is published has had its effect. */

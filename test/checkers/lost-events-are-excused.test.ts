@@ -24,9 +24,10 @@ describe('where Redis lost data and said so', () => {
   });
 
   test('a hook that a run has taken may come to nothing with the queue, unless its widget is known', () => {
-    const loseTaken = (number: number, seq: number) =>
+    const always = { fromMs: 0, toMs: Number.POSITIVE_INFINITY };
+    const loseTaken = (number: number, seq: number, lostQueue = always) =>
       allow((evidence) => {
-        evidence.allowed.lostQueue = { fromMs: 0, toMs: Number.POSITIVE_INFINITY };
+        evidence.allowed.lostQueue = lostQueue;
         const row = evidence.stored.deliveries.find(({ eventId }) => eventId === hookId(number));
         if (row === undefined) throw new Error(`there is a hook ${number}`);
         row.state = 'received';
@@ -34,6 +35,8 @@ describe('where Redis lost data and said so', () => {
       });
     expect(eachHookOnce(spoiled(loseTaken(4, 6)))).toEqual([]);
     expect(eachHookOnce(spoiled(loseTaken(1, 4))).join()).toMatch(/has no event.*is received/);
+    const before = { fromMs: -2, toMs: -1 };
+    expect(eachHookOnce(spoiled(loseTaken(4, 6, before))).join()).toMatch(/is received/);
   });
 
   test('an event may be told again in the new epoch, once', () => {
