@@ -83,6 +83,11 @@ function lossesAreAnnounced({ streams }: ClientRecord, { lostEvents, lostHooks }
     .map(({ record }) => `C5: the loss of ${placeOf(record)} was not announced`);
 }
 
+/** A number that was given again after a loss comes later, too. */
+function isAfter(record: { ms: number; seq: number }, start: { ms: number; seq: number }): boolean {
+  return record.seq > start.seq || record.ms > start.ms;
+}
+
 /**
  * What was appended after the position that a client was given first, and after the last gap that it was told of, has
  * reached it. Of an epoch that was over by then it is owed nothing.
@@ -96,7 +101,7 @@ function whatIsKeptIsTold({ streams }: ClientRecord, history: History): string[]
   return history.log
     .filter((record) => history.appendedAtMs(record) > lastGapAtMs && !received.has(placeOf(record)))
     .filter((record) =>
-      record.epoch === start?.epoch ? record.seq > start.seq : history.appendedAtMs(record) > first.begunAtMs,
+      record.epoch === start?.epoch ? isAfter(record, start) : history.appendedAtMs(record) > first.begunAtMs,
     )
     .map((record) => `C5: ${placeOf(record)} did not reach a client, who was not told so`);
 }

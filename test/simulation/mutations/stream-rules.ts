@@ -69,10 +69,15 @@ export const streamRules: readonly Mutation[] = [
     to: "request.epoch === ''",
   },
   { rule: 'an event tells which one it came after', spare: orTheOthers, ...linkChecks.continues },
-  { rule: 'what a stream is sent came after the event it stands on', spare: orTheOthers, ...linkChecks.sent },
+  { rule: 'what a stream is sent came after the event it stands on', ...linkChecks.sent },
   { rule: 'who stands at the end of the ring stands on its last event', spare: orTheOthers, ...linkChecks.atEnd },
-  { rule: 'a stream that stands beyond the end of the log is ended', spare: orTheOthers, ...linkChecks.beyondEnd },
+  { rule: 'a stream that stands beyond the end of the log is ended', ...linkChecks.beyondEnd },
   { rule: 'the position before the oldest event is exact', ...linkChecks.oldest },
+  {
+    rule: 'all but the last of them: streams are compared by number and time',
+    ...linkChecks.continues,
+    also: [linkChecks.sent, linkChecks.atEnd, linkChecks.beyondEnd],
+  },
   {
     rule: 'all five: positions are compared by number and time',
     ...linkChecks.continues,

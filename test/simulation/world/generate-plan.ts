@@ -1,8 +1,15 @@
 import { createRandom, type Random } from '../engine/random.ts';
-import type { CallFate, Fault, Operation, Plan, PlanSettings, Role, ServerName } from './plan.ts';
-
-/** So long clients and faults go on; then everything heals. */
-export const planMs = 20_000;
+import { generateLoss, generateLossBehindAppend, generateUnrecordedLoss } from './generate-losses.ts';
+import {
+  type CallFate,
+  type Fault,
+  type Operation,
+  type Plan,
+  type PlanSettings,
+  planMs,
+  type Role,
+  type ServerName,
+} from './plan.ts';
 
 const workerCalls = [
   'next',
@@ -47,7 +54,9 @@ function withRepeatedNumbers(random: Random, { settings, operations, faults }: P
       partitions: 2,
       retentionCount: random.pick([1, 1, 2, settings.retentionCount]),
       streamLifetimeMs: random.pick([1_000, 4_000, 1_800_000]),
-      joinMaxMs: 4_000,
+      // Somebody goes on while one sleeps.
+      workers: Math.max(2, settings.workers),
+      joinMaxMs: random.pick([1_000, 4_000, 4_000, 10_000]),
     },
     operations,
     faults: [...(random.chance(0.5) ? [] : faults), ...generateUnrecordedLoss(random)],
@@ -185,34 +194,6 @@ function generateStop(random: Random): Fault {
   };
 }
 
-/** Another run appends, and the log loses that, while one sleeps between its look at the last position and its append. */
-function generateLossBehindAppend(random: Random): Fault[] {
-  const nth = random.whole(1, 8);
-  const place = { role: 'worker', call: 'append', moment: 'before' } as const;
-  const afterMs = random.pick([50, 300, 1_000]);
-  return [
-    { kind: 'sleep-at', ...place, nth, forMs: afterMs + random.whole(500, 3_000) },
-    { kind: 'lose-at', ...place, nth: nth + 1, afterMs },
-  ];
-}
-
-/** The log loses what a run appended before anybody has recorded it: the next run will give the same numbers again. */
-function generateUnrecordedLoss(random: Random): Fault[] {
-  const nth = random.whole(1, 8);
-  const afterMs = random.pick([20, 50, 300]);
-  return [
-    { kind: 'lose-at', role: 'worker', call: 'append', nth, moment: 'before', afterMs },
-    {
-      kind: 'sleep-at',
-      role: 'worker',
-      call: 'record',
-      nth,
-      moment: 'before',
-      forMs: random.pick([500, 3_000, 12_000]),
-    },
-  ];
-}
-
 /** While somebody reads what is behind the pod's memory. */
 function generateTrim(random: Random): Fault {
   const place = { role: 'pod', call: 'readAfter', nth: random.whole(1, 3) } as const;
@@ -243,11 +224,4 @@ function placeOf(random: Random, calls: readonly string[]) {
   const nth = random.chance(0.7) ? random.whole(1, 6) : random.whole(1, 25);
   if (random.chance(0.15)) return { role: 'pod', call: random.pick(podCalls), nth } as const;
   return { role: 'worker', call: random.pick(calls), nth } as const;
-}
-
-function generateLoss(random: Random): Fault {
-  const copyAgeMs = random.pick([null, 50, 400, 1_000, 8_000]);
-  // Emptied in place, no connection need break.
-  const forMs = random.pick(copyAgeMs === null ? [0, 0, 20, 500, 5_000] : [20, 500, 5_000]);
-  return { kind: 'lose', atMs: random.whole(2_000, planMs), forMs, copyAgeMs };
 }

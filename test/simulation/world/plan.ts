@@ -1,5 +1,8 @@
 import type { HookKind } from '@widget-service/shared/domain/hook-event.ts';
 
+/** So long clients and faults go on; then everything heals. */
+export const planMs = 20_000;
+
 /**
  * What happens in one simulation from outside: what clients do, and what goes wrong. All else (how long each message
  * takes, and so what comes before what) follows from the seed. An entry can be taken out and the rest still means
@@ -102,6 +105,8 @@ export type Fault =
   | { readonly kind: 'lose'; readonly atMs: number; readonly forMs: number; readonly copyAgeMs: number | null }
   /** The same a while after the call, with a copy from right before it. */
   | (CallPlace & { readonly kind: 'lose-at'; readonly moment: 'before'; readonly afterMs: number })
+  /** One more client comes, whose stream begins at the end of the log as it is in this moment. */
+  | (CallPlace & { readonly kind: 'subscribe-at'; readonly moment: 'after' })
   | { readonly kind: 'trim'; readonly atMs: number; readonly keep: number }
   | (CallPlace & { readonly kind: 'trim-at'; readonly moment: 'before'; readonly keep: number })
   /** Jobs that run are given out again, as if they had never been started. */

@@ -1,9 +1,8 @@
 import { formatPosition } from '@widget-service/shared/domain/cursor.ts';
 import { violationsIn } from '../checkers/violations.ts';
 import { withVirtualGlobals } from '../engine/virtual-globals.ts';
-import { planMs } from './generate-plan.ts';
 import { healAll, inflictAtCall, scheduleFaults } from './inflict.ts';
-import type { Operation, Plan } from './plan.ts';
+import { type Operation, type Plan, planMs } from './plan.ts';
 import { Subscriber } from './subscriber.ts';
 import { World } from './world.ts';
 
@@ -27,20 +26,20 @@ export async function simulate(
 ): Promise<SimulationOutcome> {
   const world = new World(seed, plan, { trace, inflict: inflictAtCall });
   return withVirtualGlobals(world.running, async () => {
-    const subscribers = new Map<number, Subscriber>();
+    const subscribers = () => [...world.subscribers.values(), ...world.latecomers];
     world.running.process = world.clients;
     world.start();
     for (const operation of plan.operations) {
-      world.clients.after(operation.atMs, () => carryOut(world, subscribers, operation));
+      world.clients.after(operation.atMs, () => carryOut(world, operation));
     }
     scheduleFaults(world);
     await world.scheduler.run(() => world.scheduler.nowMs >= planMs);
     await passLongSleep(world);
     healAll(world);
-    const unrest = await untilQuiet(world, [...subscribers.values()]);
+    const unrest = await untilQuiet(world, subscribers());
     sayLastWord(world);
-    const unrestAgain = await untilQuiet(world, [...subscribers.values()]);
-    for (const { record } of subscribers.values()) world.history.clients.push(record);
+    const unrestAgain = await untilQuiet(world, subscribers());
+    for (const { record } of subscribers()) world.history.clients.push(record);
     const stuck = [unrest, unrestAgain].filter((each) => each !== '');
     return { violations: [...stuck, ...violationsIn(world)], virtualMs: world.scheduler.nowMs };
   });
@@ -57,7 +56,7 @@ async function passLongSleep({ plan, scheduler, roles, clients }: World): Promis
   for (const process of processes) process.wake();
 }
 
-function carryOut(world: World, subscribers: Map<number, Subscriber>, operation: Operation): void {
+function carryOut(world: World, operation: Operation): void {
   switch (operation.kind) {
     case 'create':
       void world.sender.create(operation);
@@ -67,12 +66,12 @@ function carryOut(world: World, subscribers: Map<number, Subscriber>, operation:
       break;
     case 'subscribe': {
       const subscriber = new Subscriber(world, operation.isFiltered);
-      subscribers.set(operation.client, subscriber);
+      world.subscribers.set(operation.client, subscriber);
       subscriber.connect();
       break;
     }
     default: {
-      const subscriber = subscribers.get(operation.client);
+      const subscriber = world.subscribers.get(operation.client);
       subscriber?.[operation.kind](true);
       world.clients.after(operation.forMs, () => subscriber?.[operation.kind](false));
     }

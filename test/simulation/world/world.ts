@@ -15,6 +15,7 @@ import { poisonWord, Sender } from './sender.ts';
 import { createSimulatedLink, latencyMs } from './simulated-link.ts';
 import { SimulatedServer } from './simulated-server.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
+import type { Subscriber } from './subscriber.ts';
 import { type RunningRole, startWorker } from './worker-process.ts';
 
 const clientPatienceMs = 5_000;
@@ -34,6 +35,10 @@ export class World implements Outside {
   readonly plan: Plan;
   readonly clients: SimulatedProcess;
   readonly sender: Sender;
+  /** By the number of the client. */
+  readonly subscribers = new Map<number, Subscriber>();
+  /** Clients without a number. */
+  readonly latecomers: Subscriber[] = [];
   readonly roles = new Map<string, RunningRole | Pod>();
   /** The open connections of clients, and whose they are. */
   readonly sockets = new Map<SimulatedSocket, string>();
