@@ -39,6 +39,19 @@ describe('where Redis lost data and said so', () => {
     expect(eachHookOnce(spoiled(loseTaken(4, 6, before))).join()).toMatch(/is received/);
   });
 
+  test('a hook whose event was told may stay marked as taken, unless its widget is known', () => {
+    const leaveUnmarked = (number: number, fromMs = 0) =>
+      allow((evidence) => {
+        evidence.allowed.lostQueue = { fromMs, toMs: Number.POSITIVE_INFINITY };
+        const row = evidence.stored.deliveries.find(({ eventId }) => eventId === hookId(number));
+        if (row === undefined) throw new Error(`there is a hook ${number}`);
+        row.state = 'received';
+      });
+    expect(eachHookOnce(spoiled(leaveUnmarked(4)))).toEqual([]);
+    expect(eachHookOnce(spoiled(leaveUnmarked(1))).join()).toMatch(/is received/);
+    expect(eachHookOnce(spoiled(leaveUnmarked(4, 10))).join()).toMatch(/is received/);
+  });
+
   test('an event may be told again in the new epoch, once', () => {
     const once = allow((evidence) => tellAgain(evidence, 3, 'z1'));
     expect(eachHookOnce(spoiled(once))).toEqual([]);
