@@ -78,14 +78,14 @@ function lossesAreAnnounced({ streams }: ClientRecord, { lostEvents, lostHooks }
   const start = parsePosition(first.cursor ?? '');
   return lostEvents
     .filter(({ record, atMs }) => !received.has(record.event.eventId) && lastGapAtMs < atMs)
-    .filter(({ record }) => start?.epoch === record.epoch && start.seq < record.seq)
+    .filter(({ record }) => start?.epoch === record.epoch && isAfter(record, start))
     .filter(({ record }) => !lostHooks.has(record.event.eventId))
     .map(({ record }) => `C5: the loss of ${placeOf(record)} was not announced`);
 }
 
-/** A number that was given again after a loss comes later, too. */
+/** After a loss numbers are given again; times are not. */
 function isAfter(record: { ms: number; seq: number }, start: { ms: number; seq: number }): boolean {
-  return record.seq > start.seq || record.ms > start.ms;
+  return record.ms > start.ms || (record.ms === start.ms && record.seq > start.seq);
 }
 
 /**
