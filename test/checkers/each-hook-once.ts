@@ -21,7 +21,7 @@ export const eachHookOnce: Checker = (evidence) => {
     if (told.length > new Set(told.map(({ epoch }) => epoch)).size) found.push(`hook ${eventId} has several events`);
     if (told.length > 1 && !evidence.allowed.gaps) found.push(`hook ${eventId} has an event in several epochs`);
     if (told.length > 0 && isDead) found.push(`hook ${eventId} has an event and is dead`);
-    // Its run may have told its event, and then have found no log to hear of it from.
+    // The run that took it may have told its event without hearing that it had.
     if (isLost && (told.length === 0 || rows.has(eventId))) return found;
     if (isAccepted && told.length === 0 && !isDead && !isExcused(evidence, rows.get(eventId)))
       found.push(`hook ${eventId} was answered 202 and has no event`);
@@ -38,8 +38,8 @@ export const eachHookOnce: Checker = (evidence) => {
 };
 
 /**
- * Whether nothing but its job could still lead to its event, or to its mark. A run that has taken a hook without a known widget has a row
- * in the ledger, but no outbox to leave the event in.
+ * Whether nothing but its job could still lead to its event, or to the mark that it was told. A run that has taken a hook
+ * without a known widget has a row in the ledger, but no outbox to leave the event in.
  */
 function isInTheQueueOnly({ stored }: Evidence, state: string | undefined, [first]: readonly HookOperation[]): boolean {
   if (state !== 'received') return state === undefined;

@@ -50,6 +50,11 @@ describe('where Redis lost data and said so', () => {
     expect(eachHookOnce(spoiled(leaveUnmarked(4)))).toEqual([]);
     expect(eachHookOnce(spoiled(leaveUnmarked(1))).join()).toMatch(/is received/);
     expect(eachHookOnce(spoiled(leaveUnmarked(4, 10))).join()).toMatch(/is received/);
+    const withoutRow = allow((evidence) => {
+      leaveUnmarked(4)(evidence);
+      evidence.stored.deliveries = evidence.stored.deliveries.filter(({ eventId }) => eventId !== hookId(4));
+    });
+    expect(eachHookOnce(spoiled(withoutRow)).join()).toMatch(/is not in the ledger/);
   });
 
   test('an event may be told again in the new epoch, once', () => {

@@ -28,7 +28,7 @@ export function eachHookOnce({ history, database }: World): string[] {
     if (isKnown && !hasEffect) continue;
     if (!isKnown && !events.has(eventId) && history.lostHooks.has(eventId)) continue;
     if (!events.has(eventId) && !lostEvents.has(eventId)) violations.push(`C1: the event of ${eventId} is lost`);
-    // Who dies between telling and marking it leaves it to the job's next start, and that job is gone; or to the outbox.
+    // Who dies between telling and marking leaves that to the outbox; without one, to the job, which may be gone.
     if (row?.state !== 'published' && (isKnown || !history.lostHooks.has(eventId)))
       violations.push(`C1: ${eventId} is not marked published but ${row?.state}`);
   }

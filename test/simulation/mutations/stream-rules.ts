@@ -74,7 +74,7 @@ export const streamRules: readonly Mutation[] = [
   { rule: 'a stream that stands beyond the end of the log is ended', ...linkChecks.beyondEnd },
   { rule: 'the position before the oldest event is exact', ...linkChecks.oldest },
   {
-    rule: 'all but the last of them: streams are compared by number and time',
+    rule: 'all five but the last: positions are compared by number and time',
     ...linkChecks.continues,
     also: [linkChecks.sent, linkChecks.atEnd, linkChecks.beyondEnd],
   },

@@ -2,7 +2,6 @@ import type { SimulatedProcess } from '../engine/simulated-process.ts';
 import { putInFront } from '../stores/job-queue.ts';
 import type { MemoryState } from '../stores/memory-server.ts';
 import type { Fault } from './plan.ts';
-import { Subscriber } from './subscriber.ts';
 import type { World } from './world.ts';
 
 type TimedFault = Exclude<Fault, { readonly call: string } | { readonly kind: 'lose' }>;
@@ -54,19 +53,11 @@ const restartMs = 20;
 export function inflictAtCall(world: World, fault: Fault, process: SimulatedProcess): void {
   world.trace(`fault: ${process.name}: ${JSON.stringify(fault)}`);
   if (fault.kind === 'lose-at') loseLater(world, fault.afterMs, restartMs);
-  if (fault.kind === 'subscribe-at') subscribe(world);
+  if (fault.kind === 'subscribe-at') world.clients.deliver(() => void world.subscribe(false));
   if (fault.kind === 'trim-at') trimTo(world, fault.keep);
   if (fault.kind === 'start-again-at') startAgain(world);
   if (fault.kind === 'sleep-at') sleep(world, process, fault.forMs);
   if (fault.kind === 'crash-at') crash(world, process.name, fault.forMs);
-}
-
-function subscribe(world: World): void {
-  world.clients.deliver(() => {
-    const subscriber = new Subscriber(world, false);
-    world.latecomers.push(subscriber);
-    subscriber.connect();
-  });
 }
 
 /** As by a worker whose retention is that small. */

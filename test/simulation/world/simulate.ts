@@ -3,7 +3,7 @@ import { violationsIn } from '../checkers/violations.ts';
 import { withVirtualGlobals } from '../engine/virtual-globals.ts';
 import { healAll, inflictAtCall, scheduleFaults } from './inflict.ts';
 import { type Operation, type Plan, planMs } from './plan.ts';
-import { Subscriber } from './subscriber.ts';
+import type { Subscriber } from './subscriber.ts';
 import { World } from './world.ts';
 
 /** So long after everything has healed, all must be quiet. */
@@ -26,20 +26,20 @@ export async function simulate(
 ): Promise<SimulationOutcome> {
   const world = new World(seed, plan, { trace, inflict: inflictAtCall });
   return withVirtualGlobals(world.running, async () => {
-    const subscribers = () => [...world.subscribers.values(), ...world.latecomers];
+    const subscribers = new Map<number, Subscriber>();
     world.running.process = world.clients;
     world.start();
     for (const operation of plan.operations) {
-      world.clients.after(operation.atMs, () => carryOut(world, operation));
+      world.clients.after(operation.atMs, () => carryOut(world, subscribers, operation));
     }
     scheduleFaults(world);
     await world.scheduler.run(() => world.scheduler.nowMs >= planMs);
     await passLongSleep(world);
     healAll(world);
-    const unrest = await untilQuiet(world, subscribers());
+    const unrest = await untilQuiet(world);
     sayLastWord(world);
-    const unrestAgain = await untilQuiet(world, subscribers());
-    for (const { record } of subscribers()) world.history.clients.push(record);
+    const unrestAgain = await untilQuiet(world);
+    for (const { record } of world.subscribers) world.history.clients.push(record);
     const stuck = [unrest, unrestAgain].filter((each) => each !== '');
     return { violations: [...stuck, ...violationsIn(world)], virtualMs: world.scheduler.nowMs };
   });
@@ -56,7 +56,7 @@ async function passLongSleep({ plan, scheduler, roles, clients }: World): Promis
   for (const process of processes) process.wake();
 }
 
-function carryOut(world: World, operation: Operation): void {
+function carryOut(world: World, subscribers: Map<number, Subscriber>, operation: Operation): void {
   switch (operation.kind) {
     case 'create':
       void world.sender.create(operation);
@@ -64,14 +64,11 @@ function carryOut(world: World, operation: Operation): void {
     case 'hook':
       void world.sender.hook(operation);
       break;
-    case 'subscribe': {
-      const subscriber = new Subscriber(world, operation.isFiltered);
-      world.subscribers.set(operation.client, subscriber);
-      subscriber.connect();
+    case 'subscribe':
+      subscribers.set(operation.client, world.subscribe(operation.isFiltered));
       break;
-    }
     default: {
-      const subscriber = world.subscribers.get(operation.client);
+      const subscriber = subscribers.get(operation.client);
       subscriber?.[operation.kind](true);
       world.clients.after(operation.forMs, () => subscriber?.[operation.kind](false));
     }
@@ -87,7 +84,7 @@ function sayLastWord(world: World): void {
 }
 
 /** Returns what is still to be done when the time is over; empty when nothing is. */
-async function untilQuiet(world: World, subscribers: readonly Subscriber[]): Promise<string> {
+async function untilQuiet(world: World): Promise<string> {
   const { scheduler } = world;
   const endMs = scheduler.nowMs + quietWithinMs;
   let checkAtMs = scheduler.nowMs + checkEveryMs;
@@ -95,15 +92,15 @@ async function untilQuiet(world: World, subscribers: readonly Subscriber[]): Pro
   await scheduler.run(() => {
     if (scheduler.nowMs < checkAtMs) return false;
     checkAtMs = scheduler.nowMs + checkEveryMs;
-    unrest = whatIsNotQuiet(world, subscribers);
+    unrest = whatIsNotQuiet(world);
     return unrest === '' || scheduler.nowMs >= endMs;
   });
   return unrest;
 }
 
 /** What is still to be done; empty when nothing is. */
-function whatIsNotQuiet(world: World, subscribers: readonly Subscriber[]): string {
-  const { sender, lateMessages, memory, database } = world;
+function whatIsNotQuiet(world: World): string {
+  const { sender, lateMessages, memory, database, subscribers } = world;
   if (!sender.isIdle) return 'C9: a client still waits for an answer';
   if (lateMessages > 0) return 'C9: a message is still on its way';
   const { queue, stream } = memory.state;

@@ -15,7 +15,7 @@ import { poisonWord, Sender } from './sender.ts';
 import { createSimulatedLink, latencyMs } from './simulated-link.ts';
 import { SimulatedServer } from './simulated-server.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
-import type { Subscriber } from './subscriber.ts';
+import { Subscriber } from './subscriber.ts';
 import { type RunningRole, startWorker } from './worker-process.ts';
 
 const clientPatienceMs = 5_000;
@@ -35,10 +35,7 @@ export class World implements Outside {
   readonly plan: Plan;
   readonly clients: SimulatedProcess;
   readonly sender: Sender;
-  /** By the number of the client. */
-  readonly subscribers = new Map<number, Subscriber>();
-  /** Clients without a number. */
-  readonly latecomers: Subscriber[] = [];
+  readonly subscribers: Subscriber[] = [];
   readonly roles = new Map<string, RunningRole | Pod>();
   /** The open connections of clients, and whose they are. */
   readonly sockets = new Map<SimulatedSocket, string>();
@@ -115,6 +112,14 @@ export class World implements Outside {
   killProcess(name: string): void {
     this.roles.get(name)?.process.kill();
     for (const [socket, podName] of [...this.sockets]) if (podName === name) socket.breakOff();
+  }
+
+  /** One more client comes. */
+  subscribe(isFiltered: boolean): Subscriber {
+    const subscriber = new Subscriber(this, isFiltered);
+    this.subscribers.push(subscriber);
+    subscriber.connect();
+    return subscriber;
   }
 
   createUuid(): string {
