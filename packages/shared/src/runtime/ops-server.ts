@@ -21,7 +21,8 @@ export interface OpsServer {
  */
 export async function openOpsServer(deps: OpsServerDeps, host: string, port: number): Promise<OpsServer> {
   const server = createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'http://ops').pathname;
+    // Not parsed as a URL: `//` is none, and a request must not be able to end the process.
+    const [path = '/'] = (request.url ?? '/').split('?', 1);
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'method not allowed\n');
     answer(deps, path, response).catch(() => send(response, 500, 'failed\n'));
   });
