@@ -31,7 +31,16 @@ test('a server that is not there is waited for, then the start fails with an err
 });
 
 test('a malformed connection string is reported without quoting it', () => {
-  const url = 'mongodb://user:topsecret@@/bad host';
-  expect(() => createMongoDatabase({ url, database: 'any' })).toThrow(MongoUnreachableError);
-  expect(() => createMongoDatabase({ url, database: 'any' })).not.toThrow(/topsecret/);
+  for (const url of ['mongodb://user:topsecret@@/bad host', 'mongodb://user:topsecret@db/?readPrefrence=primary']) {
+    const create = () => createMongoDatabase({ url, database: 'any' });
+    expect(create).toThrow(expect.objectContaining({ exitCode: 78, message: expect.stringMatching(/^MONGODB_URL: /) }));
+    expect(create).not.toThrow(/topsecret/);
+  }
+});
+
+test('the addresses of a replica set are taken', async () => {
+  const url = 'mongodb://user:pass@m1:27017,m2:27017,m3:27017/?replicaSet=rs0';
+  const { client } = createMongoDatabase({ url, database: 'any' });
+  expect(client.options.hosts.map(String)).toEqual(['m1:27017', 'm2:27017', 'm3:27017']);
+  await client.close();
 });

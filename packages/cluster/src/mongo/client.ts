@@ -56,7 +56,7 @@ const clientOptions: MongoClientOptions = {
 };
 
 /**
- * A client and its database, not yet connected. Throws `MongoUnreachableError` for a malformed `url`.
+ * A client and its database, not yet connected. Throws an `ExitError` (configuration) for a malformed `url`.
  * @internal Exported for its test.
  */
 export function createMongoDatabase(options: Omit<MongoOptions, 'startTimeoutMs'>): { client: MongoClient; db: Db } {
@@ -64,7 +64,7 @@ export function createMongoDatabase(options: Omit<MongoOptions, 'startTimeoutMs'
   return { client, db: client.db(options.database, pinned) };
 }
 
-/** Connects, trying until `startTimeoutMs` have passed; then throws `MongoUnreachableError`. */
+/** Connects, trying until `startTimeoutMs` have passed; then throws `MongoUnreachableError`. Malformed `url`: above. */
 export async function openMongo(options: MongoOptions): Promise<MongoConnection> {
   const { client, db } = createMongoDatabase(options);
   const end = performance.now() + options.startTimeoutMs;
@@ -103,7 +103,10 @@ function createClient(url: string, options: MongoClientOptions): MongoClient {
     return new MongoClient(url, options);
   } catch {
     // The parser's message may quote the string, and with it a password.
-    throw new MongoUnreachableError('The MongoDB connection string is malformed.');
+    throw new ExitError(
+      exitCodes.configuration,
+      'MONGODB_URL: the given value is not allowed; allowed: a connection string of MongoDB, with options it knows',
+    );
   }
 }
 

@@ -41,6 +41,16 @@ describe('parseSettings', () => {
     expect(mistakesOf({}, 'worker')).toHaveLength(1);
   });
 
+  it.each([
+    'mongodb://m1:27017,m2:27017,m3:27017/?replicaSet=rs0',
+    'mongodb://user:pass@m1,m2:27018/admin',
+    'mongodb+srv://db.example.com/',
+    'mongodb://%2Ftmp%2Fmongodb-27017.sock',
+  ])('takes MONGODB_URL %s', (given) => {
+    const { settings } = parseSettings({ MONGODB_URL: given, REDIS_URL: 'redis://cache/' }, api);
+    expect(settings.MONGODB_URL).toBe(given);
+  });
+
   it('names every mistake with what was given and what is allowed', () => {
     expect(mistakesOf({ PORT: '65536', COOKIE_SECURE: 'yes' })).toEqual([
       'PORT: "65536" is not allowed; allowed: a whole number from 0 to 65535',
@@ -65,9 +75,21 @@ describe('parseSettings', () => {
     expect(parseSettings({ TRUSTED_PROXIES: given }, api).settings.TRUSTED_PROXIES).toEqual(expected);
   });
 
-  it.each(['0', '101', '-1', 'true', 'proxy.example', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/8/8', '10.0.0.0/8,', ','])(
-    'refuses TRUSTED_PROXIES %s',
-    (given) => expect(mistakesOf({ TRUSTED_PROXIES: given })).toEqual([expect.stringMatching(/^TRUSTED_PROXIES: /)]),
+  it.each([
+    '0',
+    '101',
+    '-1',
+    'true',
+    'proxy.example',
+    '10.0.0.0/33',
+    '0.0.0.0/0',
+    '::/0',
+    'fd00::/129',
+    '10.0.0.0/8/8',
+    '10.0.0.0/8,',
+    ',',
+  ])('refuses TRUSTED_PROXIES %s', (given) =>
+    expect(mistakesOf({ TRUSTED_PROXIES: given })).toEqual([expect.stringMatching(/^TRUSTED_PROXIES: /)]),
   );
 
   it('is not behind a proxy with nothing set, and takes 0 for no limit', () => {

@@ -47,6 +47,11 @@ const url = (...protocols: string[]) =>
       `a URL with ${protocols.join(' or ')}`,
     )
     .nullable();
+// Several members (`mongodb://m1:27017,m2:27017/`) are no URL to others: the rest is for MongoDB's driver to judge.
+const mongodbUrl = z
+  .string()
+  .regex(/^mongodb(\+srv)?:\/\/[^\s/]/, 'a URL with mongodb: or mongodb+srv:')
+  .nullable();
 const baseUrl = url('http:', 'https:')
   .refine((value) => value === null || !/[?#]/.test(value), 'a URL without query or fragment')
   .transform((value) => value?.replace(/\/+$/, '') ?? null);
@@ -84,7 +89,7 @@ export const settingsTable = {
     'Base of the URLs handed out with tokens; by default the scheme and Host of the request.',
   ),
   MONGODB_URL: {
-    ...setting(url('mongodb:', 'mongodb+srv:'), null, 'MongoDB; with REDIS_URL it selects the cluster backend.'),
+    ...setting(mongodbUrl, null, 'MongoDB; with REDIS_URL it selects the cluster backend.'),
     isSecret: true,
   },
   MONGODB_DATABASE: setting(text, 'widgets', 'The database’s name.'),
@@ -206,7 +211,9 @@ function isAddressRange(value: string): boolean {
   const [address = '', bits, ...rest] = value.split('/');
   const version = isIP(address);
   if (version === 0 || address.includes('%') || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+  return (
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128))
+  );
 }
 
 /** Whether an address is reached from this machine only. */
