@@ -1,6 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type Permission, permissionsOf } from '@widget-service/shared/domain/role.ts';
 import type { ProvisionToken } from '@widget-service/shared/ports/provision-token-store.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
 import type {
   FastifyInstance,
@@ -101,8 +102,9 @@ const missing = {
 
 async function callerBySession(request: FastifyRequest, { findSession }: PolicyDeps): Promise<SignedInCaller | null> {
   const sessionId = sessionIdOf(request.headers.cookie);
-  const found = sessionId === null ? null : await findSession(sessionId);
-  return sessionId === null || found === null ? null : { kind: 'session', sessionId, ...found };
+  if (sessionId === null) return null;
+  const found = await withDeadline(findSession(sessionId), requestDeadlineMs, 'find the session and its user');
+  return found === null ? null : { kind: 'session', sessionId, ...found };
 }
 
 function callerByBearer(verdict: BearerVerdict): ProvisionCaller | null {

@@ -4,10 +4,13 @@ import { digestOf } from '../../domain/token.ts';
 import type { Session, SessionStore } from '../../ports/session-store.ts';
 import type { User, UserStore } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { withDeadline } from '../../runtime/deadline.ts';
 
 const sessionIdBytes = 32;
-/** `lastSeenAt` is written at most this often. */
+/** `lastSeenAt` is written at most this often, but for sessions that end sooner than a few minutes after their last use. */
 const touchIntervalMs = 60_000;
+/** A request waits so long for it to be written, and no longer: the rest of its time is for what it asks for. */
+const touchDeadlineMs = 300;
 
 export interface StartedSession {
   /** The secret for the cookie; stored nowhere. */
@@ -52,6 +55,7 @@ export interface SignedIn {
 
 /** Who a session id stands for; null when it is unknown, over, or its user is disabled. */
 export function createFindSession({ sessions, users, clock, sessionIdleMs }: FindSessionDeps) {
+  const touchAfterMs = Math.min(touchIntervalMs, sessionIdleMs / 4);
   return async (sessionId: string): Promise<SignedIn | null> => {
     const session = await sessions.find(digestOf(sessionId));
     if (session === null) return null;
@@ -60,7 +64,7 @@ export function createFindSession({ sessions, users, clock, sessionIdleMs }: Fin
     if (now >= session.expiresAt || unseenMs >= sessionIdleMs) return null;
     const user = await users.findById(session.userId);
     if (user === null || user.disabled) return null;
-    if (unseenMs >= touchIntervalMs) await touch(sessions, session.digest, now);
+    if (unseenMs >= touchAfterMs) await touch(sessions, session.digest, now);
     return { user, session };
   };
 }
@@ -68,7 +72,7 @@ export function createFindSession({ sessions, users, clock, sessionIdleMs }: Fin
 /** A session that could be read is good for this request, also when the note that it was used cannot be written. */
 async function touch(sessions: Pick<SessionStore, 'touch'>, digest: string, now: Date): Promise<void> {
   try {
-    await sessions.touch(digest, now);
+    await withDeadline(sessions.touch(digest, now), touchDeadlineMs, 'touch a session');
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
   }

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import type { Session } from '../../ports/session-store.ts';
+import type { User } from '../../ports/user-store.ts';
+import { createFindSession, createStartSession } from './sessions.ts';
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+
+it.each([minuteMs, 5 * minuteMs, 43_200_000])(
+  'a session that may be unused for %i ms lasts while it is used, and ends when it was not used for so long',
+  async (sessionIdleMs) => {
+    let session: Session | null = null;
+    let nowMs = 0;
+    const clock = { now: () => new Date(nowMs) };
+    const sessions = {
+      insert: async (inserted: Session) => {
+        session = inserted;
+      },
+      find: async () => session,
+      touch: async (_: string, lastSeenAt: Date) => {
+        session = session === null ? null : { ...session, lastSeenAt };
+      },
+    };
+    const users = { findById: async (id: string) => ({ id, disabled: false }) as User };
+    const start = createStartSession({ sessions, clock, sessionLifetimeMs: 604_800_000 });
+    const find = createFindSession({ sessions, users, clock, sessionIdleMs });
+    const { sessionId } = await start('user');
+    for (let uses = 0; uses < 200; uses += 1) {
+      nowMs += sessionIdleMs / 60;
+      expect(await find(sessionId)).not.toBeNull();
+    }
+    nowMs += sessionIdleMs;
+    expect(await find(sessionId)).toBeNull();
+  },
+);
