@@ -13,7 +13,8 @@ export function describeFirstMinute({ url, opsUrl, email, password }: FirstMinut
   if (password === null) return `${head}\n`;
   const json = "-H 'content-type: application/json'";
   const signedIn = '-b cookies -H "x-csrf-token: $CSRF"';
-  const credentials = JSON.stringify({ email, password });
+  // An address may have an apostrophe, which would end the quotes around it.
+  const credentials = JSON.stringify({ email, password }).replaceAll("'", "'\\''");
   const member = (name: string) => `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`;
   return `${head}
 First admin, shown only this once:

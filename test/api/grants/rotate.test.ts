@@ -78,6 +78,12 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, pathO
     expect([response.statusCode, response.json().previousExpiresAt]).toEqual([200, inSeconds(seconds).toISOString()]);
   });
 
+  test('200: where the whole ends sooner, the old one does', async () => {
+    const { id } = await create({ name: 'mine', expiresAt: inSeconds(60).toISOString() });
+    const response = await rotate(id);
+    expect([response.statusCode, response.json().previousExpiresAt]).toEqual([200, inSeconds(60).toISOString()]);
+  });
+
   test('200: an empty body of JSON is none', async () => {
     const { id } = await create();
     const response = await rotate(id, '', { ...admin.headers, 'content-type': 'application/json' });

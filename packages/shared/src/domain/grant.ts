@@ -37,10 +37,16 @@ export function validTokenOf(grant: Grant, digest: string, now: Date): ValidToke
   return found === null || (found.validUntil !== null && found.validUntil <= now) ? null : found;
 }
 
-function tokenWith({ token, previousToken, expiresAt }: Grant, digest: string): ValidToken | null {
+/** When the replaced token ends: with its overlap, or with the whole grant. Null: there is none. */
+export function endOfPreviousToken({ previousToken, expiresAt }: Grant): Date | null {
+  return previousToken === null ? null : earlier(previousToken.expiresAt, expiresAt);
+}
+
+function tokenWith(grant: Grant, digest: string): ValidToken | null {
+  const { token, previousToken, expiresAt } = grant;
   if (token.digest === digest) return { token, validUntil: expiresAt };
   if (previousToken?.digest !== digest) return null;
-  return { token: previousToken, validUntil: earlier(previousToken.expiresAt, expiresAt) };
+  return { token: previousToken, validUntil: endOfPreviousToken(grant) };
 }
 
 function earlier(time: Date, other: Date | null): Date {

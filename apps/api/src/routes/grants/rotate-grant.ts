@@ -1,3 +1,4 @@
+import { endOfPreviousToken } from '@widget-service/shared/domain/grant.ts';
 import type { ZodApp } from '../../http/zod-app.ts';
 import { answers } from '../../schemas/problem.ts';
 import { found, grantParamsSchema, idOf } from './grant-path.ts';
@@ -27,7 +28,7 @@ export function registerRotateGrant<Own extends object>(
       const rotated = found(await useCases.rotate(idOf(request.params, resource), request.body), resource);
       return {
         ...toIssuedBody(rotated, resource, request, publicBaseUrl),
-        previousExpiresAt: rotated.grant.previousToken?.expiresAt.toISOString() ?? null,
+        previousExpiresAt: endOfPreviousToken(rotated.grant)?.toISOString() ?? null,
       };
     },
   });
