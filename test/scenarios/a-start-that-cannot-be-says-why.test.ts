@@ -1,4 +1,9 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
 import { signIn, testAdmin } from '../support/console-client.ts';
@@ -14,6 +19,12 @@ beforeAll(async () => {
 afterAll(() => run.dispose());
 
 const start = (app: 'api' | 'worker', environment: Record<string, string>) => startService(app, environment);
+
+const failureOf = (starting: Promise<unknown>) =>
+  starting.then(
+    () => 'it has started',
+    (error: Error) => error.message,
+  );
 
 describe('a start that cannot be', () => {
   it('with one of the two URLs ends with 78 and names the other', async () => {
@@ -33,6 +44,24 @@ describe('a start that cannot be', () => {
   it('without MongoDB ends with 69 when the time is over', async () => {
     const nowhere = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/`, START_TIMEOUT_MS: '700' };
     await expect(start('api', { ...run.environment, ...nowhere })).rejects.toThrow(/ended with 69/);
+  });
+
+  it('on a port that is taken ends with 78 and says which; a password that was made up by then is shown', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'widget-taken-'));
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    try {
+      const port = `${(taken.address() as AddressInfo).port}`;
+      const told = (names: string) => `${names}: 127.0.0.1:${port} is in use by another process`;
+      const first = await failureOf(start('api', { DATA_DIR: folder, PORT: port }));
+      expect(first).toContain('ended with 78');
+      expect(first).toContain(told('HOST, PORT'));
+      expect(first).toMatch(/First admin, shown only this once:\n.*admin@localhost\n {2}password {2}\S{12,}/);
+      expect(await failureOf(start('api', { DATA_DIR: folder, OPS_PORT: port }))).toContain(told('OPS_HOST, OPS_PORT'));
+    } finally {
+      taken.close();
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('on a Redis that would lose acknowledged hooks ends with 78 and says what to set', async () => {

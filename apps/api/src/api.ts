@@ -3,6 +3,7 @@ import { rateLimitsOf } from '@widget-service/shared/config/rate-limits.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { explainListenFailure } from '@widget-service/shared/runtime/explain-listen-failure.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
@@ -14,9 +15,9 @@ import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.
 import { buildApp } from './app.ts';
 import { createNoteUse } from './auth/last-use.ts';
 import { createVerifyStreamToken } from './auth/stream-token.ts';
-import { drain } from './drain.ts';
+import { drain, drainMaxMs } from './drain.ts';
 import { ensureFirstAdmin } from './first-admin.ts';
-import { describeFirstMinute } from './first-minute.ts';
+import { describeFirstAdmin, describeFirstMinute } from './first-minute.ts';
 import { createPodRateLimiter } from './pod-rate-limiter.ts';
 import { registerStreamRoute } from './routes/events/stream-events.ts';
 import { createAdmission } from './stream/admission.ts';
@@ -66,20 +67,26 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
   );
 
   const admin = await ensureFirstAdmin({ settings, backend, clock, logger });
+  const email = admin?.email ?? settings.ADMIN_EMAIL ?? '';
+  const password = admin?.generatedPassword ?? null;
   supervisor.start();
   // So that the first stream finds a position; a Redis that is away is not waited for longer.
   await fanOut.reached(firstPositionWithinMs);
-  await app.listen({ host: settings.HOST, port: settings.PORT });
+  const place = { host: settings.HOST, port: settings.PORT };
+  await app.listen(place).catch((error) => {
+    // The admin is stored by now: no later start will show the password.
+    if (password !== null) print(describeFirstAdmin(email, password));
+    throw explainListenFailure(error, { settings: 'HOST, PORT', ...place });
+  });
   state.isStarted = true;
   const address = app.server.address() as AddressInfo;
   logger.info({ public: placeOf(address), ops: placeOf(ops.address), backend: backend.kind }, 'listening');
   if (backend.kind === 'embedded') {
-    const password = admin?.generatedPassword ?? null;
-    const email = admin?.email ?? settings.ADMIN_EMAIL ?? '';
     print(describeFirstMinute({ url: urlOf(address), opsUrl: urlOf(ops.address), email, password }));
   }
 
   return {
+    stopMaxMs: drainMaxMs({ delayMs: settings.DRAIN_DELAY_MS, windowMs: settings.DRAIN_WINDOW_MS }),
     stop: async (isHurried) => {
       logger.info('draining');
       await drain({

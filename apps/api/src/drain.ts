@@ -15,6 +15,13 @@ export interface DrainSteps {
 
 /** Requests that are not done by then are cut off. */
 const finishRequestsMaxMs = 15_000;
+/** Tasks hand back what they have begun, and connections are closed: each has a bound of its own below this. */
+const closeMaxMs = 20_000;
+
+/** How long a drain may take. */
+export function drainMaxMs({ delayMs, windowMs }: Pick<DrainSteps, 'delayMs' | 'windowMs'>): number {
+  return delayMs + windowMs + finishRequestsMaxMs + closeMaxMs;
+}
 
 /**
  * Stops a pod without anybody missing anything: not ready, serve on for a while, end the streams in random slices,

@@ -7,6 +7,15 @@ export interface FirstMinute {
   readonly password: string | null;
 }
 
+/** The first admin's credentials, for a person at a terminal. */
+export function describeFirstAdmin(email: string, password: string): string {
+  return `
+First admin, shown only this once:
+  e-mail    ${email}
+  password  ${password}
+`;
+}
+
 /** Lines for a person at a terminal; the commands can be pasted as they are. */
 export function describeFirstMinute({ url, opsUrl, email, password }: FirstMinute): string {
   const head = `\nWidget Service is at ${url} (in a browser: ${url}/docs; operators: ${opsUrl})\n`;
@@ -16,11 +25,7 @@ export function describeFirstMinute({ url, opsUrl, email, password }: FirstMinut
   // An address may have an apostrophe, which would end the quotes around it.
   const credentials = JSON.stringify({ email, password }).replaceAll("'", "'\\''");
   const member = (name: string) => `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`;
-  return `${head}
-First admin, shown only this once:
-  e-mail    ${email}
-  password  ${password}
-
+  return `${head}${describeFirstAdmin(email, password)}
 Try it in another terminal; paste line by line or all at once:
 
 URL=${url}

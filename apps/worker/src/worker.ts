@@ -8,6 +8,8 @@ import type { RunningProcess } from '@widget-service/shared/runtime/run-process.
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 
+const stopMaxMs = 60_000;
+
 /** One worker: the tasks and the operators' port, on an opened backend that it closes in the end. */
 export async function openWorker(settings: Settings, backend: Backend, logger: Logger): Promise<RunningProcess> {
   const metrics = createMetrics();
@@ -28,6 +30,7 @@ export async function openWorker(settings: Settings, backend: Backend, logger: L
   supervisor.start();
   logger.info({ ops: { host: ops.address.address, port: ops.address.port } }, 'listening');
   return {
+    stopMaxMs,
     stop: async () => {
       logger.info('stopping');
       await supervisor.stop();

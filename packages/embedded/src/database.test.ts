@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -49,6 +49,22 @@ describe('the database', () => {
     expect(() => openDatabase(dataDir)).toThrow(DatabaseInUseError);
     db.close();
     db = openDatabase(dataDir);
+  });
+
+  it.each([
+    ['is in a file', (place: string) => writeFile(join(place, '..'), '')],
+    [
+      'has a folder in the place of the file',
+      (place: string) => mkdir(join(place, databaseFileName), { recursive: true }),
+    ],
+  ])('refuses a data directory that %s, by the name of its setting', async (_, spoil) => {
+    const place = join(dataDir, 'another', 'place');
+    await spoil(place);
+    const told = expect.objectContaining({
+      exitCode: 78,
+      message: expect.stringMatching(/^DATA_DIR: .*place cannot be used/),
+    });
+    expect(() => openDatabase(place)).toThrow(told);
   });
 
   it('refuses a file that a newer version wrote', () => {

@@ -5,7 +5,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { damagedInUse, inspectFile, verifyDatabase } from './inspect-file.ts';
 import { migrate } from './migrate.ts';
-import { isBusy, isDamage, translateError } from './sqlite-error.ts';
+import { isBusy, isDamage, isUnusablePlace, translateError } from './sqlite-error.ts';
 
 export const databaseFileName = 'widget-service.sqlite';
 
@@ -25,6 +25,14 @@ export class DatabaseInUseError extends ExitError {
         'choose another data directory, or use MongoDB and Redis to run several processes.',
       { cause },
     );
+  }
+}
+
+/** The folder cannot be made, or nothing can be written to it. */
+export class DataDirUnusableError extends ExitError {
+  constructor(dataDir: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(exitCodes.configuration, `DATA_DIR: ${dataDir} cannot be used (${reason})`, { cause });
   }
 }
 
@@ -169,17 +177,18 @@ function asUnavailable(error: Error): Error {
 }
 
 /**
- * Opens the file in `dataDir`, which is made where it is missing. Throws `DatabaseInUseError`, `DatabaseUnusableError`
- * and `DatabaseTooNewError`, and has changed nothing in the file then. A file that turns out later to be damaged is told
+ * Opens the file in `dataDir`, which is made where it is missing. Throws `DataDirUnusableError`,
+ * `DatabaseInUseError`, `DatabaseUnusableError` and `DatabaseTooNewError`, and has changed nothing in the file then. A file that turns out later to be damaged is told
  * to `onFatal`: what is written to it from then on may make it worse.
  */
 export function openDatabase(dataDir: string, onFatal: (error: Error) => void = () => undefined): Database {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, databaseFileName);
   try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     return open(file, { isInspected: inspectFile(file, openTimeoutMs), onFatal });
   } catch (error) {
-    throw isBusy(error) ? new DatabaseInUseError(file, error) : error;
+    if (isBusy(error)) throw new DatabaseInUseError(file, error);
+    throw isUnusablePlace(error) ? new DataDirUnusableError(dataDir, error) : error;
   }
 }
 

@@ -3,7 +3,9 @@ import { ServiceError, StoreRefusedError, UnavailableError } from '@widget-servi
 /** Primary result codes by which SQLite says that it will never take this: too big, constraint, mismatch. */
 const refusals = new Set([18, 19, 20]);
 const busy = 5;
+const readOnly = 8;
 const corrupt = 11;
+const cannotOpen = 14;
 const notADatabase = 26;
 /** Extended codes: what is in the file could not be read, or was not what the file system knows it should be. */
 const failedReads = new Set([266, 522, 8202, 8458]);
@@ -15,6 +17,13 @@ interface SqliteError extends Error {
 
 export function isBusy(error: unknown): boolean {
   return primaryCodeOf(error) === busy;
+}
+
+/** The file, or the folder it is in, cannot be written to or is something else. */
+export function isUnusablePlace(error: unknown): boolean {
+  const code = primaryCodeOf(error);
+  const isOfFileSystem = error instanceof Error && 'syscall' in error;
+  return isOfFileSystem || code === readOnly || code === cannotOpen;
 }
 
 export function isNoDatabase(error: unknown): boolean {

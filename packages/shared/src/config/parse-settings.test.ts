@@ -102,6 +102,16 @@ describe('parseSettings', () => {
     });
   });
 
+  it('refuses one port for both interfaces of an api, also where one of them is the default', () => {
+    const told = ['PORT, OPS_PORT: 8081 is given for both; allowed: a port for each'];
+    expect(mistakesOf({ PORT: '8081' })).toEqual(told);
+    expect(mistakesOf({ PORT: '8081', OPS_PORT: '8081', HOST: '0.0.0.0' })).toEqual(told);
+    expect(mistakesOf({ PORT: '0', OPS_PORT: '0' })).toEqual([]);
+    expect(mistakesOf({ PORT: '8081', OPS_HOST: '127.0.0.2' })).toEqual([]);
+    const stores = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/' };
+    expect(mistakesOf({ ...stores, PORT: '8082', OPS_PORT: '8082' }, 'worker')).toEqual([]);
+  });
+
   it('never shows a secret, and ends the process with 78', () => {
     const given = { MONGODB_URL: 'http://user:hunter2@db/', REDIS_URL: 'redis://cache/', ADMIN_PASSWORD: 'short' };
     const lines = mistakesOf(given);

@@ -46,13 +46,21 @@ export function parseSettings(
     values[name] = readSetting(name, setting, given(name), surroundings, lines);
   }
   if (lines.length > 0) throw new SettingsError(lines);
-  return { settings: values as Settings, backend };
+  const settings = values as Settings;
+  if (process.app === 'api') refuseSharedPort(settings);
+  return { settings, backend };
 }
 
 function missingOfPair(given: (name: string) => string | undefined): string[] {
   return ['MONGODB_URL', 'REDIS_URL']
     .filter((name) => given(name) === undefined)
     .map((name) => `${name}: not set; the cluster needs both MONGODB_URL and REDIS_URL, the embedded service neither`);
+}
+
+/** Each interface of an api listens by itself; 0 takes a free port for each. */
+function refuseSharedPort({ HOST, PORT, OPS_HOST, OPS_PORT }: Settings): void {
+  if (PORT === 0 || PORT !== OPS_PORT || HOST !== OPS_HOST) return;
+  throw new SettingsError([`PORT, OPS_PORT: ${PORT} is given for both; allowed: a port for each`]);
 }
 
 function readSetting(

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { explainListenFailure } from './explain-listen-failure.ts';
 
 export interface OpsServerDeps {
   readonly registry: Registry;
@@ -17,7 +18,7 @@ export interface OpsServer {
 
 /**
  * The operators' port, apart from the public one: `/livez` (the event loop turns), `/readyz` (the work goes on),
- * `/startupz` and `/metrics` in Prometheus' text format.
+ * `/startupz` and `/metrics` in Prometheus' text format. Throws an `ExitError` for a place that cannot be had.
  */
 export async function openOpsServer(deps: OpsServerDeps, host: string, port: number): Promise<OpsServer> {
   const server = createServer((request, response) => {
@@ -56,9 +57,10 @@ function send(response: ServerResponse, status: number, body: string, type = 'te
 
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const fail = (error: Error) => reject(explainListenFailure(error, { settings: 'OPS_HOST, OPS_PORT', host, port }));
+    server.once('error', fail);
     server.listen(port, host, () => {
-      server.off('error', reject);
+      server.off('error', fail);
       resolve();
     });
   });

@@ -1,6 +1,8 @@
 import { ExitError, exitCodes } from './exit-error.ts';
 
 export interface RunningProcess {
+  /** How long a stop may take. A process that takes longer is ended. */
+  readonly stopMaxMs: number;
   /**
    * Stops in good order: what was begun is finished or handed back. `isHurried` after SIGINT: a person waits at a
    * terminal, and no load balancer has to notice.
@@ -8,8 +10,8 @@ export interface RunningProcess {
   stop(isHurried: boolean): Promise<void>;
 }
 
-/** A process that does not stop in this time is ended. */
-const stopMaxMs = 60_000;
+/** npm passes on the Ctrl-C that the terminal has sent to everyone in it: the same signal again so soon is the same. */
+const sameSignalMs = 1_000;
 
 /**
  * The life of a process: start, run until SIGTERM or SIGINT, stop, exit. A second signal ends it at once. What fails
@@ -26,19 +28,11 @@ export async function runProcess(
   };
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
-  const stopAsked = new Promise<NodeJS.Signals>((resolve) => {
-    let isStopping = false;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (isStopping) process.exit(exitCodes.unexpected);
-        isStopping = true;
-        resolve(signal);
-      });
-    }
-  });
+  const stopAsked = firstSignal();
   try {
     const running = await start(fail);
     const signal = await stopAsked;
+    const { stopMaxMs } = running;
     const deadline = setTimeout(() => fail(new Error(`did not stop within ${stopMaxMs} ms`)), stopMaxMs);
     await running.stop(signal === 'SIGINT');
     clearTimeout(deadline);
@@ -46,6 +40,21 @@ export async function runProcess(
   } catch (error) {
     fail(error);
   }
+}
+
+/** The signal that asks for a stop. Whoever asks again, or otherwise, does not want to wait. */
+function firstSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let first: { readonly signal: NodeJS.Signals; readonly atMs: number } | null = null;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        first ??= { signal, atMs: performance.now() };
+        if (signal !== first.signal || performance.now() - first.atMs > sameSignalMs)
+          process.exit(exitCodes.unexpected);
+        resolve(signal);
+      });
+    }
+  });
 }
 
 /** For a start that fails before there is a logger: an error meant for the operator is shown by its message alone. */

@@ -1,4 +1,5 @@
 import type { Backend } from '../ports/backend.ts';
+import { deadReasons } from '../ports/delivery-ledger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
@@ -21,6 +22,8 @@ export interface WorkerTasksDeps {
 /** Everything that processes: run by every worker, and by the one process of the embedded service. */
 export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   const { backend, clock, logger, metrics } = deps;
+  // There from the start: of a series that begins with 1 Prometheus sees no increase, so an alert would miss the first.
+  for (const reason of deadReasons) metrics.deliveriesDead.inc({ reason }, 0);
   const publishOutbox = createPublishOutbox({ ...backend, clock });
   const processBatch = createProcessBatch({ ...backend, publishOutbox, clock });
   const scanOutboxes = createScanOutboxes({ ...backend, clock, staleAfterMs: deps.outboxScanAgeMs });
