@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -8,6 +8,8 @@ import { createWidgets } from '../support/traffic.ts';
 
 let folder: string;
 let service: ServiceProcess;
+let good: Buffer;
+let widgetIds: string[];
 const file = () => join(folder, 'widget-service.sqlite');
 const start = () =>
   startService('api', {
@@ -27,9 +29,9 @@ afterAll(async () => {
 });
 
 it('ends the start with 78 and leaves the file as it is; a good copy in its place, and all is there', async () => {
-  const widgetIds = await createWidgets(await signIn(service.url), 20);
+  widgetIds = await createWidgets(await signIn(service.url), 20);
   expect(await service.stop()).toBe(0);
-  const good = await readFile(file());
+  good = await readFile(file());
 
   const damaged = Buffer.from(good);
   const middle = Math.floor(good.length / 8_192) * 4_096;
@@ -41,17 +43,29 @@ it('ends the start with 78 and leaves the file as it is; a good copy in its plac
   ] as const) {
     await writeFile(file(), content);
     await expect(start()).rejects.toThrow(
-      new RegExp(
-        `ended with 78.*"message":"[^"]*${told}[^"]*Nothing in it was changed. Put a good copy in its place`,
-        's',
-      ),
+      new RegExp(`ended with 78.*"message":"[^"]*${told}[^"]*Nothing in it was changed. Move it away`, 's'),
     );
     expect((await readFile(file())).equals(content)).toBe(true);
   }
 
   await writeFile(file(), good);
   service = await start();
+  expect(await listedIds()).toEqual(new Set(widgetIds));
+});
+
+it('what a killed process left beside the file goes with it: then a copy that is put back is what comes back', async () => {
+  await createWidgets(await signIn(service.url), 20);
+  await service.stop('SIGKILL');
+  const left = await readdir(folder);
+  expect(left).toContain('widget-service.sqlite-wal');
+  await Promise.all(left.map((name) => rm(join(folder, name))));
+  await writeFile(file(), good);
+  service = await start();
+  expect(await listedIds()).toEqual(new Set(widgetIds));
+});
+
+async function listedIds(): Promise<Set<string>> {
   const listed = await (await signIn(service.url)).request('GET', '/api/v1/widgets?pageSize=100');
   const { items } = (await listed.json()) as { items: { id: string }[] };
-  expect(new Set(items.map(({ id }) => id))).toEqual(new Set(widgetIds));
-});
+  return new Set(items.map(({ id }) => id));
+}

@@ -8,8 +8,8 @@ import { isBusy, isDamage, isFailedRead, isNoDatabase } from './sqlite-error.ts'
 const tableOfOurs = 'run_register';
 
 const remedy =
-  'Put a good copy in its place, or move it away, with the files beside it whose names begin with its name, to start ' +
-  'empty; or choose another data directory.';
+  'Move it away, together with the files beside it whose names begin with its name. Then start empty, or put a good ' +
+  'copy in its place; or choose another data directory.';
 
 /** The file is damaged, or is not this service's. */
 export class DatabaseUnusableError extends ExitError {

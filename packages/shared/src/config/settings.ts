@@ -135,7 +135,7 @@ export const settingsTable = {
   COOKIE_SECURE: setting(
     flag,
     ({ backend, host }) => !(backend === 'embedded' && isLoopback(host)),
-    'Whether the session cookie is sent over HTTPS only.',
+    'Whether the session cookie is sent over HTTPS only; by default everywhere but on the embedded loopback.',
   ),
   TRUSTED_PROXIES: setting<readonly string[] | number | null>(
     trustedProxies,

@@ -1,0 +1,30 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = new URL('../../', import.meta.url);
+const linesOf = (file: string) => readFileSync(new URL(file, root), 'utf8').split('\n');
+
+/** Whether a path is left out of what the image is built from. The last rule that matches it, or a folder above, counts. */
+function isIgnored(path: string): boolean {
+  const folders = path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+  let ignored = false;
+  for (const rule of linesOf('.dockerignore').filter((line) => line !== '')) {
+    const pattern = rule.replace(/^!/, '');
+    if (folders.some((folder) => matchesGlob(folder, pattern))) ignored = !rule.startsWith('!');
+  }
+  return ignored;
+}
+
+it('the image is built from files that are there, and that its build is given', () => {
+  const copied = linesOf('Dockerfile')
+    .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+    .flatMap((line) => line.split(' ').slice(1, -1));
+  expect(copied.length).toBeGreaterThan(8);
+  for (const path of copied) {
+    expect(existsSync(new URL(path, root)), path).toBe(true);
+    expect(isIgnored(path), path).toBe(false);
+  }
+  expect(isIgnored('test/support')).toBe(true);
+  expect(isIgnored('node_modules')).toBe(true);
+});
