@@ -11,13 +11,18 @@ import type { StreamMessage } from './frame.ts';
  * The plugin hijacks the reply, sends the headers and pipes a source of its own into the response. The source is
  * unpiped and destroyed as soon as it has given the opening messages, so that an idle stream costs no more than its
  * socket. The plugin writes message by message: response and socket are corked meanwhile, and headers and messages
- * leave as one chunk and one write. Null when the client left meanwhile.
+ * leave as one chunk and one write. Null when the client left before or meanwhile.
  */
 export async function takeOverResponse(
   reply: FastifyReply,
   messages: readonly StreamMessage[],
 ): Promise<Socket | null> {
   const response = reply.raw;
+  // What was closed while the stream was prepared will not say so again, and takes nothing.
+  if (response.destroyed) {
+    reply.hijack();
+    return null;
+  }
   const corked = response.socket;
   corked?.cork();
   response.cork();

@@ -43,6 +43,7 @@ async function listen({ verdicts = [ok], meanwhile = () => undefined, generation
   registerErrorHandler(app);
   const writes: string[] = [];
   app.server.on('connection', (socket) => watchWrites(socket, writes));
+  app.get('/never', () => new Promise(() => undefined));
   app.get('/late', async () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     return 'late';
@@ -72,7 +73,7 @@ async function listen({ verdicts = [ok], meanwhile = () => undefined, generation
     await app.close();
   });
   const { port } = app.server.address() as AddressInfo;
-  return { hub, admit, writes, port, url: `http://127.0.0.1:${port}/api/v1/events/token` };
+  return { app, hub, admit, writes, port, url: `http://127.0.0.1:${port}/api/v1/events/token` };
 }
 
 /** Everything the server says on one connection until it closes it, or until `isEnough`. */
@@ -103,6 +104,33 @@ it('a newcomer is opened when it is its turn, and others are answered meanwhile'
   expect(isOpen).toBe(false);
   resolve();
   expect(await newcomer).toContain('event: stream.open');
+});
+
+describe('a client that leaves before its stream is opened', () => {
+  it.each([
+    ['alone on its connection', ''],
+    ['behind another request that is not answered yet', get('/never')],
+  ])('gives its place back: %s', async (_, before) => {
+    const { promise: turn, resolve: openAll } = Promise.withResolvers<void>();
+    const { promise: waiting, resolve: isWaiting } = Promise.withResolvers<void>();
+    const { app, port } = await listen({
+      turn: () => {
+        isWaiting();
+        return turn;
+      },
+    });
+    const closed = new Promise<unknown>((resolve) => {
+      app.server.once('connection', (socket) => socket.once('close', resolve));
+    });
+    const client = connect(port, '127.0.0.1', () => client.write(before + get('/api/v1/events/token')));
+    await waiting;
+    client.destroy();
+    await closed;
+    openAll();
+    // The token may have one stream.
+    const next = await talk(port, get('/api/v1/events/token'), (told) => told.includes('event: stream.'));
+    expect(next).toContain('event: stream.open');
+  });
 });
 
 describe('a right that changes between its verification and the joining', () => {
