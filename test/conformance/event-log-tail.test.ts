@@ -19,7 +19,7 @@ describe('EventLog: a tail', () => {
     expect(await log().inspect(null)).toBeNull();
     expect(await log().inspect({ epoch: 'k3f9', ms: 1, seq: 1 })).toBeNull();
     const tail = log().openTail();
-    const waiting = tail.next({ epoch: '0', ms: 0, seq: 0 });
+    const waiting = tail.next({ epoch: '0', ms: 0, seq: 0 }, 500);
     const run = await nextRun();
     const first = anEventAppend();
     const result = await log().append(run, null, [first]);
@@ -29,16 +29,19 @@ describe('EventLog: a tail', () => {
     await tail.close();
   });
 
-  it('returns at once what is there, oldest first, at most 500', async () => {
+  it('returns at once what is there, oldest first, at most as many as asked for', async () => {
     const { last: before } = await append(looseAppends(1));
     for (let n = 0; n < 3; n += 1) await append(looseAppends(200));
     const tail = log().openTail();
-    const first = await tail.next(before);
+    const first = await tail.next(before, 500);
     expect(first.length).toBeLessThanOrEqual(500);
+    expect((await tail.next(before, 7)).map(({ seq }) => seq)).toEqual(
+      [1, 2, 3, 4, 5, 6, 7].map((n) => before.seq + n),
+    );
     expect(first.map(({ seq }) => seq)).toEqual(first.map((_, n) => before.seq + 1 + n));
     const records = [...first];
     for (let end = first.at(-1); records.length < 600 && end !== undefined; end = records.at(-1)) {
-      records.push(...(await tail.next(end)));
+      records.push(...(await tail.next(end, 500)));
     }
     expect(records.map(({ seq }) => seq)).toEqual(Array.from({ length: 600 }, (_, n) => before.seq + 1 + n));
     await tail.close();
@@ -47,7 +50,7 @@ describe('EventLog: a tail', () => {
   it('wakes as soon as something is appended, and so does every other', async () => {
     const { last } = await append(looseAppends(1));
     const tails = [log().openTail(), log().openTail()];
-    const waiting = tails.map((tail) => tail.next(last));
+    const waiting = tails.map((tail) => tail.next(last, 500));
     const elapsedMs = startStopwatch();
     const one = anEventAppend();
     await append([one]);
@@ -61,7 +64,7 @@ describe('EventLog: a tail', () => {
     const tail = log().openTail();
     const startedAt = performance.now();
     const elapsedMs = startStopwatch();
-    expect(await tail.next(last)).toEqual([]);
+    expect(await tail.next(last, 500)).toEqual([]);
     expect(performance.now() - startedAt).toBeGreaterThan(1000);
     expect(elapsedMs()).toBeLessThan(4000);
     await tail.close();
@@ -70,9 +73,9 @@ describe('EventLog: a tail', () => {
   it('that is closed ends what waits on it', async () => {
     const { last } = await append(looseAppends(1));
     const tail = log().openTail();
-    const waiting = Promise.allSettled([tail.next(last)]);
+    const waiting = Promise.allSettled([tail.next(last, 500)]);
     await tail.close();
     await waiting;
-    await expect(tail.next(last)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(tail.next(last, 500)).rejects.toMatchObject({ code: 'unavailable' });
   });
 });

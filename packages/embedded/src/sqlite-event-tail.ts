@@ -4,7 +4,6 @@ import type { EventLog, EventTail, LogRecord } from '@widget-service/shared/port
 import type { Bell } from './bell.ts';
 
 const waitMs = 2000;
-const maxRecords = 500;
 
 /** Waits for the bell that every append rings. */
 export class SqliteEventTail implements EventTail {
@@ -17,12 +16,12 @@ export class SqliteEventTail implements EventTail {
     this.#appended = appended;
   }
 
-  async next(after: LogPosition): Promise<LogRecord[]> {
+  async next(after: LogPosition, limit: number): Promise<LogRecord[]> {
     const { signal } = this.#closing;
     const endAt = performance.now() + waitMs;
     for (;;) {
       if (signal.aborted) throw new UnavailableError('event tail: closed');
-      const records = await this.#log.readAfter(after, maxRecords);
+      const records = await this.#log.readAfter(after, limit);
       const restMs = endAt - performance.now();
       if (records.length > 0 || restMs <= 0) return records;
       // The read and this lie in one turn of the event loop, and an append needs another: none is missed in between.

@@ -7,7 +7,6 @@ import { commandDeadlineMs, type MemoryServer } from './memory-server.ts';
 const defaultRunAgeMaxMs = 600_000;
 const tailBlockMs = 2_000;
 const tailDeadlineMs = 5_000;
-const tailMaxRecords = 500;
 
 export interface SimulatedEventLogOptions {
   readonly server: MemoryServer;
@@ -73,10 +72,10 @@ function openTail(server: MemoryServer, link: Link): EventTail {
   const closing = new AbortController();
   const { signal } = closing;
   return {
-    next: async (after) => {
+    next: async (after, limit) => {
       const options = { blockMs: tailBlockMs, deadlineMs: tailDeadlineMs, bell: server.appended, signal };
       const look = () => {
-        const records = readAfter(server.state.stream, after, tailMaxRecords);
+        const records = readAfter(server.state.stream, after, limit);
         return records.length === 0 ? null : records;
       };
       const records = signal.aborted ? null : await link.block('tail', options, look);

@@ -15,7 +15,7 @@ function askedLog() {
     new Promise<LogRecord[]>((answer, fail) => {
       asked.push({ after, answer, fail });
     });
-  return { asked, read: createLogReader({ readAfter }) };
+  return { asked, read: createLogReader({ readAfter }, (ask) => ask(500)) };
 }
 
 it('a page is read once for all who want it meanwhile, and anew for who comes later', async () => {

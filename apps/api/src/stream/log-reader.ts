@@ -1,8 +1,8 @@
 import { continues, formatPosition, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import { type Frame, frameOf } from './frame.ts';
+import type { ReadPage } from './read-page.ts';
 
-const pageSize = 500;
 const readsAtOnce = 20;
 
 /** Thrown when the log does not go on where a cursor stands: trimmed meanwhile, or begun anew. */
@@ -18,7 +18,7 @@ export class LogDiscontinuityError extends Error {
  * meanwhile, so that a crowd that comes back does not turn into as many reads. Returns the frames right after a
  * position, an empty page at the log's end.
  */
-export function createLogReader(eventLog: Pick<EventLog, 'readAfter'>) {
+export function createLogReader(eventLog: Pick<EventLog, 'readAfter'>, readPage: ReadPage) {
   let running = 0;
   const queue: (() => void)[] = [];
   const underway = new Map<string, Promise<Frame[]>>();
@@ -37,7 +37,7 @@ export function createLogReader(eventLog: Pick<EventLog, 'readAfter'>) {
   async function read(after: LogPosition): Promise<Frame[]> {
     await take();
     try {
-      const records = await eventLog.readAfter(after, pageSize);
+      const records = await readPage((limit) => eventLog.readAfter(after, limit));
       if (!continues(after, records)) throw new LogDiscontinuityError();
       return records.map(frameOf);
     } finally {

@@ -6,6 +6,7 @@ import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { Hub } from './hub.ts';
 import { createLogReader } from './log-reader.ts';
+import { createReadPage } from './read-page.ts';
 import { Ring } from './ring.ts';
 import { createTailTask } from './tail.ts';
 
@@ -26,24 +27,30 @@ export interface FanOut {
   reached(withinMs: number): Promise<void>;
 }
 
+/** Many pages are read at once, and each at once as a whole. */
+const pageMaxBytes = 256 * 1024;
+
 /** Puts the way from the event log to the connections together: tail, ring, hub. */
 export function openFanOut({ backend, settings, clock, logger, metrics }: FanOutDeps): FanOut {
   const { eventLog, runs } = backend;
+  const unsentLimitBytes = settings.STREAM_UNSENT_LIMIT_BYTES;
+  // What a connection can be given at once: the rest of a larger page would have to be read again.
+  const readPage = createReadPage(Math.min(unsentLimitBytes, pageMaxBytes));
   const ring = new Ring({ frames: settings.RING_FRAMES, bytes: settings.RING_BYTES });
   const hub = new Hub({
     ring,
-    readLog: createLogReader(eventLog),
+    readLog: createLogReader(eventLog, readPage),
     clock,
     options: {
       heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
       lifetimeMs: settings.STREAM_LIFETIME_MS,
-      unsentLimitBytes: settings.STREAM_UNSENT_LIMIT_BYTES,
+      unsentLimitBytes,
       stallMs: settings.STREAM_STALL_MS,
     },
     onDelivered: (events) => metrics.framesDelivered.inc(events),
   });
   const createTail = (confirmRights: () => Promise<void>) =>
-    createTailTask({ eventLog, runs, ring, hub, confirmRights, clock, logger });
+    createTailTask({ eventLog, runs, readPage, ring, hub, confirmRights, clock, logger });
   const reached = async (withinMs: number) => {
     for (let waitedMs = 0; ring.position() === null && waitedMs < withinMs; waitedMs += 10) await clock.sleep(10);
   };

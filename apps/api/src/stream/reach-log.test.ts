@@ -25,7 +25,8 @@ async function reach(records: readonly LogRecord[], limits = { frames: 10_000, b
       return records.filter(({ seq }) => seq <= position.seq).slice(-limit);
     },
   };
-  await reachLog({ eventLog, runs: { next: () => Promise.reject(new Error('there is a log')) }, ring });
+  const runs = { next: () => Promise.reject(new Error('there is a log')) };
+  await reachLog({ eventLog, runs, readPage: (ask) => ask(500), ring });
   const kept = records.filter((each) => ring.contains(positionOf(each))).map(({ seq }) => seq);
   return { ring, kept, end, reads };
 }

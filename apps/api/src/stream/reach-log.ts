@@ -2,23 +2,23 @@ import { continues, isSamePosition, type LogPosition, positionBefore } from '@wi
 import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type { RunRegister } from '@widget-service/shared/ports/run-register.ts';
 import { type Frame, frameOf } from './frame.ts';
+import type { ReadPage } from './read-page.ts';
 import type { Ring, RingLimits } from './ring.ts';
 
 export interface ReachLogDeps {
   readonly eventLog: Pick<EventLog, 'inspect' | 'append' | 'readUpTo'>;
   readonly runs: Pick<RunRegister, 'next'>;
+  readonly readPage: ReadPage;
   readonly ring: Ring;
 }
-
-const pageSize = 500;
 
 /**
  * Puts the ring at the log's end, filled with the newest events: after a rolling restart every client comes back to a
  * pod that has just started, and each of them would read the log for itself. Throws `UnavailableError`.
  */
-export async function reachLog({ eventLog, runs, ring }: ReachLogDeps): Promise<void> {
+export async function reachLog({ eventLog, runs, readPage, ring }: ReachLogDeps): Promise<void> {
   const end = await findEnd({ eventLog, runs });
-  const newest = await readNewest(eventLog, end, ring.limits);
+  const newest = await readNewest({ eventLog, readPage }, end, ring.limits);
   const [first] = newest;
   ring.reset(first === undefined ? end : positionBefore({ epoch: end.epoch, ...first }));
   for (const frame of newest) ring.push(frame);
@@ -35,7 +35,7 @@ async function findEnd({ eventLog, runs }: Pick<ReachLogDeps, 'eventLog' | 'runs
 
 /** As many frames up to `end` as a ring holds and the log still has without a hole, oldest first. */
 async function readNewest(
-  eventLog: Pick<EventLog, 'readUpTo'>,
+  { eventLog, readPage }: Pick<ReachLogDeps, 'eventLog' | 'readPage'>,
   end: LogPosition,
   limits: RingLimits,
 ): Promise<Frame[]> {
@@ -44,7 +44,8 @@ async function readNewest(
   let next = end;
   let newer: LogRecord | null = null;
   while (newestFirst.length < limits.frames && bytes < limits.bytes) {
-    const page = await eventLog.readUpTo(next, Math.min(pageSize, limits.frames - newestFirst.length));
+    const wanted = limits.frames - newestFirst.length;
+    const page = await readPage((limit) => eventLog.readUpTo(next, Math.min(limit, wanted)));
     if (page.length === 0) break;
     for (const record of page.reverse()) {
       // Trimmed, or begun anew meanwhile: what was read up to here is still the end of what it was.

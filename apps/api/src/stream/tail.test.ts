@@ -52,7 +52,8 @@ function openTail() {
   const lastPosition = async () => ({ epochRun: 1, ...position(state.recordedSeq) });
   const clock = { ...systemClock, monotonicMs: () => state.nowMs, sleep: async () => undefined };
   const runs = { next: notHere, lastPosition };
-  const task = createTailTask({ ...fake, eventLog, runs, confirmRights: () => state.confirm(), clock, logger });
+  const confirmRights = () => state.confirm();
+  const task = createTailTask({ ...fake, eventLog, runs, readPage: (ask) => ask(500), confirmRights, clock, logger });
   const stop = new AbortController();
   void task.run(stop.signal);
   ended.push(async () => {

@@ -9,11 +9,13 @@ import { CutOffWatch } from './cut-off-watch.ts';
 import { frameOf } from './frame.ts';
 import type { Hub } from './hub.ts';
 import { reachLog } from './reach-log.ts';
+import type { ReadPage } from './read-page.ts';
 import type { Ring } from './ring.ts';
 
 export interface TailDeps {
   readonly eventLog: Pick<EventLog, 'openTail' | 'inspect' | 'append' | 'readUpTo'>;
   readonly runs: Pick<RunRegister, 'next' | 'lastPosition'>;
+  readonly readPage: ReadPage;
   readonly ring: Ring;
   readonly hub: Pick<Hub, 'notify' | 'endAll' | 'findBeyond'>;
   /** Resolves when the streams whose right is over have ended, as far as that can be found out. */
@@ -56,7 +58,7 @@ export function createTailTask(deps: TailDeps): Task {
   async function step(reader: EventTail): Promise<void> {
     const position = ring.position();
     if (position === null) return reachLog(deps);
-    const records = await reader.next(position);
+    const records = await deps.readPage((limit) => reader.next(position, limit));
     if (records.length === 0) return verify(position);
     if (!continues(position, records)) return resync('the log does not continue where the tail stands');
     await deps.confirmRights();

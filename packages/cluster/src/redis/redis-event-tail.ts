@@ -8,7 +8,6 @@ import { translateRedisError } from './translate-error.ts';
 
 const blockMs = 2000;
 const deadlineMs = 5000;
-const maxEntries = 500;
 
 export interface RedisEventTailOptions {
   /** The stream's key. */
@@ -26,14 +25,14 @@ export class RedisEventTail implements EventTail {
     this.#options = options;
   }
 
-  async next(after: LogPosition): Promise<LogRecord[]> {
+  async next(after: LogPosition, limit: number): Promise<LogRecord[]> {
     if (this.#isClosed) throw new UnavailableError('event tail: closed');
     this.#redis ??= this.#options.connect();
     const redis = this.#redis;
     try {
       // The deadline is our own, because a frozen Redis never settles the call.
       const reply = await withDeadline(
-        redis.xread('COUNT', maxEntries, 'BLOCK', blockMs, 'STREAMS', this.#options.log, entryIdOf(after)),
+        redis.xread('COUNT', limit, 'BLOCK', blockMs, 'STREAMS', this.#options.log, entryIdOf(after)),
         deadlineMs,
         'event tail',
       );

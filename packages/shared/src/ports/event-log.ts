@@ -65,10 +65,10 @@ export interface EventLog {
 
 export interface EventTail {
   /**
-   * Waits until something is after `after`, then returns it, oldest first, at most 500; returns nothing after about
+   * Waits until something is after `after`, then returns it, oldest first, at most `limit`; returns nothing after about
    * two seconds. Rejects with `UnavailableError` when the log cannot be asked, or has not answered for five seconds.
    */
-  next(after: LogPosition): Promise<LogRecord[]>;
+  next(after: LogPosition, limit: number): Promise<LogRecord[]>;
   close(): Promise<void>;
 }
 
