@@ -16,6 +16,7 @@ export class SimulatedSocket {
   #pod: SimulatedProcess | null = null;
   #unsent: Buffer[] = [];
   #unsentBytes = 0;
+  #takenBytes = 0;
   #isStalled = false;
   #isTaking = false;
   #isEnding = false;
@@ -30,6 +31,7 @@ export class SimulatedSocket {
     this.#pod = pod;
     return {
       unsentBytes: () => this.#unsentBytes,
+      takenBytes: () => this.#takenBytes,
       write: (chunk) => this.#write(chunk.plain),
       onDrain: (listener) => void this.#drains.push(listener),
       onClose: (listener) => void (this.#isClosed ? pod.after(0, listener) : this.#closes.push(listener)),
@@ -82,6 +84,7 @@ export class SimulatedSocket {
       const bytes = this.#unsent.shift();
       if (this.#isClosed || bytes === undefined) return;
       this.#unsentBytes -= bytes.length;
+      this.#takenBytes += bytes.length;
       this.#listeners.onData(bytes.toString());
       if (this.#unsent.length === 0) for (const listener of this.#drains) this.#pod?.after(0, listener);
       this.#take();

@@ -29,8 +29,8 @@ export interface Connection {
   /** When the next heartbeat is due, when the lifetime ends: on the monotonic clock, in milliseconds. */
   heartbeatAtMs: number;
   endsAtMs: number;
-  /** Unsent bytes and time of the last look at which the client had taken something. */
-  lastUnsentBytes: number;
+  /** Bytes taken at the last look, and when the client was last seen to have taken something, or to have nothing to take. */
+  lastTakenBytes: number;
   lastProgressAtMs: number;
   readonly onEnd: (reason: ClosingReason | 'client-left') => void;
 }

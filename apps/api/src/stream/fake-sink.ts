@@ -23,6 +23,7 @@ export function openFakeSink(): FakeSink {
   const writes: Buffer[] = [];
   const drains: (() => void)[] = [];
   const closes: (() => void)[] = [];
+  let given = 0;
   let unsent = 0;
   let taken = 0;
   let isPaused = false;
@@ -35,12 +36,14 @@ export function openFakeSink(): FakeSink {
   };
   const take = (bytes: Buffer) => {
     writes.push(bytes);
+    given += bytes.length;
     if (isPaused) unsent += bytes.length;
     else taken = writes.length;
   };
   return {
     sink: {
       unsentBytes: () => unsent,
+      takenBytes: () => given - unsent,
       write: (chunk: Chunk) => take(chunk.plain),
       onDrain: (listener) => void drains.push(listener),
       onClose: (listener) => void closes.push(listener),

@@ -83,7 +83,7 @@ export class Hub {
       wake: () => undefined,
       heartbeatAtMs: nowMs + heartbeatAfterMs(feed, options.heartbeatIntervalMs),
       endsAtMs: nowMs + jittered(options.lifetimeMs),
-      lastUnsentBytes: 0,
+      lastTakenBytes: 0,
       lastProgressAtMs: nowMs,
     };
     this.#connections.add(connection);

@@ -2,8 +2,8 @@ import type { EventTest } from '@widget-service/shared/domain/event-filter.ts';
 import { Chunk } from './chunk.ts';
 import type { Frame } from './frame.ts';
 
-/** So much is joined into one write at most: more than fills a socket, little enough to see it move. */
-const writeMaxBytes = 64 * 1024;
+/** So much is joined into one write at most: with its wrapping, what a sink hands to its socket at once. */
+const writeMaxBytes = 63 * 1024;
 
 /** Frames that are dense in `seq`: the ring, or a page of the log. */
 export interface FrameSource {
@@ -26,11 +26,14 @@ export function joinFrom(source: FrameSource, fromSeq: number, passes: EventTest
   const frames: Frame[] = [];
   let bytes = 0;
   let last: Frame | undefined;
-  for (let seq = fromSeq; bytes < writeMaxBytes; seq += 1) {
+  for (let seq = fromSeq; ; seq += 1) {
     const frame = source.at(seq);
     if (frame === undefined) break;
+    const isDropped = passes !== null && !passes(frame);
+    // A frame that is larger by itself is a write of its own.
+    if (!isDropped && bytes > 0 && bytes + frame.bytes.length > writeMaxBytes) break;
     last = frame;
-    if (passes !== null && !passes(frame)) continue;
+    if (isDropped) continue;
     frames.push(frame);
     bytes += frame.bytes.length;
   }

@@ -4,37 +4,126 @@ import { type Chunk, lastChunk } from './chunk.ts';
 
 /** Where a connection's bytes go. */
 export interface Sink {
-  /** Bytes handed over that the client has not taken yet. */
+  /** Bytes handed over that the client, or the system on its behalf, has not taken yet. */
   unsentBytes(): number;
+  /** Bytes taken so far. What is taken of a write is seen piece by piece, not only when all of it is. */
+  takenBytes(): number;
   write(chunk: Chunk): void;
-  /** Called whenever everything handed over was taken. */
+  /** Called whenever everything was taken that could not be taken at once. */
   onDrain(listener: () => void): void;
   onClose(listener: () => void): void;
-  /** Sends what is left, then ends the response. */
+  /** Sends what is left, then ends the response and closes the connection; after a while also where it is not taken. */
   end(last: Chunk): void;
   /** Ends without waiting for a client that takes nothing. */
   destroy(): void;
 }
 
+/** The socket is handed so much at once: it tells what was taken only when all is, and of a slow client it must be seen. */
+const pieceBytes = 64 * 1024;
+/** For so long an ended stream may be taken, as any other answer. */
+const defaultEndWithinMs = 60_000;
+const nothing = Buffer.alloc(0);
+
 /**
  * Writes to the socket of a response whose headers are sent. Node's own response would wrap each write anew; here the
  * wrapping is shared. The response must own the socket: one request at a time stands on a connection.
  */
-export function createResponseSink(response: ServerResponse, socket: Socket): Sink {
+export function createResponseSink(
+  response: ServerResponse,
+  socket: Socket,
+  endWithinMs: number = defaultEndWithinMs,
+): Sink {
   const isChunked = response.chunkedEncoding;
   const bytesOf = (chunk: Chunk) => (isChunked ? chunk.wrapped : chunk.plain);
+  const waiting = new WaitingBytes();
+  let givenBytes = 0;
+  let isHeld = false;
+  let drained: () => void = () => undefined;
   socket.setNoDelay(true);
+  // The bound of other answers: a stream may be quiet for longer, and is ended by the hub when its client stalls.
+  socket.setTimeout(0);
+
+  const unsentBytes = () => socket.writableLength + waiting.bytes;
+
+  /** True when the socket did not take it at once; `goOn` is then called when it has. */
+  function isHeldNow(): boolean {
+    isHeld = socket.writableLength > 0;
+    // Taken right after what lies before it. A callback for every write would cost those that are taken at once.
+    if (isHeld) socket.write(nothing, goOn);
+    return isHeld;
+  }
+
+  function writePieces(): void {
+    while (waiting.bytes > 0) {
+      socket.cork();
+      for (const piece of waiting.take(pieceBytes)) socket.write(piece);
+      socket.uncork();
+      if (isHeldNow()) return;
+    }
+  }
+
+  function goOn(error?: Error | null): void {
+    if (error) return;
+    isHeld = false;
+    writePieces();
+    if (!isHeld) drained();
+  }
+
   return {
-    unsentBytes: () => socket.writableLength,
-    write: (chunk) => void socket.write(bytesOf(chunk)),
-    onDrain: (listener) => void socket.on('drain', listener),
+    unsentBytes,
+    takenBytes: () => givenBytes - unsentBytes(),
+    write: (chunk) => {
+      const bytes = bytesOf(chunk);
+      givenBytes += bytes.length;
+      if (!isHeld && bytes.length <= pieceBytes) {
+        socket.write(bytes);
+        isHeldNow();
+        return;
+      }
+      waiting.add(bytes);
+      if (!isHeld) writePieces();
+    },
+    onDrain: (listener) => {
+      drained = listener;
+    },
     // A socket that has closed already will not say so again.
     onClose: (listener) => void (socket.closed ? setImmediate(listener) : socket.once('close', listener)),
     end: (last) => {
+      if (socket.destroyed) return;
+      for (const bytes of waiting.take(waiting.bytes)) socket.write(bytes);
       socket.write(bytesOf(last));
       if (isChunked) socket.write(lastChunk);
-      socket.end();
+      // Not left half open for a client that does not close its own half.
+      socket.destroySoon();
+      const timer = setTimeout(() => socket.destroy(), endWithinMs);
+      socket.once('close', () => clearTimeout(timer));
     },
     destroy: () => void socket.destroy(),
   };
+}
+
+/** Buffers in order, as they were given: connections share them, so they are cut, never copied. */
+class WaitingBytes {
+  readonly #buffers: Buffer[] = [];
+  bytes = 0;
+
+  add(buffer: Buffer): void {
+    this.#buffers.push(buffer);
+    this.bytes += buffer.length;
+  }
+
+  /** Takes out at most so many bytes, from the beginning. */
+  take(maxBytes: number): Buffer[] {
+    const taken: Buffer[] = [];
+    let left = maxBytes;
+    for (let next = this.#buffers[0]; next !== undefined && left > 0; next = this.#buffers[0]) {
+      const buffer = next.subarray(0, left);
+      if (buffer.length === next.length) this.#buffers.shift();
+      else this.#buffers[0] = next.subarray(left);
+      taken.push(buffer);
+      left -= buffer.length;
+    }
+    this.bytes -= maxBytes - left;
+    return taken;
+  }
 }

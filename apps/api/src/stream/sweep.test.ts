@@ -24,7 +24,7 @@ function aConnection(filter: Parameters<typeof aRight>[0], validUntil: Date | nu
     wake: () => undefined,
     heartbeatAtMs: 0,
     endsAtMs: Infinity,
-    lastUnsentBytes: 0,
+    lastTakenBytes: 0,
     lastProgressAtMs: 0,
     onEnd: () => undefined,
   };
@@ -32,8 +32,14 @@ function aConnection(filter: Parameters<typeof aRight>[0], validUntil: Date | nu
 }
 
 /** Sweeps as the hub does, on a clock of its own. */
-function sweepFor(totalMs: number, heartbeatIntervalMs: number, look: (nowMs: number) => void, connection: Connection) {
-  const options = { heartbeatIntervalMs, stallMs: Infinity };
+function sweepFor(
+  totalMs: number,
+  heartbeatIntervalMs: number,
+  look: (nowMs: number) => void,
+  connection: Connection,
+  stallMs = Infinity,
+) {
+  const options = { heartbeatIntervalMs, stallMs };
   let nowMs = 0;
   const ended: [string, number][] = [];
   const sweep = createSweep({
@@ -77,6 +83,23 @@ describe('the sweep', () => {
     connection.heartbeatAtMs = 1_000_000;
     sweepFor(3_600_000, 1_000_000, () => undefined, connection);
     expect(sink.writes.length).toBeLessThanOrEqual(4);
+  });
+
+  it.each([
+    ['keeps a client that takes a little at a time, while as much again or more comes for it', 8_000, []],
+    ['cuts a client that has taken nothing for the stall time, whatever comes for it', 0, [['slow', 30_000]]],
+  ])('%s', (_, takenPerSecond, ends) => {
+    const { connection } = aConnection({});
+    let nowMs = 0;
+    const sink = {
+      ...connection.sink,
+      unsentBytes: () => 10_000 + nowMs,
+      takenBytes: () => (nowMs / 1_000) * takenPerSecond,
+    };
+    const look = (ms: number) => {
+      nowMs = ms;
+    };
+    expect(sweepFor(100_000, 15_000, look, { ...connection, sink }, 30_000)).toEqual(ends);
   });
 
   it('ends a stream within a second of its right', () => {

@@ -26,8 +26,9 @@ export function createSweep({ clock, options, end }: SweepDeps) {
     const heartbeat = new Chunk(heartbeatBytes);
     for (const connection of connections) {
       const unsentBytes = connection.sink.unsentBytes();
-      if (unsentBytes === 0 || unsentBytes < connection.lastUnsentBytes) connection.lastProgressAtMs = times.nowMs;
-      connection.lastUnsentBytes = unsentBytes;
+      const takenBytes = connection.sink.takenBytes();
+      if (unsentBytes === 0 || takenBytes > connection.lastTakenBytes) connection.lastProgressAtMs = times.nowMs;
+      connection.lastTakenBytes = takenBytes;
       const reason = endOf(connection, times, options.stallMs);
       if (reason !== null) end(connection, reason);
       else if (times.nowMs >= connection.heartbeatAtMs) {

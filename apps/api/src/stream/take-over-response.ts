@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
@@ -45,13 +44,6 @@ export async function takeOverResponse(
   source.destroy();
   // A response behind another one on its connection gets the socket later.
   if (response.socket === null) await Promise.race([once(response, 'socket'), left]);
-  return socketOf(response);
-}
-
-function socketOf(response: ServerResponse): Socket | null {
   const { socket } = response;
-  if (socket === null || socket.destroyed) return null;
-  // The bound of other answers: a stream may be quiet for longer, and is ended by the hub when its client stalls.
-  socket.setTimeout(0);
-  return socket;
+  return socket === null || socket.destroyed ? null : socket;
 }
