@@ -68,6 +68,22 @@ describe('Feeder', () => {
     expect(new Set(crowd.map((sink) => sink.writes[0])).size).toBe(1);
   });
 
+  it('keeps nothing of a page for a client that is slow to take it, and reads the rest when it has', async () => {
+    const { append, join, reads } = openHub({ ringFrames: 1, options: { unsentLimitBytes: 100_000 } });
+    append(14, {}, 40_000);
+    const sink = openFakeSink();
+    sink.pause();
+    join(sink, 0);
+    // A page has seven events, and three are more than may lie unsent.
+    for (const taken of [0, 3, 6, 9]) {
+      await sink.until(() => reads.length > 0 && eventsIn(sink).length === taken + 3);
+      expect(reads).toEqual([0, 3, 6, 9].filter((seq) => seq <= taken));
+      sink.drain();
+    }
+    await sink.until(() => eventsIn(sink).length === 14);
+    expect(eventsIn(sink)).toEqual(range(1, 14));
+  });
+
   it('shares nothing from one turn to the next', async () => {
     const { append, join } = openHub({ ringFrames: 100 });
     const [other, sink] = [openFakeSink(), openFakeSink()];

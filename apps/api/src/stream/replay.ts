@@ -14,8 +14,9 @@ export interface ReplayDeps {
 }
 
 /**
- * Feeds a connection from the log until it is inside the ring or closed, each page as the socket takes it. Throws
- * `LogDiscontinuityError`, `UnavailableError`.
+ * Feeds a connection from the log until it is inside the ring or closed. A page is read when the socket takes more, and
+ * written as far as it may lie unsent; the rest is not kept, but read again when the socket has taken everything. So a
+ * slow client costs what it has unsent, and no page waits for it. Throws `LogDiscontinuityError`, `UnavailableError`.
  */
 export function createReplay({ ring, readLog, turns, unsentLimitBytes, send }: ReplayDeps) {
   async function untilWritable(connection: Connection): Promise<void> {
@@ -26,11 +27,10 @@ export function createReplay({ ring, readLog, turns, unsentLimitBytes, send }: R
     }
   }
 
-  /** The filter is asked anew for every write: it may have changed while the socket was waited for. */
+  /** The filter is asked anew for every write: it may have changed while the turn was waited for. */
   async function writePage(connection: Connection, page: readonly Frame[]): Promise<void> {
     const source = sourceOf(page);
-    while (source.at(connection.cursor.seq + 1) !== undefined) {
-      await untilWritable(connection);
+    while (source.at(connection.cursor.seq + 1) !== undefined && connection.sink.unsentBytes() < unsentLimitBytes) {
       // A socket that takes everything, or a filter that drops everything, is never waited for.
       await turns.take();
       if (connection.state === 'closed') return;
@@ -39,7 +39,9 @@ export function createReplay({ ring, readLog, turns, unsentLimitBytes, send }: R
   }
 
   return async (connection: Connection): Promise<void> => {
-    while (connection.state === 'replaying') {
+    for (;;) {
+      await untilWritable(connection);
+      if (connection.state !== 'replaying') return;
       const page = await readLog({ epoch: connection.epoch, ...connection.cursor });
       if (page.length === 0) throw new LogDiscontinuityError();
       await writePage(connection, page);
