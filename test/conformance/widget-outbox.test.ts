@@ -1,7 +1,26 @@
+import {
+  type OutboxPlace,
+  placeBehind,
+  type UnpublishedWidget,
+  type WidgetOutbox,
+} from '@widget-service/shared/ports/widget-outbox.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aCreation, anEntry, aWidget } from '../support/builders.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import type { TestBackend } from '../support/test-backend.ts';
+
+const idsOf = (found: readonly UnpublishedWidget[]) => found.map(({ widgetId }) => widgetId);
+
+/** All that a search finds, by pages of `limit`. */
+async function pagesOf(find: (limit: number, from?: OutboxPlace) => Promise<UnpublishedWidget[]>, limit: number) {
+  const pages: string[][] = [];
+  for (let from: OutboxPlace | undefined; ; ) {
+    const found = await find(limit, from);
+    if (found.length === 0) return pages;
+    pages.push(idsOf(found));
+    from = placeBehind(found, from);
+  }
+}
 
 describe('WidgetOutbox', () => {
   let store: TestBackend;
@@ -10,6 +29,9 @@ describe('WidgetOutbox', () => {
   });
   afterAll(() => store.dispose());
   const outboxes = () => store.backend.outboxes;
+
+  const stale = async (...args: Parameters<WidgetOutbox['findStale']>) => idsOf(await outboxes().findStale(...args));
+  const ahead = async (...args: Parameters<WidgetOutbox['findAhead']>) => idsOf(await outboxes().findAhead(...args));
 
   const nextRun = async () => (await store.backend.runs.next()).run;
 
@@ -105,35 +127,63 @@ describe('WidgetOutbox', () => {
     it('are those whose oldest entry is older than the time, oldest first', async () => {
       const at = (second: number) => new Date(Date.UTC(2003, 0, 1, 0, 0, second));
       const [third, first, second] = [await stored(1, at(30)), await stored(3, at(10)), await stored(1, at(20))];
-      expect(await outboxes().findStale(at(31), 10)).toEqual([first, second, third]);
-      expect(await outboxes().findStale(at(31), 2)).toEqual([first, second]);
-      expect(await outboxes().findStale(at(30), 10)).toEqual([first, second]);
-      expect(await outboxes().findStale(at(10), 10)).toEqual([]);
+      expect(await stale(at(31), 10)).toEqual([first, second, third]);
+      expect(await stale(at(31), 2)).toEqual([first, second]);
+      expect(await stale(at(30), 10)).toEqual([first, second]);
+      expect(await stale(at(10), 10)).toEqual([]);
     });
 
     it('are judged by what is left after a pull', async () => {
       const at = (second: number) => new Date(Date.UTC(2002, 0, 1, 0, 0, second));
       const id = await stored(2, at(0));
-      expect(await outboxes().findStale(at(1), 10)).toEqual([id]);
+      expect(await stale(at(1), 10)).toEqual([id]);
       const run = await nextRun();
       await claimedBy(run, id);
       await outboxes().pull(run, [{ widgetId: id, version: 1 }]);
-      expect(await outboxes().findStale(at(1), 10)).toEqual([]);
-      expect(await outboxes().findStale(at(2), 10)).toEqual([id]);
+      expect(await stale(at(1), 10)).toEqual([]);
+      expect(await stale(at(2), 10)).toEqual([id]);
       await outboxes().pull(run, [{ widgetId: id, version: 2 }]);
-      expect(await outboxes().findStale(at(2), 10)).toEqual([]);
+      expect(await stale(at(2), 10)).toEqual([]);
     });
 
     it('are none where nothing is old', async () => {
       await stored(1);
-      expect(await outboxes().findStale(new Date('1990-01-01T00:00:00.000Z'), 10)).toEqual([]);
+      expect(await stale(new Date('1990-01-01T00:00:00.000Z'), 10)).toEqual([]);
     });
 
     it('name each widget once', async () => {
       const at = new Date(Date.UTC(2001, 0, 1));
       const id = await stored(20, at);
-      expect(await outboxes().findStale(new Date(Date.UTC(2001, 0, 2)), 10)).toEqual([id]);
-      expect(await outboxes().findStale(new Date(Date.UTC(2001, 0, 2)), 1)).toEqual([id]);
+      expect(await stale(new Date(Date.UTC(2001, 0, 2)), 10)).toEqual([id]);
+      expect(await stale(new Date(Date.UTC(2001, 0, 2)), 1)).toEqual([id]);
+    });
+
+    it('are told with the time of their oldest entry', async () => {
+      const at = (second: number) => new Date(Date.UTC(2000, 0, 1, 0, 0, second));
+      const id = await stored(3, at(5));
+      expect(await outboxes().findStale(at(60), 10)).toEqual([{ widgetId: id, since: at(5) }]);
+    });
+
+    it('are found page by page, each once, also where several have one time and some have many entries', async () => {
+      const at = (second: number) => new Date(Date.UTC(1999, 0, 1, 0, 0, second));
+      const first = await stored(4, at(0));
+      const ofOneTime = [
+        await stored(1, at(1)),
+        await stored(3, at(1)),
+        await stored(1, at(1)),
+        await stored(2, at(1)),
+      ];
+      const last = await stored(1, at(2));
+      for (const limit of [1, 2, 3, 10]) {
+        const pages = await pagesOf((...args) => outboxes().findStale(at(10), ...args), limit);
+        const found = pages.flat();
+        expect([found[0], found.slice(1, 5).toSorted(), ...found.slice(5)]).toEqual([
+          first,
+          ofOneTime.toSorted(),
+          last,
+        ]);
+        expect(pages).toHaveLength(Math.ceil(6 / limit));
+      }
     });
   });
 
@@ -142,22 +192,29 @@ describe('WidgetOutbox', () => {
     it('are those whose oldest entry was received after it, the nearest first', async () => {
       const at = (second: number) => new Date(Date.UTC(2103, 0, 1, 0, 0, second));
       const [third, first, second] = [await stored(1, at(30)), await stored(3, at(10)), await stored(1, at(20))];
-      expect(await outboxes().findAhead(at(9), 10)).toEqual([first, second, third]);
-      expect(await outboxes().findAhead(at(9), 2)).toEqual([first, second]);
-      expect(await outboxes().findAhead(at(10), 10)).toEqual([second, third]);
-      expect(await outboxes().findAhead(at(30), 10)).toEqual([]);
+      expect(await ahead(at(9), 10)).toEqual([first, second, third]);
+      expect(await ahead(at(9), 2)).toEqual([first, second]);
+      expect(await ahead(at(10), 10)).toEqual([second, third]);
+      expect(await ahead(at(30), 10)).toEqual([]);
     });
 
     it('are judged by what is left after a pull', async () => {
       const at = (second: number) => new Date(Date.UTC(2104, 0, 1, 0, 0, second));
       const id = await stored(2, at(0));
-      expect(await outboxes().findAhead(at(0), 10)).toEqual([]);
+      expect(await ahead(at(0), 10)).toEqual([]);
       const run = await nextRun();
       await claimedBy(run, id);
       await outboxes().pull(run, [{ widgetId: id, version: 1 }]);
-      expect(await outboxes().findAhead(at(0), 10)).toEqual([id]);
+      expect(await ahead(at(0), 10)).toEqual([id]);
       await outboxes().pull(run, [{ widgetId: id, version: 2 }]);
-      expect(await outboxes().findAhead(at(0), 10)).toEqual([]);
+      expect(await ahead(at(0), 10)).toEqual([]);
+    });
+
+    it('are found page by page', async () => {
+      const at = (second: number) => new Date(Date.UTC(2105, 0, 1, 0, 0, second));
+      const ids = [await stored(2, at(10)), await stored(1, at(20)), await stored(1, at(30))];
+      const pages = await pagesOf((...args) => outboxes().findAhead(at(9), ...args), 2);
+      expect(pages).toEqual([ids.slice(0, 2), ids.slice(2)]);
     });
   });
 });

@@ -1,4 +1,9 @@
-import type { PublishedThrough, WidgetOutbox } from '@widget-service/shared/ports/widget-outbox.ts';
+import type {
+  OutboxPlace,
+  PublishedThrough,
+  UnpublishedWidget,
+  WidgetOutbox,
+} from '@widget-service/shared/ports/widget-outbox.ts';
 import { type Database, requestDeadlineMs, runDeadlineMs, type WidgetDocument } from './database.ts';
 import type { Link } from './link.ts';
 
@@ -12,13 +17,13 @@ export function createSimulatedWidgetOutbox(database: Database, link: Link): Wid
         const ids = published.map(({ widgetId }) => widgetId);
         return { refused: await ask(() => ids.filter((id) => database.widgets.get(id)?.fence !== run)) };
       }),
-    findStale: (before, limit) =>
+    findStale: (before, limit, from) =>
       link.call('findStale', requestDeadlineMs, (ask) =>
-        ask(() => firstWidgets(database, (sinceMs) => sinceMs < before.getTime(), limit)),
+        ask(() => firstWidgets(database, (since) => since < before, limit, from)),
       ),
-    findAhead: (after, limit) =>
+    findAhead: (after, limit, from) =>
       link.call('findAhead', requestDeadlineMs, (ask) =>
-        ask(() => firstWidgets(database, (sinceMs) => sinceMs > after.getTime(), limit)),
+        ask(() => firstWidgets(database, (since) => since > after, limit, from)),
       ),
   };
 }
@@ -31,16 +36,22 @@ function pullOne(database: Database, run: number, { widgetId, version }: Publish
   return true;
 }
 
-function firstWidgets(database: Database, isWanted: (sinceMs: number) => boolean, limit: number): string[] {
+function firstWidgets(
+  database: Database,
+  isWanted: (since: Date) => boolean,
+  limit: number,
+  from: OutboxPlace | undefined,
+): UnpublishedWidget[] {
+  const isBehind = ({ widgetId, since }: UnpublishedWidget) =>
+    from === undefined || (since >= from.since && !from.widgetIds.includes(widgetId));
   return database
     .outboxes()
-    .map((document) => ({ id: document.widget.id, sinceMs: oldestReceiptMs(document) }))
-    .filter(({ sinceMs }) => isWanted(sinceMs))
-    .sort((a, b) => a.sinceMs - b.sinceMs)
-    .slice(0, limit)
-    .map(({ id }) => id);
+    .map((document) => ({ widgetId: document.widget.id, since: oldestReceipt(document) }))
+    .filter((one) => isWanted(one.since) && isBehind(one))
+    .sort((a, b) => a.since.getTime() - b.since.getTime())
+    .slice(0, limit);
 }
 
-function oldestReceiptMs({ outbox }: WidgetDocument): number {
-  return Math.min(...outbox.map(({ receivedAt }) => receivedAt.getTime()));
+function oldestReceipt({ outbox }: WidgetDocument): Date {
+  return new Date(Math.min(...outbox.map(({ receivedAt }) => receivedAt.getTime())));
 }

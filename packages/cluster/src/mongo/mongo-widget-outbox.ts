@@ -1,6 +1,11 @@
-import type { PublishedThrough, WidgetOutbox } from '@widget-service/shared/ports/widget-outbox.ts';
+import type {
+  OutboxPlace,
+  PublishedThrough,
+  UnpublishedWidget,
+  WidgetOutbox,
+} from '@widget-service/shared/ports/widget-outbox.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
-import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
+import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, UUID } from 'mongodb';
 import { bsonUuids } from './bson-uuid.ts';
 import { guarded, runDeadlineMs } from './translate-error.ts';
 import { type WidgetDocument, widgetCollection } from './widget-document.ts';
@@ -26,22 +31,34 @@ export class MongoWidgetOutbox implements WidgetOutbox {
     );
   }
 
-  findStale(before: Date, limit: number): Promise<string[]> {
-    return guarded('find stale outboxes', () => this.#find({ $lt: before }, limit));
+  findStale(before: Date, limit: number, from?: OutboxPlace): Promise<UnpublishedWidget[]> {
+    return guarded('find stale outboxes', () => this.#find({ $lt: before }, limit, from));
   }
 
-  findAhead(after: Date, limit: number): Promise<string[]> {
-    return guarded('find outboxes ahead of the time', () => this.#find({ $gt: after }, limit));
+  findAhead(after: Date, limit: number, from?: OutboxPlace): Promise<UnpublishedWidget[]> {
+    return guarded('find outboxes ahead of the time', () => this.#find({ $gt: after }, limit, from));
   }
 
-  async #find(outboxSince: { readonly $lt: Date } | { readonly $gt: Date }, limit: number): Promise<string[]> {
+  async #find(
+    range: { readonly $lt: Date } | { readonly $gt: Date },
+    limit: number,
+    from: OutboxPlace | undefined,
+  ): Promise<UnpublishedWidget[]> {
+    // Among those of one time the index has an order of its own, so they are told apart by name.
+    const behind: Filter<WidgetDocument> =
+      from === undefined
+        ? {}
+        : { $and: [{ outboxSince: { $gte: from.since } }, { id: { $nin: bsonUuids(from.widgetIds) } }] };
     const documents = await this.#widgets
-      .find({ outboxSince }, { projection: { id: 1 }, maxTimeMS: requestDeadlineMs })
+      .find({ outboxSince: range, ...behind }, { projection: { id: 1, outboxSince: 1 }, maxTimeMS: requestDeadlineMs })
       .sort({ outboxSince: 1 })
       .limit(limit)
       .batchSize(limit)
       .toArray();
-    return documents.map((document) => document.id.toHexString());
+    return documents.map(({ id, outboxSince: since = from?.since ?? new Date(0) }) => ({
+      widgetId: id.toHexString(),
+      since,
+    }));
   }
 
   async #notOfRun(run: number, published: readonly PublishedThrough[]): Promise<string[]> {

@@ -4,6 +4,19 @@ export interface PublishedThrough {
   readonly version: number;
 }
 
+/** A widget with something in its outbox. */
+export interface UnpublishedWidget {
+  readonly widgetId: string;
+  /** When the oldest entry of its outbox was received. */
+  readonly since: Date;
+}
+
+/** How far a search has come: it has found all before `since`, and of those at that very time these. */
+export interface OutboxPlace {
+  readonly since: Date;
+  readonly widgetIds: readonly string[];
+}
+
 /** The widgets' outboxes as the publishing side sees them. Throws `UnavailableError`. */
 export interface WidgetOutbox {
   /**
@@ -11,11 +24,24 @@ export interface WidgetOutbox {
    * those that had another fence and keep their entries.
    */
   pull(run: number, published: readonly PublishedThrough[]): Promise<{ readonly refused: readonly string[] }>;
-  /** Widgets whose oldest outbox entry was received before `before`, oldest first, at most `limit`. */
-  findStale(before: Date, limit: number): Promise<string[]>;
+  /**
+   * Widgets whose oldest outbox entry was received before `before`, oldest first, at most `limit`; only those behind
+   * `from` where it is given.
+   */
+  findStale(before: Date, limit: number, from?: OutboxPlace): Promise<UnpublishedWidget[]>;
   /**
    * Widgets whose oldest outbox entry was received after `after`, which is still to come: by a process whose clock is
-   * ahead, or before the clock was set back. The nearest first, at most `limit`.
+   * ahead, or before the clock was set back. The nearest first, at most `limit`; only those behind `from` where it is
+   * given.
    */
-  findAhead(after: Date, limit: number): Promise<string[]>;
+  findAhead(after: Date, limit: number, from?: OutboxPlace): Promise<UnpublishedWidget[]>;
+}
+
+/** The place behind what a search has `found` from `from` on: where its next page begins. */
+export function placeBehind(found: readonly UnpublishedWidget[], from?: OutboxPlace): OutboxPlace | undefined {
+  const since = found.at(-1)?.since;
+  if (since === undefined) return from;
+  const atThatTime = found.filter((one) => one.since.getTime() === since.getTime()).map(({ widgetId }) => widgetId);
+  const before = from?.since.getTime() === since.getTime() ? from.widgetIds : [];
+  return { since, widgetIds: [...before, ...atThatTime] };
 }

@@ -3,7 +3,8 @@ import type { Task } from './supervisor.ts';
 
 export interface PeriodicOptions {
   readonly name: string;
-  readonly everyMs: number;
+  /** How long the pause is; a function is asked after each turn. */
+  readonly everyMs: number | (() => number);
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
@@ -19,7 +20,7 @@ export function createPeriodicTask(options: PeriodicOptions, work: () => Promise
         turnStartedAtMs = clock.monotonicMs();
         await work().catch(onError);
         turnStartedAtMs = null;
-        await clock.sleep(everyMs, signal);
+        await clock.sleep(typeof everyMs === 'number' ? everyMs : everyMs(), signal);
       }
     },
     problem: () => {

@@ -6,9 +6,9 @@ import type { Metrics } from '../runtime/metrics.ts';
 import { createPeriodicTask } from '../runtime/periodic.ts';
 import type { Task } from '../runtime/supervisor.ts';
 import { createPublishOutbox } from '../usecases/events/publish-outbox.ts';
-import { createScanOutboxes } from '../usecases/events/scan-outboxes.ts';
 import { createProcessBatch } from '../usecases/hooks/process-batch.ts';
 import { createHookConsumerTask } from './hook-consumer.ts';
+import { createOutboxScannerTask } from './outbox-scanner.ts';
 
 export interface WorkerTasksDeps {
   readonly backend: Backend;
@@ -26,17 +26,16 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   for (const reason of deadReasons) metrics.deliveriesDead.inc({ reason }, 0);
   const publishOutbox = createPublishOutbox({ ...backend, clock });
   const processBatch = createProcessBatch({ ...backend, publishOutbox, clock });
-  const scanOutboxes = createScanOutboxes({ ...backend, clock, staleAfterMs: deps.outboxScanAgeMs });
-  const periodic = (name: string, everyMs: number, work: () => Promise<void>) =>
-    createPeriodicTask({ name, everyMs, clock, onError: (err) => logger.warn({ err }, `${name}.failed`) }, work);
+  const retention = {
+    name: 'retention',
+    everyMs: 10_000,
+    clock,
+    onError: (err: unknown) => logger.warn({ err }, 'retention.failed'),
+  };
   return [
     createHookConsumerTask({ ...backend, processBatch, clock, logger, metrics }),
-    periodic('outbox-scanner', Math.max(100, deps.outboxScanAgeMs / 2), async () => {
-      const found = await scanOutboxes();
-      metrics.outboxesScanned.inc(found);
-      if (found > 0) logger.info({ widgets: found }, 'outboxes.found-stale');
-    }),
-    periodic('retention', 10_000, async () => {
+    createOutboxScannerTask({ ...backend, clock, logger, metrics, staleAfterMs: deps.outboxScanAgeMs }),
+    createPeriodicTask(retention, async () => {
       await backend.eventLog.trim(await backend.runs.lastPosition());
       await backend.removeExpired(clock.now());
     }),

@@ -1,0 +1,38 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import { createPeriodicTask } from '../runtime/periodic.ts';
+import type { Task } from '../runtime/supervisor.ts';
+import { createScanOutboxes, type ScanOutboxesDeps } from '../usecases/events/scan-outboxes.ts';
+
+export interface OutboxScannerDeps extends ScanOutboxesDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'outboxesScanned'>;
+}
+
+const shortestPauseMs = 100;
+
+/**
+ * Scans twice in the age at which an outbox is stale; sooner while a backlog is being carried out, so that the next job
+ * of a partition follows soon on the one before.
+ */
+export function createOutboxScannerTask(deps: OutboxScannerDeps): Task {
+  const { clock, logger, metrics } = deps;
+  const scanOutboxes = createScanOutboxes(deps);
+  const longestPauseMs = Math.max(shortestPauseMs, deps.staleAfterMs / 2);
+  let pauseMs = longestPauseMs;
+  const options = {
+    name: 'outbox-scanner',
+    everyMs: () => pauseMs,
+    clock,
+    onError: (err: unknown) => logger.warn({ err }, 'outbox-scanner.failed'),
+  };
+  return createPeriodicTask(options, async () => {
+    pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+    const { widgets, movesOn } = await scanOutboxes();
+    if (movesOn) pauseMs = shortestPauseMs;
+    metrics.outboxesScanned.inc(widgets);
+    if (widgets > 0) logger.info({ widgets }, 'outboxes.found-stale');
+  });
+}
