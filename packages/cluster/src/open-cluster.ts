@@ -142,7 +142,7 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
 async function verifyDurability(redis: Redis, options: ClusterOptions, onWarning: OnWarning): Promise<void> {
   const check = async () => {
     try {
-      await checkDurability(redis);
+      await checkDurability(redis, onWarning);
       return true;
     } catch (error) {
       if (!(error instanceof RedisDurabilityError)) return false;

@@ -13,8 +13,8 @@ import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
-import { infoField } from '../redis/durability-check.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
+import { memoryUsedRatio } from '../redis/memory.ts';
 import { translated } from '../redis/translate-error.ts';
 import { BullmqHookConsumer } from './bullmq-hook-consumer.ts';
 import type { PartitionCounts } from './partition-counts.ts';
@@ -153,10 +153,4 @@ export class BullmqHookQueue implements HookQueue {
       stream.uncork();
     });
   }
-}
-
-/** Of the text of INFO; null when no limit is set. */
-export function memoryUsedRatio(info: string): number | null {
-  const limit = Number(infoField(info, 'maxmemory') ?? 0);
-  return limit > 0 ? Number(infoField(info, 'used_memory') ?? 0) / limit : null;
 }

@@ -1,5 +1,8 @@
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
+import type { OnWarning } from './connections.ts';
+import { infoField } from './info-field.ts';
+import { maxMemoryBytes } from './memory.ts';
 import { translated } from './translate-error.ts';
 
 /** Redis is set up in a way that would lose what was acknowledged. A matter of configuration: trying again is no use. */
@@ -13,12 +16,16 @@ export class RedisDurabilityError extends ExitError {
   }
 }
 
-/** Throws `RedisDurabilityError`, or `UnavailableError` when Redis cannot be asked. */
-export async function checkDurability(redis: Redis): Promise<void> {
+/**
+ * Throws `RedisDurabilityError`, or `UnavailableError` when Redis cannot be asked. Of one whose memory nothing bounds it
+ * only warns: a queue that grows is then bounded by the number of deliveries alone.
+ */
+export async function checkDurability(redis: Pick<Redis, 'info'>, onWarning: OnWarning): Promise<void> {
   // INFO rather than CONFIG GET: a managed Redis often forbids the latter.
   const info = await translated(redis.info(), 'redis durability check');
   const problems = durabilityProblems(info);
   if (problems.length > 0) throw new RedisDurabilityError(problems);
+  if (maxMemoryBytes(info) === 0) onWarning('redis has no maxmemory: only HOOK_BACKLOG_MAX bounds the hooks that wait');
 }
 
 /** What is wrong with a Redis, by the text of its INFO. */
@@ -29,10 +36,4 @@ export function durabilityProblems(info: string): string[] {
   if (appendOnly !== '1') problems.push(`the append-only file is ${appendOnly === '0' ? 'off' : 'not told of'}`);
   if (policy !== 'noeviction') problems.push(`maxmemory-policy is ${policy ?? 'not told'}, not noeviction`);
   return problems;
-}
-
-/** One value of INFO; undefined when this Redis does not tell it. */
-export function infoField(info: string, name: string): string | undefined {
-  const line = info.split(/\r?\n/).find((text) => text.startsWith(`${name}:`));
-  return line?.slice(name.length + 1);
 }

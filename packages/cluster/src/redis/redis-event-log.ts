@@ -10,15 +10,18 @@ import type {
   LogRecord,
 } from '@widget-service/shared/ports/event-log.ts';
 import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
-import type { Redis } from 'ioredis';
+import { type Redis, ReplyError } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { entryIdOf, fieldsOfEvent, recordOfEntry } from './log-entry.ts';
+import { maxMemoryBytes } from './memory.ts';
 import { RedisEventTail } from './redis-event-tail.ts';
 import { loadScript, runScript } from './script.ts';
 import { translated } from './translate-error.ts';
 
 /** A run that presents an event again comes long before this, or finds the event settled in its store. */
 const settledGuardSeconds = 3600;
+/** Of the memory Redis may use. Hooks are refused above 80 % of it, and what the queue holds must fit in as well. */
+const memoryShareMax = 0.5;
 /** A run gives itself up after as long; one that slept right before it appended must be stopped by the log. */
 const defaultRunAgeMaxMs = 600_000;
 
@@ -99,7 +102,8 @@ export class RedisEventLog implements EventLog {
 
   async trim(recorded: NumberedPosition | null): Promise<void> {
     if (recorded === null) return;
-    const { count, ageMs, bytes } = this.#options.retention;
+    const { count, ageMs } = this.#options.retention;
+    const bytes = await translated(this.#bytesKept(), 'event log trim');
     const keys = [this.#keys.log, this.#keys.logMeta];
     const args = [count, ageMs, bytes, ...argsOfPosition(recorded)];
     await translated(runScript(this.#redis, this.#scripts.trim, keys, args), 'event log trim');
@@ -108,6 +112,17 @@ export class RedisEventLog implements EventLog {
   /** Ends tails that were left open. */
   async close(): Promise<void> {
     for (const tail of this.#tails) await tail.close();
+  }
+
+  /** Asked for each time: the bound of a running Redis may be changed. One that will not tell it has none. */
+  async #bytesKept(): Promise<number> {
+    const info = await this.#redis.info('memory').catch((error) => {
+      if (error instanceof ReplyError) return '';
+      throw error;
+    });
+    const { bytes } = this.#options.retention;
+    const most = maxMemoryBytes(info) ?? 0;
+    return most > 0 ? Math.min(bytes, Math.floor(most * memoryShareMax)) : bytes;
   }
 
   #guardKey(guard: AppendGuard): string {

@@ -6,12 +6,12 @@ const windowMs = 60_000;
 const memoryUsedRatioMax = 0.8;
 
 /**
- * Tells when too much waits in the queue to take more. The queue counts jobs; how many deliveries that makes is
- * estimated from this pod's own jobs of the last minute, at least one each. Asked for at most once a second, and
- * never waited for.
+ * Tells when too much waits in the queue to take more, or when its memory is nearly used up, by whatever is in it. The
+ * queue counts jobs; how many deliveries that makes is estimated from this pod's own jobs of the last minute, at least
+ * one each. Asked for at most once a second, and never waited for.
  */
 export function createBacklogGuard(queue: Pick<HookQueue, 'pressure'>, clock: Clock, backlogMax: number) {
-  let isOver = false;
+  let excess: string | null = null;
   let checkedAtMs = Number.NEGATIVE_INFINITY;
   let windowStartMs = clock.monotonicMs();
   let current = { jobs: 0, items: 0 };
@@ -23,8 +23,12 @@ export function createBacklogGuard(queue: Pick<HookQueue, 'pressure'>, clock: Cl
   }
 
   function judge(pressure: QueuePressure): void {
-    const isFull = pressure.memoryUsedRatio !== null && pressure.memoryUsedRatio > memoryUsedRatioMax;
-    isOver = isFull || pressure.waitingJobs * meanItemsPerJob() > backlogMax;
+    if (pressure.memoryUsedRatio !== null && pressure.memoryUsedRatio > memoryUsedRatioMax) {
+      excess = `the queue has little memory left: ${Math.round(pressure.memoryUsedRatio * 100)} % is used`;
+    } else {
+      const isOver = pressure.waitingJobs * meanItemsPerJob() > backlogMax;
+      excess = isOver ? 'too many deliveries wait to be processed' : null;
+    }
   }
 
   function check(): void {
@@ -36,9 +40,10 @@ export function createBacklogGuard(queue: Pick<HookQueue, 'pressure'>, clock: Cl
   }
 
   return {
-    isExceeded(): boolean {
-      if (isOver) check();
-      return isOver;
+    /** Which bound is exceeded, for our logs; null while none is. */
+    excess(): string | null {
+      if (excess !== null) check();
+      return excess;
     },
     noteFlush(jobs: number, items: number): void {
       const nowMs = clock.monotonicMs();

@@ -145,4 +145,21 @@ describe('GroupCommit', () => {
     calls[1]?.resolve();
     await later;
   });
+
+  it.each([
+    ['deliveries', { waitingJobs: 100, memoryUsedRatio: 0.5 }, 'too many deliveries wait to be processed'],
+    ['memory', { waitingJobs: 0, memoryUsedRatio: 0.81 }, 'the queue has little memory left'],
+  ])('tells our logs which bound was met: %s', async (_, found, text) => {
+    const { queue, calls, until, pressure } = openQueue();
+    Object.assign(pressure, found);
+    const gate = new GroupCommit(queue, systemClock, { backlogMax: 10 });
+    const first = gate.submit(nudge('a'));
+    await until(1);
+    calls[0]?.resolve();
+    await first;
+    await expect(gate.submit(nudge('b'))).rejects.toMatchObject({
+      code: 'unavailable',
+      internal: expect.stringContaining(text),
+    });
+  });
 });

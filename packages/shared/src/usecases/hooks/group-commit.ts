@@ -69,9 +69,8 @@ export class GroupCommit {
    * too much waits already; the item may be stored all the same.
    */
   submit(item: QueueItem): Promise<void> {
-    if (this.#backlog.isExceeded()) {
-      return Promise.reject(new UnavailableError('too many deliveries wait to be processed'));
-    }
+    const excess = this.#backlog.excess();
+    if (excess !== null) return Promise.reject(new UnavailableError(excess));
     if (this.#pending.length >= this.#options.waitersMax) {
       return Promise.reject(new UnavailableError('too many requests wait for the queue'));
     }
