@@ -1,3 +1,4 @@
+import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { parseHookJob, type ReadJob } from '@widget-service/shared/ports/hook-job.ts';
 import type { ConsumedBatch, ConsumeOptions, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { takeAlongLimits } from '@widget-service/shared/ports/take-along.ts';
@@ -7,7 +8,7 @@ import { type Job, Queue, WaitingError } from 'bullmq';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
 import { isConnectionError, reasonOf } from '../redis/translate-error.ts';
-import { removeTakenAlong, takeAlong } from './jobs-taken-along.ts';
+import { type JobsTakenAlong, removeTakenAlong, takeAlong } from './jobs-taken-along.ts';
 import { caretakerQueueOptions, type WorkerTiming, workerOptions } from './queue-options.ts';
 import { WatchedWorker } from './watched-worker.ts';
 
@@ -124,7 +125,7 @@ export class ConsumerLane {
     }
     try {
       const { items, unreadable } = read;
-      const along = this.#mayTakeAlong(read, starts) ? await takeAlong(this.#queue, items) : { jobIds: [], items: [] };
+      const along = this.#mayTakeAlong(read, starts) ? await this.#takeAlong(job, items) : { jobIds: [], items: [] };
       const { partition } = this.#options;
       const batch = { jobId, partition, items: [...items, ...along.items], unreadable, starts, signal };
       const outcome = await this.#options.handle(batch);
@@ -150,6 +151,10 @@ export class ConsumerLane {
   /** After several starts a job is run alone, so that what is wrong with it concerns no other. */
   #mayTakeAlong({ unreadable }: ReadJob, starts: number): boolean {
     return this.#options.takeAlong && starts <= takeAlongLimits.startsOfFirst && unreadable.length === 0;
+  }
+
+  #takeAlong(job: Job<string, null>, items: readonly QueueItem[]): Promise<JobsTakenAlong> {
+    return takeAlong(this.#options.redis, this.#queue, items, job.data.length);
   }
 
   #warn(message: string, error: unknown, jobId?: string): void {
