@@ -46,6 +46,9 @@ export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> 
     url: options.mongodbUrl,
     database: options.mongodbDatabase,
     startTimeoutMs: options.startTimeoutMs,
+    // The highest fence is looked for among all widgets, which takes as long as it takes: no index has it, because each
+    // run would have to write that one too.
+    socketTimeoutMs: 0,
   });
   const target = { url: options.redisUrl, onWarning: options.onWarning ?? (() => undefined) };
   const redis = openFailFastConnection(target, 'widget-service:new-epoch');
