@@ -41,7 +41,10 @@ export interface ClusterOptions {
   readonly stalledIntervalMs?: number;
   readonly drainDelaySeconds?: number;
   readonly onWarning?: (message: string, details?: object) => void;
-  /** Called when it turns out, after the start, that this process must not go on: a `RedisDurabilityError`. */
+  /**
+   * Called when it turns out, after the start, that this process must not go on: a `RedisDurabilityError`, or a MongoDB
+   * that it will not find again.
+   */
   readonly onFatal?: (error: Error) => void;
 }
 
@@ -57,6 +60,7 @@ export async function openCluster(options: ClusterOptions): Promise<Backend> {
     migrate: options.migrate,
     deliveryRetentionMs: options.deliveryRetentionMs,
     ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
+    ...(options.onFatal === undefined ? {} : { onFatal: options.onFatal }),
   });
   try {
     const counts = await mongo.partitions.ensureListed(options.hookPartitions);

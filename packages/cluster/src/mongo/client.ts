@@ -13,6 +13,8 @@ export interface MongoOptions {
   /** Above every deadline, so that it only clears away connections nobody waits for; 0: never. */
   readonly socketTimeoutMs?: number;
   readonly onWarning?: (message: string, details?: object) => void;
+  /** Called when this process will not find MongoDB again. */
+  readonly onFatal?: (error: Error) => void;
 }
 
 export interface MongoConnection {
@@ -72,7 +74,7 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
     try {
       await client.connect();
       await withDeadline(db.command({ ping: 1 }), 2000, 'MongoDB, ping');
-      return watched(client, db, options.onWarning);
+      return watched(client, db, options);
     } catch (error) {
       failures += 1;
       const pauseMs = backoffMs(failures, { firstMs: 100, maxMs: 2000 });
@@ -85,10 +87,11 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
   }
 }
 
-function watched(client: MongoClient, db: Db, onWarning: MongoOptions['onWarning']): MongoConnection {
-  const endWatch = watchHeartbeats(client, (address) =>
-    onWarning?.('mongodb is connected anew', { address, reason: 'a look at it did not end' }),
-  );
+function watched(client: MongoClient, db: Db, { onWarning, onFatal }: MongoOptions): MongoConnection {
+  const endWatch = watchHeartbeats(client, {
+    onStuck: (address) => onWarning?.('mongodb is connected anew', { address, reason: 'a look at it did not end' }),
+    onFatal: (error) => onFatal?.(error),
+  });
   return {
     db,
     close: () => {

@@ -26,6 +26,8 @@ export interface MongoStoresOptions {
   /** How long a delivery's row is kept after its publication. */
   readonly deliveryRetentionMs: number;
   readonly onWarning?: (message: string, details?: object) => void;
+  /** Called when this process will not find MongoDB again. */
+  readonly onFatal?: (error: Error) => void;
 }
 
 /** The ports that MongoDB stands behind; the others are Redis's. */
