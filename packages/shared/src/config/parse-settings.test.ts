@@ -35,6 +35,13 @@ describe('parseSettings', () => {
     expect(parseSettings({ PORT: '', REDIS_URL: '' }, api).settings.PORT).toBe(8080);
   });
 
+  it('takes no bodies so large that MongoDB could not store what becomes of them', () => {
+    expect(parseSettings({ BODY_LIMIT_BYTES: '4194304' }, api).settings.BODY_LIMIT_BYTES).toBe(4_194_304);
+    expect(mistakesOf({ BODY_LIMIT_BYTES: '4194305' })).toEqual([
+      expect.stringMatching(/^BODY_LIMIT_BYTES: .*4194304/),
+    ]);
+  });
+
   it('refuses one URL without the other, and a worker without both', () => {
     expect(mistakesOf({ REDIS_URL: 'redis://cache/' })).toEqual([expect.stringMatching(/^MONGODB_URL: not set/)]);
     expect(mistakesOf({ MONGODB_URL: 'mongodb://db/' })).toEqual([expect.stringMatching(/^REDIS_URL: not set/)]);

@@ -189,7 +189,7 @@ export const settingsTable = {
     5,
     'Failed sign-ins per account and address; per address 6 times, per account and hour 20 times this; 0 switches all off.',
   ),
-  BODY_LIMIT_BYTES: setting(whole(1_024, 16_777_216), 65_536, 'Largest request body.'),
+  BODY_LIMIT_BYTES: setting(whole(1_024, 4_194_304), 65_536, 'Largest request body, at most 4 MiB.'),
   SESSION_IDLE_MS: setting(milliseconds(60_000), 43_200_000, 'A session unused for this long is over.'),
   SESSION_LIFETIME_MS: setting(milliseconds(60_000), 604_800_000, 'A session is over after this long in any case.'),
   DELIVERY_RETENTION_MS: setting(
