@@ -5,7 +5,7 @@ export interface Scale {
   readonly streams: number;
   /** How long Redis is away after a kill. */
   readonly redisAwayMs: number;
-  /** How long Redis is frozen: longer than a command (1.5 s), a refusal (2 s), a tail (5 s) and a lock (10 s) last. */
+  /** How long Redis is frozen: longer than a command (1.5 s), a refusal (2 s), a tail (5 s) and a lock (6 s) last. */
   readonly redisFrozenMs: number;
   /** How long a link or a server is cut or stalled. */
   readonly linkDamagedMs: number;

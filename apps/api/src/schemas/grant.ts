@@ -56,7 +56,7 @@ export const grantTail = {
 export const tokenMember = {
   token: z.string().meta({
     description: 'The secret itself: keep it secret, it is not shown again.',
-    examples: ['w_t_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq'],
+    examples: ['wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq'],
   }),
 };
 export const urlMember = {

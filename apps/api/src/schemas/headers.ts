@@ -64,9 +64,9 @@ export const requestParameters = {
     in: 'header',
     schema: z
       .string()
-      .meta({ minLength: 1, maxLength: 255, examples: ['msg_2KWPBgLlAfxdpx2AI54pPJ85f4W'] })
+      .meta({ examples: ['msg_2KWPBgLlAfxdpx2AI54pPJ85f4W'] })
       .describe(
-        'The hook’s own id (Standard Webhooks). Within 7 days one id of an integration is one event; repeat a hook under the same id. A signed integration must send it.',
+        'The hook’s own id (Standard Webhooks); an empty one counts as none. Within 7 days one id of an integration is one event; repeat a hook under the same id. A signed integration must send it.',
       ),
   },
   'webhook-timestamp': {

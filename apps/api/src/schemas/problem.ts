@@ -43,7 +43,7 @@ export const problemSchema = z
       .array(mistakeSchema)
       .max(20)
       .optional()
-      .meta({ description: 'There with `invalid-request`: what is wrong, and where.' }),
+      .meta({ description: 'There with `invalid-request` and `invalid-idempotency-key`: what is wrong, and where.' }),
   })
   .meta({ id: 'Problem', description: 'Why a request is refused (RFC 9457).' });
 

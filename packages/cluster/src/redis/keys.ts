@@ -5,7 +5,7 @@
 export interface RedisKeys {
   /** The stream that is the event log. */
   readonly log: string;
-  /** A hash: the log's epoch, the run that began it, and the last position. */
+  /** A hash: the log's epoch, the run that began it, the last position, and which runs have appended lately. */
   readonly logMeta: string;
   /** The highest version of a widget that was appended. */
   watermark(widgetId: string): string;

@@ -32,13 +32,17 @@ export function settingsAsMarkdown(): string {
   return ['| name | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
+const environmentFileHead = `# Every setting of the service, with its default where it has one. docs/configuration.md tells more.
+# Not read by itself: copy it to .env, and before the start: set -a; . ./.env; set +a
+`;
+
 /** The text of `.env.example`. */
 export function settingsAsEnvironmentFile(): string {
   const lines = describeSettings().map(({ name, fallback, text, isSecret }) => {
     const value = isSecret || !/^`[^`]*`$/.test(fallback) ? '' : fallback.slice(1, -1);
     return `# ${text}\n# ${name}=${value}\n`;
   });
-  return `# Every setting of the service, with its default where it has one. docs/configuration.md tells more.\n\n${lines.join('\n')}`;
+  return `${environmentFileHead}\n${lines.join('\n')}`;
 }
 
 function describeFallback({ fallback }: Setting<unknown>): string {

@@ -1,5 +1,5 @@
 /**
- * Every code a refusal can carry. The status and title of each stand in one table, in the api's `http/problem.ts`.
+ * Every code a refusal can carry. The status and title of each stand in one table, in the api's `http/problem-kinds.ts`.
  */
 export type ProblemCode =
   | 'invalid-request'
