@@ -173,8 +173,8 @@ export const processingRules: readonly Mutation[] = [
   {
     rule: 'the scanner',
     file: scanOutboxes,
-    from: '  return async (): Promise<OutboxScan> => {\n',
-    to: '  return async (): Promise<OutboxScan> => {\n    if (widgetsPerJob > 0) return { widgets: 0, movesOn: false };\n',
+    from: '  return async (signal: AbortSignal): Promise<OutboxScan> => {\n',
+    to: '  return async (signal: AbortSignal): Promise<OutboxScan> => {\n    if (widgetsPerJob > 0) return { widgets: 0, movesOn: false };\n',
   },
   {
     rule: 'the 202 waits for the queue',

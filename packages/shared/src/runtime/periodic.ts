@@ -9,8 +9,11 @@ export interface PeriodicOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A task that does `work` again and again, with a pause in between; a failure waits for the next turn. */
-export function createPeriodicTask(options: PeriodicOptions, work: () => Promise<void>): Task {
+/**
+ * A task that does `work` again and again, with a pause in between; a failure waits for the next turn. A stop waits for
+ * the turn that goes on: long work looks at its signal.
+ */
+export function createPeriodicTask(options: PeriodicOptions, work: (signal: AbortSignal) => Promise<void>): Task {
   const { name, everyMs, clock, onError } = options;
   let turnStartedAtMs: number | null = null;
   return {
@@ -18,7 +21,7 @@ export function createPeriodicTask(options: PeriodicOptions, work: () => Promise
     run: async (signal) => {
       while (!signal.aborted) {
         turnStartedAtMs = clock.monotonicMs();
-        await work().catch(onError);
+        await work(signal).catch(onError);
         turnStartedAtMs = null;
         await clock.sleep(typeof everyMs === 'number' ? everyMs : everyMs(), signal);
       }

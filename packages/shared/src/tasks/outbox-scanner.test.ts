@@ -7,9 +7,12 @@ import { createOutboxScannerTask } from './outbox-scanner.ts';
 
 const logger = await createLogger({ level: 'silent' });
 
+const aBacklog = (widgets: number) =>
+  Array.from({ length: widgets }, (_, n) => ({ widgetId: createUuidV7(), since: new Date(n) }));
+
 /** The pauses after each of so many scans of a backlog of 1 000 widgets; `carryOut` tells after which scans a job goes. */
 async function pausesMs(scans: number, carryOut: (scan: number) => boolean): Promise<number[]> {
-  const unpublished = Array.from({ length: 1_000 }, (_, n) => ({ widgetId: createUuidV7(), since: new Date(n) }));
+  const unpublished = aBacklog(1_000);
   const pauses: number[] = [];
   const stop = new AbortController();
   const task = createOutboxScannerTask({
@@ -41,4 +44,24 @@ it('scans again soon while full jobs are carried out', async () => {
 it('comes to rest while they wait', async () => {
   expect(await pausesMs(6, () => false)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
   expect(await pausesMs(6, (scan) => scan === 3)).toEqual([100, 200, 400, 100, 200, 400]);
+});
+
+it('stops after the page it is at', async () => {
+  const stop = new AbortController();
+  let pages = 0;
+  const find = async (_: Date, limit: number) => {
+    pages += 1;
+    if (pages === 2) stop.abort();
+    return aBacklog(limit);
+  };
+  const task = createOutboxScannerTask({
+    outboxes: { findStale: find, findAhead: find },
+    hookQueue: { partitionCount: 4, enqueue: async () => undefined },
+    clock: systemClock,
+    staleAfterMs: 2_000,
+    logger,
+    metrics: createMetrics(),
+  });
+  await task.run(stop.signal);
+  expect(pages).toBe(2);
 });

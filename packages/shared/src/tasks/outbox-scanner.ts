@@ -28,9 +28,9 @@ export function createOutboxScannerTask(deps: OutboxScannerDeps): Task {
     clock,
     onError: (err: unknown) => logger.warn({ err }, 'outbox-scanner.failed'),
   };
-  return createPeriodicTask(options, async () => {
+  return createPeriodicTask(options, async (signal) => {
     pauseMs = Math.min(longestPauseMs, pauseMs * 2);
-    const { widgets, movesOn } = await scanOutboxes();
+    const { widgets, movesOn } = await scanOutboxes(signal);
     if (movesOn) pauseMs = shortestPauseMs;
     metrics.outboxesScanned.inc(widgets);
     if (widgets > 0) logger.info({ widgets }, 'outboxes.found-stale');

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { UnavailableError } from '../../domain/errors.ts';
 import { partitionOf } from '../../domain/partition.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import type { HookBatch } from '../../ports/hook-queue.ts';
@@ -10,17 +11,20 @@ const partitionCount = 2;
 const heldUp = 0;
 const served = 1;
 
-/** Widgets with something to publish, and a queue in which the jobs of one partition stay. */
-function aBacklog() {
+/** Widgets with something to publish, and a queue in which the jobs of one partition stay; `onPage` may fail a search. */
+function aBacklog(onPage: (page: number) => void = () => undefined) {
   const unpublished: UnpublishedWidget[] = [];
   const waiting = new Map<string, HookBatch>();
   let nextAtMs = Date.UTC(2026, 0, 1);
+  let pages = 0;
   const find: WidgetOutbox['findStale'] = async (before, limit, from) => {
+    pages += 1;
+    onPage(pages);
     const isBeyond = ({ widgetId, since }: UnpublishedWidget) =>
       from === undefined || (since >= from.since && !from.widgetIds.includes(widgetId));
     return unpublished.filter((one) => one.since < before && isBeyond(one)).slice(0, limit);
   };
-  const scan = createScanOutboxes({
+  const scanOutboxes = createScanOutboxes({
     outboxes: { findStale: find, findAhead: async () => [] },
     hookQueue: {
       partitionCount,
@@ -31,11 +35,18 @@ function aBacklog() {
     clock: systemClock,
     staleAfterMs: 5_000,
   });
+  const publish = (widgetIds: readonly string[]) => {
+    const published = new Set(widgetIds);
+    const left = unpublished.filter(({ widgetId }) => !published.has(widgetId));
+    unpublished.splice(0, unpublished.length, ...left);
+  };
   const widgetIdsOf = (partition: number) =>
     (waiting.get(`scan-${partition}`)?.items ?? []).map((item) => (item.type === 'nudge' ? item.widgetId : ''));
   return {
-    scan,
+    scan: () => scanOutboxes(new AbortController().signal),
     widgetIdsOf,
+    /** What their own hooks and nudges do, while the partition's job waits. */
+    publish,
     /** Adds widgets of one partition, `perMs` of them received at the same time; returns their ids. */
     add(partition: number, count: number, perMs = 1): string[] {
       const ids: string[] = [];
@@ -50,10 +61,7 @@ function aBacklog() {
     },
     /** What a worker does with the partition's job. */
     carryOut(partition: number): void {
-      const published = new Set(widgetIdsOf(partition));
-      for (let n = unpublished.length - 1; n >= 0; n -= 1) {
-        if (published.has(unpublished[n]?.widgetId ?? '')) unpublished.splice(n, 1);
-      }
+      publish(widgetIdsOf(partition));
       waiting.delete(`scan-${partition}`);
     },
   };
@@ -96,4 +104,29 @@ it('tells that it moves on as long as full jobs are carried out, and that it doe
   expect(await scan()).toEqual({ widgets: 88, movesOn: false });
   carryOut(served);
   expect(await scan()).toEqual({ widgets: 0, movesOn: false });
+});
+
+it('does not take it for moving on that some of the oldest are published while the full job waits', async () => {
+  const { scan, add, publish, carryOut } = aBacklog();
+  const old = add(served, 400);
+  expect(await scan()).toEqual({ widgets: 256, movesOn: true });
+  publish(old.slice(0, 10));
+  expect(await scan()).toEqual({ widgets: 256, movesOn: false });
+  publish(old.slice(10, 200));
+  expect(await scan()).toEqual({ widgets: 200, movesOn: false });
+  add(served, 300);
+  expect(await scan()).toEqual({ widgets: 256, movesOn: false });
+  carryOut(served);
+  expect(await scan()).toEqual({ widgets: 256, movesOn: true });
+});
+
+it('finds anew after a failure what it had found before it', async () => {
+  const { scan, add, widgetIdsOf } = aBacklog((page) => {
+    if (page === 2) throw new UnavailableError('the store is away');
+  });
+  const oldest = add(served, 3);
+  add(heldUp, 1_000);
+  await expect(scan()).rejects.toThrow(UnavailableError);
+  await scan();
+  expect(widgetIdsOf(served)).toEqual(oldest);
 });

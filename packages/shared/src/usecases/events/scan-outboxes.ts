@@ -14,7 +14,10 @@ export interface ScanOutboxesDeps {
 export interface OutboxScan {
   /** How many widgets were found of which a job could be made. */
   readonly widgets: number;
-  /** Whether more is left of a partition whose last job has been carried out: another scan soon is of use. */
+  /**
+   * Whether more is left of a partition whose last full job has been carried out: another scan soon is of use. Only a
+   * scan that began at the oldest can tell; any other says false.
+   */
   readonly movesOn: boolean;
 }
 
@@ -28,6 +31,9 @@ const pagesPerScan = 16;
  * where the time of the entry is still to come because a clock was set back, and enqueues nudges for them: per
  * partition one job with the oldest of its widgets, under a fixed id. While it waits, another scan adds nothing; so
  * that a partition that is held up does not hide the others, the search goes on past what its job has no room for.
+ *
+ * Once `signal` is aborted it looks no further than the page it is at. Throws `UnavailableError`; what was found by
+ * then gets no job, and the next scan begins at the oldest.
  */
 export function createScanOutboxes(deps: ScanOutboxesDeps) {
   const { outboxes, hookQueue, clock, staleAfterMs } = deps;
@@ -38,22 +44,22 @@ export function createScanOutboxes(deps: ScanOutboxesDeps) {
   const ahead = createSearch((from) =>
     outboxes.findAhead(new Date(clock.now().getTime() + staleAfterMs), pageSize, from),
   );
-  /** Per partition the last widget of its full share, as the last search from the oldest on found it. */
-  let lastOfShares = new Map<number, string | undefined>();
+  const fullShares = createFullShares();
 
-  return async (): Promise<OutboxScan> => {
+  return async (signal: AbortSignal): Promise<OutboxScan> => {
     const isFromOldest = stale.isAtStart();
     const shares = createShares(hookQueue.partitionCount);
-    await stale.goOn(shares);
-    await ahead.goOn(shares);
-    await Promise.all([...shares.byPartition].map(([partition, ids]) => enqueueNudges(deps, partition, ids)));
+    try {
+      await stale.goOn(shares, signal);
+      await ahead.goOn(shares, signal);
+      await Promise.all([...shares.byPartition].map(([partition, ids]) => enqueueNudges(deps, partition, ids)));
+    } catch (error) {
+      stale.beginAnew();
+      ahead.beginAnew();
+      throw error;
+    }
     const widgets = [...shares.byPartition.values()].reduce((sum, ids) => sum + ids.length, 0);
-    if (!isFromOldest) return { widgets, movesOn: false };
-    const full = [...shares.byPartition].filter(([, ids]) => ids.length === widgetsPerJob);
-    const lastNow = new Map(full.map(([partition, ids]) => [partition, ids.at(-1)]));
-    const movesOn = [...lastNow].some(([partition, last]) => last !== lastOfShares.get(partition));
-    lastOfShares = lastNow;
-    return { widgets, movesOn };
+    return { widgets, movesOn: isFromOldest && fullShares.moveOn(shares) };
   };
 }
 
@@ -74,13 +80,34 @@ function createShares(partitionCount: number) {
   };
 }
 
+/** Knows of each partition's full share the last widget, until that one is found no more: then all before it went too. */
+function createFullShares() {
+  let lastOf: ReadonlyMap<number, string> = new Map();
+  return {
+    /** Takes what was found from the oldest on; tells whether a partition has a full share that follows on another. */
+    moveOn({ byPartition }: Shares): boolean {
+      const waiting = [...lastOf].filter(([partition, last]) => byPartition.get(partition)?.includes(last));
+      const isWaiting = new Set(waiting.map(([partition]) => partition));
+      const begun = [...byPartition].flatMap(([partition, ids]): [number, string][] => {
+        const last = ids[widgetsPerJob - 1];
+        return last === undefined || isWaiting.has(partition) ? [] : [[partition, last]];
+      });
+      lastOf = new Map([...waiting, ...begun]);
+      return begun.length > 0;
+    },
+  };
+}
+
 /** A search that is taken up where it was left, until it has seen everything or no share has room; then it begins anew. */
 function createSearch(find: (from?: OutboxPlace) => Promise<UnpublishedWidget[]>) {
   let from: OutboxPlace | undefined;
   return {
     isAtStart: () => from === undefined,
-    async goOn(shares: Shares): Promise<void> {
-      for (let page = 0; page < pagesPerScan; page += 1) {
+    beginAnew(): void {
+      from = undefined;
+    },
+    async goOn(shares: Shares, signal: AbortSignal): Promise<void> {
+      for (let page = 0; page < pagesPerScan && !signal.aborted; page += 1) {
         const found = await find(from);
         for (const { widgetId } of found) shares.add(widgetId);
         const isOver = found.length < pageSize || shares.areFull();
