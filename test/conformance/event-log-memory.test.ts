@@ -22,13 +22,13 @@ describe.runIf(inject('backend') === 'cluster')('EventLog: retention on a Redis 
     redis.disconnect();
   });
 
-  /** What is left of a log of a good million bytes, in bytes. */
-  async function bytesLeft(info: () => Promise<string>): Promise<number> {
+  /** What is left of a log of a good million bytes, in bytes, of events of these sizes. */
+  async function bytesLeft(info: () => Promise<string>, sizes = [1000, 1000, 1000, 1000, 1000]): Promise<number> {
     redis.info = info;
     const connectTail = () => redis;
     const log = new RedisEventLog({ redis, keys, retention, connectTail });
-    const json = JSON.stringify({ filling: 'x'.repeat(1000) });
-    for (let batch = 0; batch < 5; batch += 1) {
+    for (const size of sizes) {
+      const json = JSON.stringify({ filling: 'x'.repeat(size) });
       await log.append(
         1,
         null,
@@ -39,13 +39,22 @@ describe.runIf(inject('backend') === 'cluster')('EventLog: retention on a Redis 
     const [ms, seq] = (last?.[0] ?? '').split('-').map(Number);
     const epoch = (await redis.hget(keys.logMeta, 'epoch')) ?? '';
     await log.trim({ epoch, epochRun: 1, ms: ms ?? 0, seq: seq ?? 0 });
-    return Number(await redis.memory('USAGE', keys.log));
+    return Number(await redis.memory('USAGE', keys.log, 'SAMPLES', 0));
   }
 
   it('keeps no more events than half of the memory holds, so that hooks find room', async () => {
     const bytes = await bytesLeft(async () => '# Memory\r\nused_memory:1\r\nmaxmemory:400000\r\n');
     expect(bytes).toBeLessThan(260_000);
     expect(bytes).toBeGreaterThan(100_000);
+  });
+
+  it.each([
+    ['small ones before large ones', [10, 10, 10, 3_000, 3_000]],
+    ['large ones before small ones', [3_000, 3_000, 10, 10, 10]],
+  ])('measures all of them where they differ: %s', async (_, sizes) => {
+    const bytes = await bytesLeft(async () => 'maxmemory:400000\r\n', sizes);
+    expect(bytes).toBeLessThan(230_000);
+    expect(bytes).toBeGreaterThan(60_000);
   });
 
   it.each([

@@ -33,9 +33,21 @@ dropped = dropped + redis.call('XTRIM', log, 'MINID', firstKept)
 
 -- Memory is held and freed by whole nodes of some entries each, so only whole nodes are dropped for its sake ('~');
 -- without LIMIT 0 one call would stop after a hundred of them.
-local bytes = redis.call('MEMORY', 'USAGE', log)
-if bytes > bytesMax then
-  local fit = math.floor(redis.call('XLEN', log) * bytesMax / bytes)
-  dropped = dropped + redis.call('XTRIM', log, 'MAXLEN', '~', integerText(math.max(fit, kept)), 'LIMIT', 0)
+--
+-- All nodes are measured (SAMPLES 0): by itself Redis takes the five oldest for all, and events need not be of one size.
+-- Nor need the oldest be as large as the mean by which it is reckoned how many fit: so they go in steps of an eighth at
+-- most, and what is left is measured each time.
+local function bytes()
+  return redis.call('MEMORY', 'USAGE', log, 'SAMPLES', 0) or 0
+end
+local used = bytes()
+while used > bytesMax do
+  local fit = math.floor(redis.call('XLEN', log) * math.max(bytesMax / used, 7 / 8))
+  local more = redis.call('XTRIM', log, 'MAXLEN', '~', integerText(math.max(fit, kept)), 'LIMIT', 0)
+  if more == 0 then
+    break
+  end
+  dropped = dropped + more
+  used = bytes()
 end
 return dropped
