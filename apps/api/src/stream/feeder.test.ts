@@ -9,6 +9,7 @@ function openHub(options: FakeHubOptions) {
   return fake;
 }
 
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 /** A turn ends when its time is up: here it never is. */
@@ -82,6 +83,24 @@ describe('Feeder', () => {
     }
     await sink.until(() => eventsIn(sink).length === 14);
     expect(eventsIn(sink)).toEqual(range(1, 14));
+  });
+
+  it('replays on for a client that is slow to take it, also where the ring has gone past it meanwhile', async () => {
+    const { append, join } = openHub({ ringFrames: 8, options: { unsentLimitBytes: 100_000 } });
+    append(10, {}, 40_000);
+    const sink = openFakeSink();
+    sink.pause();
+    join(sink, 0);
+    await sink.until(() => eventsIn(sink).length === 3);
+    for (let turns = 0; turns < 5; turns += 1) await nextTurn();
+    append(20, {}, 40_000);
+    while (eventsIn(sink).length < 30) {
+      const before = eventsIn(sink).length;
+      sink.drain();
+      await sink.until(() => eventsIn(sink).length > before || sink.isEnded);
+      expect(sink.isEnded).toBe(false);
+    }
+    expect(eventsIn(sink)).toEqual(range(1, 30));
   });
 
   it('shares nothing from one turn to the next', async () => {

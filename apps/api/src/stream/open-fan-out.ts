@@ -35,11 +35,13 @@ export function openFanOut({ backend, settings, clock, logger, metrics }: FanOut
   const { eventLog, runs } = backend;
   const unsentLimitBytes = settings.STREAM_UNSENT_LIMIT_BYTES;
   // What a connection can be given at once: the rest of a larger page would have to be read again.
-  const readPage = createReadPage(Math.min(unsentLimitBytes, pageMaxBytes));
+  const targetBytes = Math.min(unsentLimitBytes, pageMaxBytes);
+  // What the tail reads is new, what a replay reads is old: their events may differ in size.
+  const readNew = createReadPage(targetBytes);
   const ring = new Ring({ frames: settings.RING_FRAMES, bytes: settings.RING_BYTES });
   const hub = new Hub({
     ring,
-    readLog: createLogReader(eventLog, readPage),
+    readLog: createLogReader(eventLog, createReadPage(targetBytes)),
     clock,
     options: {
       heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
@@ -50,7 +52,7 @@ export function openFanOut({ backend, settings, clock, logger, metrics }: FanOut
     onDelivered: (events) => metrics.framesDelivered.inc(events),
   });
   const createTail = (confirmRights: () => Promise<void>) =>
-    createTailTask({ eventLog, runs, readPage, ring, hub, confirmRights, clock, logger });
+    createTailTask({ eventLog, runs, readPage: readNew, ring, hub, confirmRights, clock, logger });
   const reached = async (withinMs: number) => {
     for (let waitedMs = 0; ring.position() === null && waitedMs < withinMs; waitedMs += 10) await clock.sleep(10);
   };

@@ -30,14 +30,14 @@ describe('a page of the log', () => {
   ])('soon has about as many bytes as it should, be its events %s', async (_, eventBytes, events) => {
     const { read, sizes } = endlessLog();
     for (let reads = 0; reads < 10; reads += 1) await read(eventBytes);
-    expect(sizes[0]?.events).toBe(32);
-    for (const { events: count } of sizes.slice(5)) expect(count).toBe(events);
+    expect(sizes[0]?.events).toBe(4);
+    for (const { events: count } of sizes.slice(7)) expect(count).toBe(events);
   });
 
   it('has one event where one is more than a page should be', async () => {
     const { read, sizes } = endlessLog();
     for (let reads = 0; reads < 3; reads += 1) await read(1_048_576);
-    expect(sizes.map(({ events }) => events)).toEqual([32, 1, 1]);
+    expect(sizes.map(({ events }) => events)).toEqual([4, 1, 1]);
   });
 
   it('becomes small as soon as events become large, and large again when they are small', async () => {
@@ -54,7 +54,7 @@ describe('a page of the log', () => {
     const { read, fail, sizes } = endlessLog();
     await expect(fail()).rejects.toThrow('away');
     await read(1_000);
-    expect(sizes[0]?.events).toBe(16);
+    expect(sizes[0]?.events).toBe(2);
     for (let fails = 0; fails < 10; fails += 1) await expect(fail()).rejects.toThrow('away');
     await read(1_000);
     expect(sizes[1]?.events).toBe(1);
@@ -64,7 +64,7 @@ describe('a page of the log', () => {
     const { read, sizes } = endlessLog();
     for (let reads = 0; reads < 10; reads += 1) await read(300, 3);
     await read(300);
-    expect(sizes.at(-1)?.events).toBe(32);
+    expect(sizes.at(-1)?.events).toBe(4);
   });
 
   it('changes once for all that were read at once', async () => {
@@ -77,9 +77,9 @@ describe('a page of the log', () => {
         return ask.promise;
       }),
     );
-    for (const ask of asks) ask.resolve(Array.from({ length: 32 }, () => record(300)));
+    for (const ask of asks) ask.resolve(Array.from({ length: 4 }, () => record(300)));
     await Promise.all(pages);
     await read(300);
-    expect(sizes[0]?.events).toBe(64);
+    expect(sizes[0]?.events).toBe(8);
   });
 });

@@ -3,13 +3,13 @@ import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 /** Asks with how many events a page may have at most; rejects as the asking does. */
 export type ReadPage = (ask: (limit: number) => Promise<LogRecord[]>) => Promise<LogRecord[]>;
 
-const eventsAtFirst = 32;
+const eventsAtFirst = 4;
 const eventsMax = 500;
 
 /**
  * Reads pages of about `targetBytes`, so that none takes longer to read, or more memory, than what is done with it is
  * worth. A log is asked for a number of events, and one event may be of 300 bytes or of a MiB; so the number follows
- * what pages turn out to hold. It is learned once per pod: all of its readers read one log.
+ * what pages turn out to hold. It is learned once for all who read the same part of the log.
  */
 export function createReadPage(targetBytes: number): ReadPage {
   let limit = eventsAtFirst;

@@ -40,12 +40,12 @@ export function createReplay({ ring, readLog, turns, unsentLimitBytes, send }: R
 
   return async (connection: Connection): Promise<void> => {
     for (;;) {
+      // Waited for here, not in the ring: who has fallen out of that while its socket was full would be cut.
       await untilWritable(connection);
-      if (connection.state !== 'replaying') return;
+      if (connection.state !== 'replaying' || ring.reaches(connection.cursor.seq + 1)) return;
       const page = await readLog({ epoch: connection.epoch, ...connection.cursor });
       if (page.length === 0) throw new LogDiscontinuityError();
       await writePage(connection, page);
-      if (ring.reaches(connection.cursor.seq + 1)) return;
     }
   };
 }
