@@ -11,7 +11,7 @@ it.each([minuteMs, 5 * minuteMs, 43_200_000])(
   async (sessionIdleMs) => {
     let session: Session | null = null;
     let nowMs = 0;
-    const clock = { now: () => new Date(nowMs) };
+    const clock = { now: () => new Date(nowMs), monotonicMs: () => nowMs };
     const sessions = {
       insert: async (inserted: Session) => {
         session = inserted;
@@ -33,3 +33,25 @@ it.each([minuteMs, 5 * minuteMs, 43_200_000])(
     expect(await find(sessionId)).toBeNull();
   },
 );
+
+it('does not ask a store that takes no notes for every request', async () => {
+  const nowMs = 10 * minuteMs;
+  let touches = 0;
+  const seen = new Date(0);
+  const session: Session = { digest: 'd', userId: 'u', createdAt: seen, lastSeenAt: seen, expiresAt: new Date(1e12) };
+  const find = createFindSession({
+    sessions: {
+      find: async () => session,
+      touch: () => {
+        touches += 1;
+        return new Promise(() => {});
+      },
+    },
+    users: { findById: async (id: string) => ({ id, disabled: false }) as User },
+    clock: { now: () => new Date(nowMs), monotonicMs: () => nowMs },
+    sessionIdleMs: 720 * minuteMs,
+  });
+  const found = await Promise.all(Array.from({ length: 100 }, () => find('any')));
+  expect(found.every((one) => one !== null)).toBe(true);
+  expect(touches).toBe(8);
+});

@@ -11,6 +11,9 @@ const sessionIdBytes = 32;
 const touchIntervalMs = 60_000;
 /** A request waits so long for it to be written, and no longer: the rest of its time is for what it asks for. */
 const touchDeadlineMs = 300;
+const touchesAtOnce = 8;
+/** For so long nothing is noted after it could not be. */
+const touchRestMs = 5_000;
 
 export interface StartedSession {
   /** The secret for the cookie; stored nowhere. */
@@ -44,7 +47,7 @@ export function createStartSession({ sessions, clock, sessionLifetimeMs }: Start
 export interface FindSessionDeps {
   readonly sessions: Pick<SessionStore, 'find' | 'touch'>;
   readonly users: Pick<UserStore, 'findById'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly sessionIdleMs: number;
 }
 
@@ -55,6 +58,7 @@ export interface SignedIn {
 
 /** Who a session id stands for; null when it is unknown, over, or its user is disabled. */
 export function createFindSession({ sessions, users, clock, sessionIdleMs }: FindSessionDeps) {
+  const touch = createTouch({ sessions, clock });
   const touchAfterMs = Math.min(touchIntervalMs, sessionIdleMs / 4);
   return async (sessionId: string): Promise<SignedIn | null> => {
     const session = await sessions.find(digestOf(sessionId));
@@ -64,16 +68,29 @@ export function createFindSession({ sessions, users, clock, sessionIdleMs }: Fin
     if (now >= session.expiresAt || unseenMs >= sessionIdleMs) return null;
     const user = await users.findById(session.userId);
     if (user === null || user.disabled) return null;
-    if (unseenMs >= touchAfterMs) await touch(sessions, session.digest, now);
+    if (unseenMs >= touchAfterMs) await touch(session.digest, now);
     return { user, session };
   };
 }
 
-/** A session that could be read is good for this request, also when the note that it was used cannot be written. */
-async function touch(sessions: Pick<SessionStore, 'touch'>, digest: string, now: Date): Promise<void> {
-  try {
-    await withDeadline(sessions.touch(digest, now), touchDeadlineMs, 'touch a session');
-  } catch (error) {
-    if (!(error instanceof UnavailableError)) throw error;
-  }
+/**
+ * A session that could be read is good for this request, also when the note that it was used cannot be written. What the
+ * store does not take is not tried by every request, or it would use up the connections that the reads need.
+ */
+function createTouch({ sessions, clock }: Pick<FindSessionDeps, 'sessions' | 'clock'>) {
+  let underway = 0;
+  let restsUntilMs = Number.NEGATIVE_INFINITY;
+  return async (digest: string, now: Date): Promise<void> => {
+    if (underway >= touchesAtOnce || clock.monotonicMs() < restsUntilMs) return;
+    underway += 1;
+    const touching = sessions.touch(digest, now).finally(() => {
+      underway -= 1;
+    });
+    try {
+      await withDeadline(touching, touchDeadlineMs, 'touch a session');
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+      restsUntilMs = clock.monotonicMs() + touchRestMs;
+    }
+  };
 }
