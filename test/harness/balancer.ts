@@ -38,6 +38,11 @@ export async function openBalancer(pods: readonly BalancedPod[]): Promise<Balanc
   await writeFile(join(folder, 'haproxy.cfg'), configurationOf(port, socketPath, pods));
   const child = spawn('haproxy', ['-f', join(folder, 'haproxy.cfg'), '-db', '-q'], { stdio: 'ignore' });
   const tell = (command: string) => ask(socketPath, command);
+  /** What haproxy carries out it does without a word. */
+  const order = async (command: string) => {
+    const answer = (await tell(command)).trim();
+    if (answer !== '') throw new Error(`haproxy, ${command}: ${answer}`);
+  };
   const servers = async () => (await tell('show stat')).split('\n').map((line) => line.split(','));
   const isUp = () =>
     tell('show info').then(
@@ -55,12 +60,10 @@ export async function openBalancer(pods: readonly BalancedPod[]): Promise<Balanc
   return {
     url: `http://127.0.0.1:${port}`,
     takeOut: async (name) => {
-      await tell(`set server pods/${name} state maint`);
-      await tell(`shutdown sessions server pods/${name}`);
+      await order(`set server pods/${name} state maint`);
+      await order(`shutdown sessions server pods/${name}`);
     },
-    putBack: async (name) => {
-      await tell(`set server pods/${name} state ready`);
-    },
+    putBack: (name) => order(`set server pods/${name} state ready`),
     ready: async () =>
       (await servers()).flatMap(([proxy, name = '', ...rest]) =>
         proxy === 'pods' && name !== 'BACKEND' && rest.some((field) => field.startsWith('UP')) ? [name] : [],

@@ -5,7 +5,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
+import { createMetrics, type Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import { createHookConsumerTask } from '@widget-service/shared/tasks/hook-consumer.ts';
 import { createPublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
 import { createProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
@@ -29,7 +29,11 @@ export async function enqueue(backend: Pick<Backend, 'hookQueue'>, deliveries: r
 }
 
 /** Consumes what is queued as a worker does, until `isDone` and nothing is left; returns the worker's metrics. */
-export async function consumeUntil(ports: WorkerPorts, isDone: () => Promise<boolean>, clock = hastyClock) {
+export async function consumeUntil(
+  ports: WorkerPorts,
+  isDone: (metrics: Metrics) => Promise<boolean>,
+  clock = hastyClock,
+): Promise<Metrics> {
   const metrics = createMetrics();
   const publishOutbox = createPublishOutbox({ ...ports, clock });
   const processBatch = createProcessBatch({ ...ports, publishOutbox, clock });
@@ -46,7 +50,7 @@ export async function consumeUntil(ports: WorkerPorts, isDone: () => Promise<boo
   const stop = new AbortController();
   const ended = task.run(stop.signal);
   const isAllDone = async () =>
-    (await isDone()) && running === 0 && (await ports.hookQueue.pressure()).waitingJobs === 0;
+    (await isDone(metrics)) && running === 0 && (await ports.hookQueue.pressure()).waitingJobs === 0;
   await eventually(isAllDone, 'every delivery is done with', 50_000);
   stop.abort();
   await ended;

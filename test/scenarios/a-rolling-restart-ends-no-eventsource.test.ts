@@ -97,25 +97,28 @@ it('no EventSource is closed, and none misses an event, while every pod and work
   await load.stop();
 
   const accepted = sent.filter(({ status }) => status === 202).length;
-  await eventually(async () => (await cluster.run.outboxesLeft()) === 0, 'everything is told');
+  const isTold = async () => (await cluster.run.jobsLeft()) === 0 && (await cluster.run.outboxesLeft()) === 0;
+  await eventually(isTold, 'everything is told');
   const hasAll = async () => sources.every(({ seqs }) => seqs.length >= accepted);
   await eventually(hasAll, 'every client has every event', 60_000);
+  // A hook that got no answer, or a refusal, may have been stored: then there is more than was accepted.
+  const lasts = async () =>
+    new Set([...sources, ...(browser ? [await browser.look()] : [])].map(({ seqs }) => seqs.at(-1)));
+  await eventually(async () => (await lasts()).size === 1, 'every client has the same last event', 60_000);
   const seen = await browser?.look();
   const reopened = sources.reduce((sum, { opened }) => sum + opened - 1, 0);
   console.log(
     `${clients} clients over ${tokens} tokens${seen === undefined ? '' : ' and a browser'}: ${sent.length} hooks sent, ` +
       `${accepted} accepted, streams came back ${reopened} times`,
   );
+  expect(accepted).toBeGreaterThan(0.9 * sent.length);
   expect(sent.filter(({ status }) => status !== 202 && status !== 503 && status !== 0)).toEqual([]);
   expect(reopened).toBeGreaterThanOrEqual(clients);
   expect(sources.filter(({ isClosed }) => isClosed)).toHaveLength(0);
   expect(sources.filter(({ seqs }) => !isDense(seqs))).toHaveLength(0);
-  const lasts = new Set(sources.map(({ seqs }) => seqs.at(-1)));
-  expect(lasts.size).toBe(1);
   if (seen !== undefined) {
     expect(seen.isClosed).toBe(false);
     expect(isDense(seen.seqs)).toBe(true);
-    expect(seen.seqs.at(-1)).toBe([...lasts][0]);
   }
   for (const source of sources) source.close();
   await browser?.close();

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { type ServiceProcess, startService } from '../support/service-process.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,8 +23,18 @@ const messages = (service: ServiceProcess) => service.lines.map(({ msg }) => msg
 
 it('a Ctrl-C that comes twice, from the terminal and from npm, is one', async () => {
   const service = await startService('api', { DATA_DIR: folder });
+  // A request whose body is still to come keeps the process from having stopped before the second one arrives.
+  const { port } = new URL(service.url);
+  const slow = connect(Number(port), '127.0.0.1');
+  const [head, body] = ['POST /api/v1/session HTTP/1.1', '{"email":"nobody@localhost","password":"whatever"}'];
+  slow.write(`${head}\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n{`);
+  await once(slow, 'connect');
   send(service, 'SIGINT');
+  await eventually(async () => messages(service).includes('draining'), 'it drains');
   send(service, 'SIGINT');
+  // After the answer to a later request the signal that came before it was taken, too.
+  expect((await fetch(`${service.opsUrl}/livez`)).status).toBe(200);
+  slow.end(body.slice(1));
   expect(await service.exited).toBe(0);
   expect(messages(service)).toContain('stopped');
 });

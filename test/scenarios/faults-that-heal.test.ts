@@ -206,6 +206,7 @@ describe.runIf(isBalancerThere())('one cluster under load goes through every fau
     await endure('pod out of the balancer', async () => {
       await cluster.balancer.takeOut('pod-1');
       await delay(3_000);
+      expect(await cluster.balancer.ready()).not.toContain('pod-1');
       await cluster.balancer.putBack('pod-1');
     });
   });

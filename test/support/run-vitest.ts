@@ -73,16 +73,21 @@ interface FileReport {
 
 const reasonMaxLength = 600;
 
-/** A run that ended badly without a failed test (a file that does not load, an unhandled error) counts as one failure. */
+/**
+ * A run that ended badly without a failed test (a file that does not load, an unhandled error), or without any test at
+ * all, counts as one failure.
+ */
 async function count(outputFile: string, exitCode: number): Promise<SuiteResult> {
   const text = await readFile(outputFile, 'utf8').catch(() => '{}');
   const report = JSON.parse(text) as Report;
   const failed = report.numFailedTests ?? 0;
+  const passed = report.numPassedTests ?? 0;
+  const isBad = exitCode !== 0 || passed + failed === 0;
   const failures = (report.testResults ?? []).flatMap(failuresOf);
-  if (exitCode !== 0 && failures.length === 0) failures.push('FAILED outside of all tests: see what is printed above');
+  if (isBad && failures.length === 0) failures.push('FAILED outside of all tests: see what is printed above');
   return {
-    passed: report.numPassedTests ?? 0,
-    failed: exitCode !== 0 && failed === 0 ? 1 : failed,
+    passed,
+    failed: isBad && failed === 0 ? 1 : failed,
     skipped: report.numPendingTests ?? 0,
     failures,
   };

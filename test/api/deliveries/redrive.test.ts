@@ -1,6 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consumeUntil } from '../../processing/consume.ts';
 import { aCreation, aDelivery } from '../../support/builders.ts';
@@ -58,7 +59,11 @@ test('what was malformed, and is still, dies again for the same reason', async (
   const broken = aDelivery({ integrationId, kind: 'archived' as never });
   await service.backend.ledger.markDead(broken, 'invalid-delivery');
   expect((await redrive(broken)).statusCode).toBe(202);
-  await consumeUntil(service.backend, async () => true, systemClock);
+  // The row says the same before and after: that it died again is told by the worker.
+  const deaths = async ({ deliveriesDead }: Metrics) =>
+    (await deliveriesDead.get()).values.reduce((sum, { value }) => sum + value, 0);
+  const metrics = await consumeUntil(service.backend, async (told) => (await deaths(told)) > 0, systemClock);
+  expect(await deaths(metrics)).toBe(1);
   const { redrive: _, ...members } = broken;
   expect(await service.backend.ledger.get(broken.eventId)).toMatchObject({
     ...members,
