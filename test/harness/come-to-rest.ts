@@ -5,20 +5,22 @@ import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { startStopwatch } from '../support/stopwatch.ts';
 import type { FaultCluster } from './fault-cluster.ts';
 import type { Load } from './load.ts';
+import { areReady } from './process-figures.ts';
 import type { RecordedStream } from './recording.ts';
 import type { StoredState } from './stored-state.ts';
 
 const pollMs = 100;
 
 /**
- * Waits until nothing is under way any more: queue and outboxes empty, every stream open and at the log's end. Returns
- * what is stored then, or when `withinMs` have passed: what is left shows in it.
+ * Waits until nothing is under way any more: queue and outboxes empty, every stream open and at the log's end, every
+ * process ready. Returns what is stored then, or when `withinMs` have passed: what is left shows in it.
  */
 export async function comeToRest(
-  { run, readStored }: Pick<FaultCluster, 'run' | 'readStored'>,
+  cluster: Pick<FaultCluster, 'run' | 'readStored' | 'pods' | 'workers'>,
   { streams }: Pick<Load, 'streams'>,
   withinMs: number,
 ): Promise<StoredState> {
+  const { run, readStored } = cluster;
   const elapsedMs = startStopwatch();
   const isLate = () => elapsedMs() > withinMs;
   for (;;) {
@@ -28,7 +30,7 @@ export async function comeToRest(
       const isAtEnd = createIsAtEnd(stored.log);
       const areAtEnd = () =>
         streams.every(({ recorded, isOpen }) => recorded.closedBy !== null || (isOpen && isAtEnd(recorded)));
-      while (!areAtEnd() && !isLate()) await delay(pollMs);
+      while (!(areAtEnd() && (await areReady(cluster))) && !isLate()) await delay(pollMs);
       return stored;
     }
     await delay(pollMs);

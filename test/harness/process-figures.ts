@@ -19,6 +19,17 @@ async function metricsOf({ process: { opsUrl } }: ServiceSlot): Promise<string> 
   return (await ask(`${opsUrl}/metrics`)).text();
 }
 
+/** The processes that run: a scenario may have stopped some. */
+function runningOf({ pods, workers }: Pick<FaultCluster, 'pods' | 'workers'>): ServiceSlot[] {
+  return [...pods, ...workers].filter(({ isRunning }) => isRunning);
+}
+
+/** Whether every process that runs is ready. */
+export async function areReady(cluster: Pick<FaultCluster, 'pods' | 'workers'>): Promise<boolean> {
+  const verdicts = await Promise.all(runningOf(cluster).map(({ process: { opsUrl } }) => ask(`${opsUrl}/readyz`)));
+  return verdicts.every(({ status }) => status === 200);
+}
+
 /** How many streams a pod holds. */
 export async function streamsOpenOn(pod: ServiceSlot): Promise<number> {
   return figureOf(await metricsOf(pod), 'widget_streams_open') ?? 0;
@@ -50,8 +61,7 @@ export function createProcessFigures(cluster: Pick<FaultCluster, 'pods' | 'worke
   }
 
   return async (): Promise<LookedAt> => {
-    const running = [...cluster.pods, ...cluster.workers].filter(({ isRunning }) => isRunning);
-    const looked = await Promise.all(running.map(lookAt));
+    const looked = await Promise.all(runningOf(cluster).map(lookAt));
     return { figures: looked.map(({ figures }) => figures), metrics: looked.map(({ metrics }) => metrics).join('\n') };
   };
 }
