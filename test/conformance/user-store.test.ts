@@ -107,6 +107,28 @@ describe('UserStore', () => {
     });
   });
 
+  it('replaces a password hash only while the known one stands', async () => {
+    const [user, other] = [aUser({ passwordHash: 'known' }), aUser({ passwordHash: 'known' })];
+    await users().insert(user);
+    await users().insert(other);
+    expect(await users().replacePasswordHash(user.id, 'known', 'next')).toBe(true);
+    expect(await users().findById(user.id)).toEqual({ ...user, passwordHash: 'next' });
+    expect(await users().replacePasswordHash(user.id, 'known', 'another')).toBe(false);
+    expect(await users().findById(user.id)).toEqual({ ...user, passwordHash: 'next' });
+    expect(await users().replacePasswordHash(user.id, 'next', 'next')).toBe(true);
+    expect(await users().replacePasswordHash(randomUUID(), 'known', 'next')).toBe(false);
+    expect(await users().findById(other.id)).toEqual(other);
+  });
+
+  it('lets exactly one of many replacements of one password hash succeed', async () => {
+    const user = aUser({ passwordHash: 'known' });
+    await users().insert(user);
+    const hashes = Array.from({ length: 20 }, (_, n) => `next-${n}`);
+    const outcomes = await Promise.all(hashes.map((next) => users().replacePasswordHash(user.id, 'known', next)));
+    expect(outcomes.filter((replaced) => replaced)).toHaveLength(1);
+    expect((await users().findById(user.id))?.passwordHash).toBe(hashes[outcomes.indexOf(true)]);
+  });
+
   it('keeps users across a reopen', async () => {
     const user = aUser();
     await users().insert(user);

@@ -31,6 +31,7 @@ export class SqliteUserStore implements UserStore {
   readonly #count: StatementSync;
   readonly #hasOtherAdmin: StatementSync;
   readonly #update: StatementSync;
+  readonly #replacePasswordHash: StatementSync;
   readonly #recordSignIn: StatementSync;
 
   constructor(db: Database) {
@@ -43,6 +44,7 @@ export class SqliteUserStore implements UserStore {
     this.#count = db.prepare('SELECT count(*) AS total FROM users');
     this.#hasOtherAdmin = db.prepare("SELECT 1 FROM users WHERE role = 'admin' AND disabled = 0 AND id <> ? LIMIT 1");
     this.#update = db.prepare('UPDATE users SET role = ?, disabled = ?, password_hash = ? WHERE id = ?');
+    this.#replacePasswordHash = db.prepare('UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?');
     this.#recordSignIn = db.prepare('UPDATE users SET last_sign_in_at = ? WHERE id = ?');
   }
 
@@ -79,6 +81,10 @@ export class SqliteUserStore implements UserStore {
       this.#update.run(user.role, user.disabled ? 1 : 0, user.passwordHash, id);
       return { status: 'updated', user };
     });
+  }
+
+  replacePasswordHash(id: string, known: string, next: string): Promise<boolean> {
+    return this.#db.write(() => this.#replacePasswordHash.run(next, id, known).changes === 1);
   }
 
   recordSignIn(id: string, at: Date): Promise<void> {

@@ -98,6 +98,17 @@ export class MongoUserStore implements UserStore {
     });
   }
 
+  replacePasswordHash(id: string, known: string, next: string): Promise<boolean> {
+    return guarded('replace a password', async () => {
+      // Nothing that is decided on by the version depends on it.
+      const { matchedCount } = await this.#users.updateOne(
+        { id, passwordHash: known },
+        { $set: { passwordHash: next } },
+      );
+      return matchedCount === 1;
+    });
+  }
+
   recordSignIn(id: string, at: Date): Promise<void> {
     return guarded('record a sign-in', async () => {
       await this.#users.updateOne({ id }, { $set: { lastSignInAt: at } });

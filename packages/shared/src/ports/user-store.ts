@@ -38,6 +38,11 @@ export interface UserStore {
    * do at once, and wherever one of them dies meanwhile.
    */
   update(id: string, changes: UserChanges): Promise<UserUpdate>;
+  /**
+   * Stores the hash `next` if the stored one still is `known`, the one that a password was verified against. `false`,
+   * and nothing is changed, when the user has another by then, or is unknown.
+   */
+  replacePasswordHash(id: string, known: string, next: string): Promise<boolean>;
   recordSignIn(id: string, at: Date): Promise<void>;
 }
 

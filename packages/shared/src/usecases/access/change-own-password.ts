@@ -3,7 +3,7 @@ import type { User, UserStore } from '../../ports/user-store.ts';
 import type { PasswordHasher } from './hash-password.ts';
 
 export interface ChangeOwnPasswordDeps {
-  readonly users: Pick<UserStore, 'update'>;
+  readonly users: Pick<UserStore, 'replacePasswordHash'>;
   readonly passwords: PasswordHasher;
   readonly endOtherSessions: (session: Session) => Promise<void>;
 }
@@ -21,8 +21,9 @@ export function createChangeOwnPassword({ users, passwords, endOtherSessions }: 
   return async (change: PasswordChange): Promise<{ readonly status: 'changed' | 'refused' }> => {
     const { user, session, currentPassword, newPassword } = change;
     if (!(await passwords.verify(currentPassword, user.passwordHash))) return { status: 'refused' };
-    const { status } = await users.update(user.id, { passwordHash: await passwords.hash(newPassword) });
-    if (status !== 'updated') return { status: 'refused' };
+    const newHash = await passwords.hash(newPassword);
+    // Whoever was given another password meanwhile did not know the current one any more.
+    if (!(await users.replacePasswordHash(user.id, user.passwordHash, newHash))) return { status: 'refused' };
     await endOtherSessions(session);
     return { status: 'changed' };
   };
