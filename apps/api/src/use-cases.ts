@@ -63,20 +63,21 @@ export function createUseCases(deps: UseCaseDeps) {
     gate.submit({ type: 'nudge', widgetId }).catch(() => undefined);
   };
   const passwords = createPasswordHasher();
+  const limitPasswordTries = createLimitPasswordTries(
+    createSignInLimits({ limiter: deps.rateLimiter, failuresPerMinute: deps.signInFailuresPerMinute }),
+  );
   const startSession = createStartSession({ sessions, clock, sessionLifetimeMs: deps.sessionLifetimeMs });
   const endAllSessions = createEndAllSessions({ sessions, control });
   const endOtherSessions = createEndOtherSessions({ sessions, control });
   return {
     createWidget: createCreateWidget({ widgets, clock, answer: widgetAnswer, nudge }),
     listWidgets: createListWidgets({ widgets, clock, tailPosition: deps.tailPosition }),
-    limitPasswordTries: createLimitPasswordTries(
-      createSignInLimits({ limiter: deps.rateLimiter, failuresPerMinute: deps.signInFailuresPerMinute }),
-    ),
+    limitPasswordTries,
     signIn: createSignIn({ users, passwords, startSession, clock }),
     findSession: createFindSession({ sessions, users, clock, sessionIdleMs: deps.sessionIdleMs }),
     endSession: createEndSession({ sessions, control }),
     endAllSessions,
-    changeOwnPassword: createChangeOwnPassword({ users, passwords, endOtherSessions }),
+    changeOwnPassword: createChangeOwnPassword({ users, passwords, limitPasswordTries, endOtherSessions }),
     issuePersonalStream: createIssuePersonalStream({
       personalStreams: backend.personalStreams,
       clock,
