@@ -19,7 +19,12 @@ import { createNoteUse } from './auth/last-use.ts';
 import { registerPolicies } from './auth/policy.ts';
 import { registerAdmission } from './http/admit-request.ts';
 import { registerWaits } from './http/answer-in-time.ts';
-import { registerProxyWarning, type TrustedProxies, trustProxyOf } from './http/client-address.ts';
+import {
+  registerForwardedAddresses,
+  registerProxyWarning,
+  type TrustedProxies,
+  trustProxyOf,
+} from './http/client-address.ts';
 import { createServer } from './http/create-server.ts';
 import { registerErrorHandler } from './http/error-handler.ts';
 import { registerJsonBodies } from './http/json-body.ts';
@@ -94,9 +99,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const { bodyLimitBytes, trustedProxies } = deps.settings;
   const app = createServer({ bodyLimitBytes, trustProxy: trustProxyOf(trustedProxies), logger: deps.logger });
   decorateRequests(app);
+  registerForwardedAddresses(app, trustedProxies);
   registerAdmission(app, collectKnownPaths(app));
   registerErrorHandler(app);
-  registerProxyWarning(app, deps.settings.trustedProxies);
+  registerProxyWarning(app, trustedProxies);
   registerRequestLog(app, deps.metrics);
   registerWaits(app);
   registerJsonBodies(app);

@@ -88,6 +88,28 @@ describe.each<[string, TrustedProxies]>([
   });
 });
 
+describe('a proxy that tells the port, too', () => {
+  test.each<[string, TrustedProxies, (port: number) => string]>([
+    ['of an IPv4 address', [proxy], (port) => `198.51.100.5:${port}`],
+    ['of an IPv6 address', 1, (port) => `[2001:db8:5:5::1]:${port}`],
+    ['of the proxy before it', ['10.0.0.0/8'], (port) => `198.51.100.6:${port},10.0.0.9:${port + 1}`],
+    ['of an IPv6 proxy before it', [proxy, 'fd12::/16'], (port) => `198.51.100.7, [fd12::9]:${port}`],
+    ['of nothing, but with brackets', [proxy], (port) => `[2001:db8:6:6::${port}]`],
+  ])('%s: connections of one client count as one', async (_, trusted, addressesFrom) => {
+    await open(trusted);
+    const connection = (attempt: number) => ({ 'x-forwarded-for': addressesFrom(2_000 + attempt) });
+    expect(await statusAfterMany(proxy, connection)).toBe(429);
+    expect((await fail(proxy, { 'x-forwarded-for': '198.51.100.8:2000' })).statusCode).toBe(403);
+  });
+
+  test('does not make an address of what is none', async () => {
+    await open([proxy]);
+    for (const odd of ['2001:db8:7:7::1', '[2001:db8:7:7::2', '[]:80', ':80', '198.51.100.9:port', ' , ,']) {
+      expect((await fail(proxy, { 'x-forwarded-for': odd })).statusCode).toBe(403);
+    }
+  });
+});
+
 describe('a peer that is not among the trusted proxies', () => {
   test('is taken by its own address, scheme and Host', async () => {
     await open(['10.0.0.0/8']);

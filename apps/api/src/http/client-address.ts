@@ -5,6 +5,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 export type TrustedProxies = readonly string[] | number | null;
 
 const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const;
+/** An address as some proxies forward it: with its port, and an IPv6 one in brackets. */
+const forwardedAddress = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/;
 const mappedPrefix = /^::ffff:(?=\d+\.)/i;
 /** One customer has a whole /64, so a single address of it means nothing. */
 const limitedGroups = 4;
@@ -28,6 +30,26 @@ privateRanges.addSubnet('fe80::', 10, 'ipv6');
 export function trustProxyOf(trusted: TrustedProxies): false | string[] | ((address: string, hop: number) => boolean) {
   if (trusted === null) return false;
   return typeof trusted === 'number' ? (_address, hop) => hop < trusted : [...trusted];
+}
+
+/**
+ * Has the addresses that proxies forward read without their ports: with them no proxy would be known as a trusted one,
+ * and each connection of a client would count as another client. To be registered before what asks for addresses.
+ */
+export function registerForwardedAddresses(app: FastifyInstance, trusted: TrustedProxies): void {
+  if (trusted === null) return;
+  app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+    const forwarded = headers['x-forwarded-for'];
+    // Node joins repeated ones.
+    if (typeof forwarded === 'string') headers['x-forwarded-for'] = forwarded.split(',').map(withoutPort).join(',');
+    done();
+  });
+}
+
+function withoutPort(entry: string): string {
+  const [, bracketed, plain] = forwardedAddress.exec(entry.trim()) ?? [];
+  const address = bracketed ?? plain ?? '';
+  return isIP(address) === 0 ? entry : address;
 }
 
 /**
