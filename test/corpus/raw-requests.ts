@@ -12,14 +12,18 @@ const malformed: RawAnswers = [[400, 'malformed-request']];
 const tooLarge: RawAnswers = [[400, 'headers-too-large']];
 const notFound: RawAnswers = [[404, 'not-found']];
 const notAuthenticated: RawAnswers = [[403, 'not-authenticated']];
+const refusedType: RawAnswers = [[400, 'unsupported-media-type']];
 const home: RawAnswers = [[302]];
 const silence: RawAnswers = [];
 
 const last = 'Connection: close\r\n';
 const get = (target: string, headers = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}${last}\r\n`;
+const signedIn = 'Host: a\r\nCookie: {editorCookie}\r\nX-Csrf-Token: {editorCsrf}\r\n';
 const post = (headers: string, body: string) =>
-  `POST /api/v1/widgets HTTP/1.1\r\nHost: a\r\nCookie: {editorCookie}\r\nX-Csrf-Token: {editorCsrf}\r\n` +
-  `Content-Type: application/json\r\n${headers}\r\n${body}`;
+  `POST /api/v1/widgets HTTP/1.1\r\n${signedIn}Content-Type: application/json\r\n${headers}\r\n${body}`;
+/** To where no body is needed. */
+const postTyped = (type: string, headers: string, body: string) =>
+  `POST /api/v1/session/stream HTTP/1.1\r\n${signedIn}${type}${headers}${last}\r\n${body}`;
 const session = '/api/v1/session';
 const json = '{"name":"x"}';
 const manyHeaders = (count: number) => 'a:\r\n'.repeat(count);
@@ -150,6 +154,14 @@ const bodies: readonly Row[] = [
     [[201]],
   ],
   ['no chunk at all', post(`Transfer-Encoding: chunked\r\n${last}`, '0\r\n\r\n'), [[400, 'invalid-request']]],
+  ...['no type', 'text/plain'].flatMap((type): readonly Row[] => {
+    const typed = type === 'no type' ? '' : `Content-Type: ${type}\r\n`;
+    return [
+      [`no chunk at all, ${type}`, postTyped(typed, 'Transfer-Encoding: chunked\r\n', '0\r\n\r\n'), [[201]]],
+      [`a first chunk, ${type}`, postTyped(typed, 'Transfer-Encoding: chunked\r\n', '1\r\n \r\n'), refusedType],
+      [`a length and no more, ${type}`, postTyped(typed, 'Content-Length: 12\r\n', ''), refusedType],
+    ];
+  }),
   ['100-continue', post(`Expect: 100-continue\r\nContent-Length: 12\r\n${last}`, json), [[100], [201]]],
   [
     'a request within a body',

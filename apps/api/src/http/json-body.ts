@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingHttpHeaders } from 'node:http';
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
@@ -29,6 +30,15 @@ export function registerJsonBodies(app: FastifyInstance): void {
       done(error as Error, undefined);
     }
   });
+  app.addContentTypeParser('*', async ({ headers }: FastifyRequest, body: IncomingMessage) => {
+    const isRefused = headers['transfer-encoding'] === undefined || !(await isEmpty(body));
+    if (isRefused) throw new ServiceError('unsupported-media-type', 'The body must be application/json.');
+  });
+}
+
+/** Of a body in chunks only its first byte or its end tells. Rejects when the connection breaks before. */
+function isEmpty(body: IncomingMessage): Promise<boolean> {
+  return Promise.race([once(body, 'end').then(() => true), once(body, 'data').then(() => false)]);
 }
 
 function hasBody(headers: IncomingHttpHeaders): boolean {
