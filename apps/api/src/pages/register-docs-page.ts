@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { type Page, sendPage } from './page.ts';
+import { createReadOnce } from './read-once.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -43,11 +44,7 @@ export function registerDocsPage(app: FastifyInstance): void {
   // Browsers ask for it beside every page of ours that names no icon, such as the document itself.
   app.route({ ...page, url: '/favicon.ico', handler: async (_request, reply) => reply.redirect('docs/icon.svg', 302) });
   for (const { name, mediaType, location } of assets) {
-    let content: Promise<Buffer> | null = null;
-    const read = () => {
-      content ??= readFile(location());
-      return content;
-    };
+    const read = createReadOnce(() => readFile(location()));
     app.route({
       ...page,
       url: `/docs/${name}`,
