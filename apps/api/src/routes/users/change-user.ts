@@ -18,7 +18,8 @@ export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteD
     schema: {
       operationId: 'example.users.update',
       summary: 'Change a user',
-      description: 'What is left out stays as it is. Disabling a user, or setting a password, ends their sessions.',
+      description:
+        'What is left out or null stays as it is. Disabling a user, or setting a password, ends their sessions.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       params: z.object({ id: z.string() }),
       body: userChangesSchema,
