@@ -8,9 +8,24 @@ import type {
 } from '@widget-service/shared/ports/widget-store.ts';
 import type { Database } from './database.ts';
 import { insertOutboxEntry, prepareOutboxInsert } from './outbox-row.ts';
+import {
+  createWidgetIndexWalk,
+  kindOf,
+  newestFirst,
+  type WidgetIndexWalk,
+  walkConditions,
+} from './widget-index-walk.ts';
 import { labelsText, toWidget, type WidgetRow, widgetColumns } from './widget-row.ts';
 
-const newestFirst = 'ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?';
+/** The rows that are skipped are passed by in the index alone: the table is asked only for those of the page. */
+function pageWhere(condition: string): string {
+  const ids = `SELECT id FROM widgets WHERE ${condition} ${newestFirst} LIMIT ? OFFSET ?`;
+  return `SELECT ${widgetColumns} FROM (${ids}) CROSS JOIN widgets USING (id) ${newestFirst}`;
+}
+
+function countWhere(condition: string): string {
+  return `SELECT count(*) AS n FROM (SELECT 1 FROM widgets WHERE ${condition} LIMIT ?)`;
+}
 
 export class SqliteWidgetStore implements WidgetStore {
   readonly #db: Database;
@@ -19,6 +34,7 @@ export class SqliteWidgetStore implements WidgetStore {
   readonly #selectKey: StatementSync;
   readonly #insertEntry: StatementSync;
   readonly #select: StatementSync;
+  readonly #walk: WidgetIndexWalk;
   readonly #list: Record<'any' | 'inState', StatementSync>;
   readonly #count: Record<'any' | 'inState', StatementSync>;
 
@@ -33,15 +49,10 @@ export class SqliteWidgetStore implements WidgetStore {
     this.#selectKey = db.prepare('SELECT fingerprint, body FROM idempotency_keys WHERE scope = ? AND key = ?');
     this.#insertEntry = prepareOutboxInsert(db);
     this.#select = db.prepare(`SELECT ${widgetColumns} FROM widgets WHERE id = ?`);
-    const inState = 'state = ? AND created_at <= ?';
-    this.#list = {
-      any: db.prepare(`SELECT ${widgetColumns} FROM widgets WHERE created_at <= ? ${newestFirst}`),
-      inState: db.prepare(`SELECT ${widgetColumns} FROM widgets WHERE ${inState} ${newestFirst}`),
-    };
-    this.#count = {
-      any: db.prepare('SELECT count(*) AS n FROM (SELECT 1 FROM widgets WHERE created_at <= ? LIMIT ?)'),
-      inState: db.prepare(`SELECT count(*) AS n FROM (SELECT 1 FROM widgets WHERE ${inState} LIMIT ?)`),
-    };
+    this.#walk = createWidgetIndexWalk(db);
+    const { any, inState } = walkConditions;
+    this.#list = { any: db.prepare(pageWhere(any)), inState: db.prepare(pageWhere(inState)) };
+    this.#count = { any: db.prepare(countWhere(any)), inState: db.prepare(countWhere(inState)) };
   }
 
   insertOnce({ widget, created, idempotency }: WidgetCreation): Promise<InsertOutcome> {
@@ -70,28 +81,22 @@ export class SqliteWidgetStore implements WidgetStore {
     });
   }
 
-  list(
+  async list(
     filter: WidgetFilter,
     { offset, limit }: { readonly offset: number; readonly limit: number },
   ): Promise<Widget[]> {
+    const { conditions, passed } = await this.#walk(filter, offset);
     return this.#db.read(() => {
-      const rows = this.#list[kindOf(filter)].all(...conditionsOf(filter), limit, offset);
+      const rows = this.#list[kindOf(filter.state)].all(...conditions, limit, offset - passed);
       return (rows as unknown as WidgetRow[]).map(toWidget);
     });
   }
 
-  count(filter: WidgetFilter, atMost: number): Promise<number> {
-    return this.#db.read(() => Number(this.#count[kindOf(filter)].get(...conditionsOf(filter), atMost)?.n));
+  async count(filter: WidgetFilter, atMost: number): Promise<number> {
+    const { conditions, passed } = await this.#walk(filter, atMost);
+    const count = this.#count[kindOf(filter.state)];
+    return this.#db.read(() => passed + Number(count.get(...conditions, atMost - passed)?.n));
   }
-}
-
-function kindOf(filter: WidgetFilter): 'any' | 'inState' {
-  return filter.state === null ? 'any' : 'inState';
-}
-
-function conditionsOf({ state, createdAtOrBefore }: WidgetFilter): (string | number)[] {
-  const createdAt = createdAtOrBefore?.getTime() ?? Number.MAX_SAFE_INTEGER;
-  return state === null ? [createdAt] : [state, createdAt];
 }
 
 function valuesOf(widget: Widget) {
