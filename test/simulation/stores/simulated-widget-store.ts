@@ -24,8 +24,8 @@ export function createSimulatedWidgetStore(database: Database, link: Link): Widg
     get: (id) => link.call('get', requestDeadlineMs, (ask) => ask(() => database.widgets.get(id)?.widget ?? null)),
     list: (filter, { offset, limit }) =>
       link.call('list', requestDeadlineMs, (ask) => ask(() => matching(filter).slice(offset, offset + limit))),
-    count: (filter, atMost) =>
-      link.call('count', requestDeadlineMs, (ask) => ask(() => Math.min(atMost, matching(filter).length))),
+    count: (filter, atMost, withinMs = requestDeadlineMs) =>
+      link.call('count', withinMs, (ask) => ask(() => Math.min(atMost, matching(filter).length))),
   };
 }
 

@@ -83,5 +83,5 @@ export const widgetPageSchema = pageSchemaOf(widgetSchema)
   .meta({
     id: 'PagedResultWidget',
     description:
-      'One page of widgets, newest first. `hasNext` is always exact, `totalItems` up to 1 000; above that it may be five seconds old.',
+      'One page of widgets, newest first. `hasNext` is always exact, `totalItems` up to 1 000; above that it may be five seconds old. Where counting fails or takes longer than about a second, it is the last total known, or what was seen so far.',
   });

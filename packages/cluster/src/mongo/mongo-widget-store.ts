@@ -65,11 +65,10 @@ export class MongoWidgetStore implements WidgetStore {
     });
   }
 
-  count(filter: WidgetFilter, atMost: number): Promise<number> {
-    return guarded('count widgets', () => {
-      const hint = filter.state === null ? widgetIndexes.byAge : widgetIndexes.byStateAndAge;
-      return this.#widgets.countDocuments(toQuery(filter), { limit: atMost, hint, maxTimeMS });
-    });
+  count(filter: WidgetFilter, atMost: number, withinMs = requestDeadlineMs): Promise<number> {
+    const hint = filter.state === null ? widgetIndexes.byAge : widgetIndexes.byStateAndAge;
+    const options = { limit: atMost, hint, maxTimeMS: withinMs };
+    return guarded('count widgets', () => this.#widgets.countDocuments(toQuery(filter), options), withinMs);
   }
 
   /**

@@ -25,7 +25,7 @@ export interface WidgetFilter {
 
 /**
  * The widgets. Every write is durable (cluster: majority) before its promise resolves, and reads see it.
- * All methods throw `UnavailableError` when the store does not answer within 2 s.
+ * All methods throw `UnavailableError` when the store does not answer within 2 s, or the time given.
  */
 export interface WidgetStore {
   /**
@@ -36,6 +36,6 @@ export interface WidgetStore {
   get(id: string): Promise<Widget | null>;
   /** Newest first: by `createdAt`, then by `id`, both falling. */
   list(filter: WidgetFilter, range: { readonly offset: number; readonly limit: number }): Promise<Widget[]>;
-  /** The number of matching widgets, counted up to `atMost` and no further. */
-  count(filter: WidgetFilter, atMost: number): Promise<number>;
+  /** The number of matching widgets, counted up to `atMost` and no further; a full count may be given more time. */
+  count(filter: WidgetFilter, atMost: number, withinMs?: number): Promise<number>;
 }
