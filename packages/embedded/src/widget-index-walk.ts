@@ -13,7 +13,7 @@ const maxWaiting = 100;
 type Conditions = readonly (string | number)[];
 
 /** Where a walk has come to: `passed` matching widgets stand before it. */
-export interface WalkedTo {
+interface WalkedTo {
   readonly conditions: Conditions;
   readonly passed: number;
 }

@@ -4,8 +4,8 @@ import { UnavailableError } from '../domain/errors.ts';
 export const requestDeadlineMs = 1_800;
 
 /**
- * What counting all of many rows may take: no caller waits for its end, the next one uses it. It is below the time after
- * which a silent connection is taken for broken.
+ * What counting all of many rows may take: no caller waits for its end, the next one uses it. It is below the time
+ * after which a silent connection is taken for broken.
  */
 export const fullCountDeadlineMs = 7_000;
 
