@@ -6,9 +6,9 @@ import { createPublishOutbox } from '@widget-service/shared/usecases/events/publ
 import { createProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { aCreation, aDelivery } from '../support/builders.ts';
+import { instead } from '../support/instead.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import type { TestBackend } from '../support/test-backend.ts';
-import { instead } from './consume.ts';
 
 type RunPorts = Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'>;
 

@@ -2,9 +2,10 @@ import { StoreRefusedError, UnavailableError } from '@widget-service/shared/doma
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aCreation, aDelivery } from '../support/builders.ts';
+import { instead } from '../support/instead.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import type { TestBackend } from '../support/test-backend.ts';
-import { consumeUntil, enqueue, instead } from './consume.ts';
+import { consumeUntil, enqueue } from './consume.ts';
 
 let opened: TestBackend;
 beforeAll(async () => {

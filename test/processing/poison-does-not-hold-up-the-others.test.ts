@@ -6,9 +6,10 @@ import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aCreation, aDelivery } from '../support/builders.ts';
+import { instead } from '../support/instead.ts';
 import { openTestBackend } from '../support/open-test-backend.ts';
 import type { TestBackend } from '../support/test-backend.ts';
-import { consumeUntil, instead } from './consume.ts';
+import { consumeUntil } from './consume.ts';
 
 const hookCount = 1_000;
 const poisonEvery = 20;

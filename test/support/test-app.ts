@@ -61,6 +61,7 @@ interface TestRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly payload?: string | object | Buffer;
+  readonly remoteAddress?: string;
 }
 
 export interface TestResponse {

@@ -8,6 +8,7 @@ import type { RunningProcess } from '@widget-service/shared/runtime/run-process.
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 
+/** Runs end or are handed back, and connections close: each has a bound of its own below this. */
 const stopMaxMs = 60_000;
 
 /** One worker: the tasks and the operators' port, on an opened backend that it closes in the end. */

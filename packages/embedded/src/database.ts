@@ -177,9 +177,9 @@ function asUnavailable(error: Error): Error {
 }
 
 /**
- * Opens the file in `dataDir`, which is made where it is missing. Throws `DataDirUnusableError`,
- * `DatabaseInUseError`, `DatabaseUnusableError` and `DatabaseTooNewError`, and has changed nothing in the file then. A file that turns out later to be damaged is told
- * to `onFatal`: what is written to it from then on may make it worse.
+ * Opens the file in `dataDir`, which is made where it is missing. Throws `DataDirUnusableError`, `DatabaseInUseError`,
+ * `DatabaseUnusableError` and `DatabaseTooNewError`, and has changed nothing in the file then. A file that turns out
+ * later to be damaged is told to `onFatal`: what is written to it from then on may make it worse.
  */
 export function openDatabase(dataDir: string, onFatal: (error: Error) => void = () => undefined): Database {
   const file = join(dataDir, databaseFileName);

@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/hash-password.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aUser } from '../../support/builders.ts';
+import { aPerson, changePassword } from '../../support/a-person.ts';
 import { expectProblem } from '../../support/expect-problem.ts';
 import { openTestApp, type TestApp } from '../../support/test-app.ts';
 
@@ -13,35 +11,19 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function aPerson() {
-  const email = `${randomUUID()}@example.org`;
-  const passwordHash = await createPasswordHasher().hash(currentPassword);
-  await service.backend.users.insert(aUser({ email, passwordHash }));
-  const signIn = (password: string) =>
-    service.inject({ method: 'POST', url: '/api/v1/session', payload: { email, password } });
-  const session = async () => {
-    const response = await signIn(currentPassword);
-    const cookie = String(response.headers['set-cookie']).split(';')[0] ?? '';
-    return { cookie, 'x-csrf-token': String(response.json().csrfToken) };
-  };
-  return { signIn, session };
-}
-
 const change = (headers: Readonly<Record<string, string>>, payload: object) =>
-  service.inject({ method: 'PUT', url: '/api/v1/session/password', headers, payload });
-const show = ({ cookie }: { readonly cookie: string }) =>
-  service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } });
+  changePassword(service, headers, payload);
 
 describe('204', () => {
   test('the new password counts, this session stays and the others end', async () => {
-    const person = await aPerson();
+    const person = await aPerson(service, currentPassword);
     const [here, elsewhere] = [await person.session(), await person.session()];
     const response = await change(here, { currentPassword, newPassword });
     expect(response.statusCode).toBe(204);
     expect(response.body).toBe('');
     expect(response.headers['set-cookie']).toBeUndefined();
-    expect((await show(here)).statusCode).toBe(200);
-    expectProblem(await show(elsewhere), { status: 403, code: 'not-authenticated' });
+    expect((await person.show(here)).statusCode).toBe(200);
+    expectProblem(await person.show(elsewhere), { status: 403, code: 'not-authenticated' });
     expectProblem(await person.signIn(currentPassword), { status: 403, code: 'invalid-credentials' });
     expect((await person.signIn(newPassword)).statusCode).toBe(200);
     expect(service.logLines.join('')).not.toMatch(/horse|donkey/);
@@ -49,13 +31,13 @@ describe('204', () => {
 });
 
 test('403: the current password is wrong, and nothing happens', async () => {
-  const person = await aPerson();
+  const person = await aPerson(service, currentPassword);
   const [here, elsewhere] = [await person.session(), await person.session()];
   for (const wrong of ['', newPassword, `${currentPassword} `]) {
     const response = await change(here, { currentPassword: wrong, newPassword });
     expectProblem(response, { status: 403, code: 'invalid-credentials' });
   }
-  expect((await show(elsewhere)).statusCode).toBe(200);
+  expect((await person.show(elsewhere)).statusCode).toBe(200);
   expect((await person.signIn(currentPassword)).statusCode).toBe(200);
 });
 

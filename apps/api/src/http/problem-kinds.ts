@@ -23,7 +23,7 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'Invalid JSON',
     detail: 'The body is not valid JSON.',
     remedy:
-      'Send one JSON value in UTF-8, nested at most 32 deep, without lone surrogates and without members named like those of every object ("__proto__").',
+      'Send one JSON value in UTF-8, nested at most 32 deep, without lone surrogates and without member names that reach a prototype, like "__proto__".',
   },
   'unsupported-media-type': {
     status: 400,
