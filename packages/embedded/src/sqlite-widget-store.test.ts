@@ -75,6 +75,12 @@ describe.each<WidgetFilter>([
   });
 });
 
+test('many at once do not make the turns longer: they are looked for one after the other', async () => {
+  const ofOne = await turnsDuring(store.list(everything, { offset: size - 1, limit: 1 }));
+  const many = Array.from({ length: 10 }, () => store.list(everything, { offset: size - 1, limit: 1 }));
+  expect(await turnsDuring(Promise.all(many))).toBeGreaterThanOrEqual(10 * (ofOne - 1));
+});
+
 test('many at once find the same as one', async () => {
   const offsets = Array.from({ length: 30 }, (_, index) => index * 1_000);
   const rows = await store.list(everything, { offset: 0, limit: size });

@@ -29,6 +29,9 @@ it('takes no more than half a MiB along', () => {
   };
   const large = serializeHookJob([{ type: 'delivery', delivery }]);
   expect(sizes(1, [large, large, job(1)])).toEqual([1]);
+  // What was taken along before counts, too.
+  expect(itemsTakenAlong(1, [large], 211 * 1024)).toHaveLength(1);
+  expect(itemsTakenAlong(1, [large], 213 * 1024)).toHaveLength(0);
 });
 
 it('stops before a job that cannot be read', () => {

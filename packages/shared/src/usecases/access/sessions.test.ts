@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { UnavailableError } from '../../domain/errors.ts';
 import type { Session } from '../../ports/session-store.ts';
 import type { User } from '../../ports/user-store.ts';
 import { createFindSession, createStartSession } from './sessions.ts';
@@ -34,24 +35,42 @@ it.each([minuteMs, 5 * minuteMs, 43_200_000])(
   },
 );
 
-it('does not ask a store that takes no notes for every request', async () => {
-  const nowMs = 10 * minuteMs;
-  let touches = 0;
+/** A session whose use is due to be noted, in a store that takes no notes; and how often it was asked to. */
+function aSessionThatIsDue(touch: () => Promise<void>) {
+  const state = { nowMs: 10 * minuteMs, touches: 0 };
   const seen = new Date(0);
   const session: Session = { digest: 'd', userId: 'u', createdAt: seen, lastSeenAt: seen, expiresAt: new Date(1e12) };
   const find = createFindSession({
     sessions: {
       find: async () => session,
       touch: () => {
-        touches += 1;
-        return new Promise(() => {});
+        state.touches += 1;
+        return touch();
       },
     },
     users: { findById: async (id: string) => ({ id, disabled: false }) as User },
-    clock: { now: () => new Date(nowMs), monotonicMs: () => nowMs },
+    clock: { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs },
     sessionIdleMs: 720 * minuteMs,
   });
+  return { find, state };
+}
+
+it('leaves a store alone for a while that could not take a note', async () => {
+  const { find, state } = aSessionThatIsDue(() => Promise.reject(new UnavailableError('it takes no writes')));
+  for (const [afterMs, touches] of [
+    [0, 1],
+    [4_999, 1],
+    [1, 2],
+  ] as const) {
+    state.nowMs += afterMs;
+    expect(await find('any')).not.toBeNull();
+    expect(state.touches).toBe(touches);
+  }
+});
+
+it('does not ask a store that takes no notes for every request', async () => {
+  const { find, state } = aSessionThatIsDue(() => new Promise(() => {}));
   const found = await Promise.all(Array.from({ length: 100 }, () => find('any')));
   expect(found.every((one) => one !== null)).toBe(true);
-  expect(touches).toBe(8);
+  expect(state.touches).toBe(8);
 });
