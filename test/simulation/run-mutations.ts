@@ -20,14 +20,13 @@ try {
     const restore = await tree.mutate(mutation);
     const found = simulateIn(tree.path);
     await restore();
-    if (found === null && mutation.spare === undefined) missed += 1;
-    const otherwise = mutation.spare === undefined ? 'NOT FOUND' : `not found: ${mutation.spare}`;
-    console.log(`| ${mutation.rule} | ${found ?? otherwise} |`);
+    if (found === null) missed += 1;
+    console.log(`| ${mutation.rule} | ${found ?? 'NOT FOUND'} |`);
   }
 } finally {
   await tree.dispose();
 }
-console.log(`\nrules: ${chosen.length - missed} as expected, ${missed} not found`);
+console.log(`\nrules: ${chosen.length - missed} found, ${missed} not found`);
 process.exitCode = missed === 0 ? 0 : 1;
 
 function simulateIn(path: string): string | null {

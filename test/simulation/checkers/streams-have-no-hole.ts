@@ -61,6 +61,9 @@ function resumesRightly({ requested, cursor, gap }: StreamRecord, history: Histo
   if (gap === null) return cursor === requested ? [] : [`C5: asked for ${requested}, got ${cursor} without a gap`];
   const asked = parsePosition(requested);
   if (asked === null || gap.reason === 'malformed') return [`C5: the position ${requested} is malformed`];
+  if ((gap.reason === 'epoch-changed') !== (asked.epoch !== parsePosition(cursor)?.epoch)) {
+    return [`C5: from ${requested} to ${cursor} the gap is ${gap.reason}`];
+  }
   if (history.lossCount > 0) return [];
   // Nothing was lost, so only retention can have taken something.
   const isTrimmed = (history.trimmedThrough.get(asked.epoch) ?? 0) > asked.seq;

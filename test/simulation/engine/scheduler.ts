@@ -14,6 +14,8 @@ export class Scheduler {
   readonly #heap: Scheduled[] = [];
   #nowMs = 0;
   #count = 0;
+  /** Told after each thing. */
+  afterEach: (nowMs: number) => void = () => undefined;
 
   /** Milliseconds since the beginning. */
   get nowMs(): number {
@@ -39,6 +41,7 @@ export class Scheduler {
       this.#nowMs = next.atMs;
       next.run();
       await settled();
+      this.afterEach(this.#nowMs);
     }
   }
 

@@ -3,8 +3,6 @@ export interface Mutation extends Edit {
   readonly rule: string;
   /** Where it takes more than one edit to be without it. */
   readonly also?: readonly Edit[];
-  /** Why nothing is found without it: another rule keeps to the same. */
-  readonly spare?: string;
 }
 
 interface Edit {

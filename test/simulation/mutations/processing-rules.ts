@@ -16,7 +16,6 @@ const eventStream = 'test/simulation/stores/event-stream.ts';
 export const processingRules: readonly Mutation[] = [
   {
     rule: 'the fence is raised before anything is read',
-    spare: 'the version in the guard of the effect tells as well',
     file: effects,
     from: 'for (const id of widgetIds) await ask(() => raiseFence(database.widgets.get(id), run));\n          const read = await ask(() => readClaim(database, run, widgetIds));',
     to: 'const seen = await ask(() => widgetIds.flatMap((id) => database.widgets.get(id) ?? []).map((one) => ({ ...one, fence: run })));\n          for (const id of widgetIds) await ask(() => raiseFence(database.widgets.get(id), run));\n          const now = await ask(() => readClaim(database, run, widgetIds));\n          const read = now && { ...now, claimed: seen.filter(({ widget }) => !now.refused.includes(widget.id)) };',
@@ -35,7 +34,6 @@ export const processingRules: readonly Mutation[] = [
   },
   {
     rule: 'the effect is guarded by the fence (the version alone is left)',
-    spare: 'the version tells as well',
     file: effects,
     from: 'if (document.fence !== run || document.widget.version',
     to: 'if (document.widget.version',
@@ -72,7 +70,6 @@ export const processingRules: readonly Mutation[] = [
   },
   {
     rule: 'the fence on the pull',
-    spare: 'whoever pulls has appended and marked what is pulled, and the log refuses runs that come late',
     file: outboxes,
     from: '  if (document.fence !== run) return false;\n',
     to: '',
@@ -115,14 +112,12 @@ export const processingRules: readonly Mutation[] = [
   },
   {
     rule: 'settled only where the run had its claim at the pull',
-    spare: 'the log refuses runs that come late',
     file: publishOutbox,
     from: 'new Set(refused)',
     to: 'new Set(refused.slice(refused.length))',
   },
   {
     rule: 'a run that is too old does not append',
-    spare: 'the log refuses it',
     file: processBatch,
     from: 'const maxRunMs = 10 * 60_000;',
     to: 'const maxRunMs = Number.POSITIVE_INFINITY;',
@@ -147,7 +142,6 @@ export const processingRules: readonly Mutation[] = [
   },
   {
     rule: 'the last position is read again right before the append',
-    spare: 'what another run has recorded meanwhile is noticed when this one records',
     file: publishOutbox,
     from: 'higherOf(publication.lastPosition, await deps.runs.lastPosition())',
     to: 'higherOf(publication.lastPosition, null)',

@@ -32,7 +32,6 @@ const linkChecks = {
     to: 'position.seq === extent.oldest.seq',
   },
 } as const;
-const orTheOthers = 'another of the five notices it, or the next event does; the model tells them apart';
 
 /** What a pod keeps to. */
 export const streamRules: readonly Mutation[] = [
@@ -50,7 +49,6 @@ export const streamRules: readonly Mutation[] = [
   },
   {
     rule: 'the tail ends its streams when it starts anew',
-    spare: 'their next event, or the look for streams beyond the end, tells the same later',
     file: tail,
     from: "    hub.endAll('resync');\n",
     to: '',
@@ -63,14 +61,13 @@ export const streamRules: readonly Mutation[] = [
   },
   {
     rule: 'a stream joins only in the epoch of the ring',
-    spare: 'what it would be sent did not come after the event it stands on',
     file: hub,
     from: 'request.epoch !== ring.position()?.epoch',
     to: "request.epoch === ''",
   },
-  { rule: 'an event tells which one it came after', spare: orTheOthers, ...linkChecks.continues },
+  { rule: 'an event tells which one it came after', ...linkChecks.continues },
   { rule: 'what a stream is sent came after the event it stands on', ...linkChecks.sent },
-  { rule: 'who stands at the end of the ring stands on its last event', spare: orTheOthers, ...linkChecks.atEnd },
+  { rule: 'who stands at the end of the ring stands on its last event', ...linkChecks.atEnd },
   { rule: 'a stream that stands beyond the end of the log is ended', ...linkChecks.beyondEnd },
   { rule: 'the position before the oldest event is exact', ...linkChecks.oldest },
   {
@@ -91,7 +88,6 @@ export const streamRules: readonly Mutation[] = [
   },
   {
     rule: 'a resume from another epoch is a gap',
-    spare: 'no position of another epoch has its time',
     file: streamStart,
     from: "  if (position.epoch !== extent.epoch) return 'epoch-changed';\n",
     to: '',

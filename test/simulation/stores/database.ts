@@ -28,8 +28,10 @@ export class Database {
   readonly ledger = new Map<string, LedgerRow>();
   readonly setAside = new Map<string, string>();
   readonly register: { run: number; lastPosition: NumberedPosition | null } = { run: 0, lastPosition: null };
-  /** Told of every entry that is written to an outbox, and so of every effect, as it takes place. */
-  onEffect: (widgetId: string, entries: readonly OutboxEntry[]) => void = () => undefined;
+  /** Told of every entry that is written to an outbox, and so of every effect, as it takes place; a creation has no run. */
+  onEffect: (run: number | null, document: WidgetDocument, entries: readonly OutboxEntry[]) => void = () => undefined;
+  /** Told of every outbox that a run takes something out of. */
+  onPull: (run: number, document: WidgetDocument) => void = () => undefined;
   readonly #refused: Record<PayloadPlace, string | null> = { outbox: null, ledger: null };
 
   /** From now on refuses, for good, whatever has `word` in a payload; null lifts it. */

@@ -116,19 +116,20 @@ function raise(stream: EventStream, nowMs: number, guard: AppendGuard): boolean 
   return true;
 }
 
-/** What the script `settle.lua` does. */
+/** What the script `settle.lua` does. Returns the guards that are to expire. */
 export function settle(
   stream: EventStream,
   nowMs: number,
   guards: readonly AppendGuard[],
   latest: { readonly run: number; readonly runAgeMaxMs: number },
-): void {
+): AppendGuard[] {
   if (latest.run > stream.runs.newest) stream.runs = noteRun(stream.runs, nowMs, latest);
-  for (const guard of guards) {
+  return guards.filter((guard) => {
     const mark = guardOf(stream, nowMs, guard);
-    if (mark === null || (guard.kind === 'version' && mark !== guard.version)) continue;
+    if (mark === null || (guard.kind === 'version' && mark !== guard.version)) return false;
     stream.guards.set(keyOf(guard), { version: mark, expiresAtMs: nowMs + settledGuardMs });
-  }
+    return true;
+  });
 }
 
 function guardOf(stream: EventStream, nowMs: number, guard: AppendGuard): number | null {

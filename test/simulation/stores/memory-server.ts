@@ -1,4 +1,4 @@
-import type { EventRetention, LogRecord } from '@widget-service/shared/ports/event-log.ts';
+import type { AppendGuard, EventRetention, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
 import { Bell } from './bell.ts';
 import { copyOfStream, type EventStream, emptyEventStream, trim } from './event-stream.ts';
@@ -27,6 +27,8 @@ export class MemoryServer {
   /** Told of every entry that comes into the log, and that retention drops. */
   onAppend: (records: readonly LogRecord[]) => void = () => undefined;
   onTrim: (records: readonly LogRecord[]) => void = () => undefined;
+  /** Told of the guards that are to expire from now on. */
+  onSettle: (guards: readonly AppendGuard[]) => void = () => undefined;
 
   constructor(options: MemoryServerOptions) {
     this.options = options;

@@ -44,7 +44,7 @@ export function openSimulatedEventLog(options: SimulatedEventLogOptions): {
       const { runAgeMaxMs = defaultRunAgeMaxMs } = server.options;
       const latest = { run, runAgeMaxMs };
       await link.call('settle', commandDeadlineMs, (ask) =>
-        ask(() => settle(server.state.stream, server.nowMs, guards, latest)),
+        ask(() => server.onSettle(settle(server.state.stream, server.nowMs, guards, latest))),
       );
     },
     inspect: (position) =>

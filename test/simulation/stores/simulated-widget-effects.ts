@@ -49,7 +49,7 @@ function write(database: Database, run: number, change: WidgetChange): 'written'
   if (document.fence !== run || document.widget.version !== change.fromVersion) return 'missed';
   document.widget = { ...document.widget, ...change.after };
   document.outbox = [...document.outbox, ...change.entries];
-  database.onEffect(change.widgetId, change.entries);
+  database.onEffect(run, document, change.entries);
   return 'written';
 }
 

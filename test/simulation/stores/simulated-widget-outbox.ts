@@ -33,6 +33,7 @@ function pullOne(database: Database, run: number, { widgetId, version }: Publish
   if (document === undefined) return false;
   if (document.fence !== run) return false;
   document.outbox = document.outbox.filter(({ after }) => after.version > version);
+  database.onPull(run, document);
   return true;
 }
 

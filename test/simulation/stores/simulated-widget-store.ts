@@ -36,7 +36,7 @@ function insert(database: Database, { widget, created, idempotency }: WidgetCrea
   const document: WidgetDocument = { widget, fence: 0, idempotency, outbox: [created] };
   database.widgets.set(widget.id, document);
   if (idempotency !== null) database.byKey.set(keyOf(idempotency), document);
-  database.onEffect(widget.id, [created]);
+  database.onEffect(null, document, [created]);
   return true;
 }
 

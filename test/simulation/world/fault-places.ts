@@ -6,11 +6,11 @@ type PlacedFault = Extract<Fault, { moment: 'before' | 'after' }>;
 /** What is planned for one call. */
 export interface PlannedCall {
   readonly fault: CallFault | null;
-  readonly before: PlacedFault | null;
-  readonly after: PlacedFault | null;
+  readonly before: readonly PlacedFault[];
+  readonly after: readonly PlacedFault[];
 }
 
-const nothing: PlannedCall = { fault: null, before: null, after: null };
+const nothing: PlannedCall = { fault: null, before: [], after: [] };
 
 /** Counts the calls of each role, and knows what is planned for which. */
 export class FaultPlaces {
@@ -23,7 +23,7 @@ export class FaultPlaces {
       if (!('call' in fault)) continue;
       const key = `${fault.role} ${fault.call} ${fault.nth}`;
       const known = this.#planned.get(key) ?? nothing;
-      this.#planned.set(key, fault.kind === 'call' ? { ...known, fault } : { ...known, [fault.moment]: fault });
+      this.#planned.set(key, fault.kind === 'call' ? { ...known, fault } : addTo(known, fault));
     }
   }
 
@@ -40,4 +40,8 @@ export class FaultPlaces {
     this.#counts.set(of, nth);
     return this.#planned.get(`${of} ${nth}`) ?? nothing;
   }
+}
+
+function addTo(known: PlannedCall, fault: PlacedFault): PlannedCall {
+  return { ...known, [fault.moment]: [...known[fault.moment], fault] };
 }

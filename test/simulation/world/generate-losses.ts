@@ -20,8 +20,8 @@ export function generateLossBehindAppend(random: Random): Fault[] {
 }
 
 /**
- * The log loses what a run appended before anybody has recorded it, and what a stream may just have begun after: the
- * next run will give the same numbers again.
+ * The log loses what a run appended before anybody has recorded it: the next run will give the same numbers again. A
+ * stream may just have begun after it, or a pod have read it and stand still until more is there than retention keeps.
  */
 export function generateUnrecordedLoss(random: Random): Fault[] {
   const nth = random.whole(1, 8);
@@ -37,5 +37,11 @@ export function generateUnrecordedLoss(random: Random): Fault[] {
       moment: 'before',
       forMs: random.pick([500, 3_000, 12_000]),
     },
+    ...(random.chance(0.5) ? [sleepingPods(random, nth)] : []),
   ];
+}
+
+function sleepingPods(random: Random, nth: number): Fault {
+  const [forMs, isTrimmed] = [random.whole(500, 10_000), random.chance(0.5)];
+  return { kind: 'pods-sleep-at', role: 'worker', call: 'append', nth, moment: 'after', forMs, isTrimmed };
 }

@@ -62,6 +62,8 @@ export class History {
   readonly trimmedThrough = new Map<string, number>();
   readonly epochs = new Set<string>();
   lossCount = 0;
+  /** What was not as it should be while it took place, each once. */
+  readonly missteps = new Set<string>();
   readonly #appendedAtMs = new WeakMap<LogRecord, number>();
 
   noteEffect(widgetId: string, entries: readonly OutboxEntry[]): void {

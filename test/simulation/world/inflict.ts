@@ -54,6 +54,7 @@ export function inflictAtCall(world: World, fault: Fault, process: SimulatedProc
   world.trace(`fault: ${process.name}: ${JSON.stringify(fault)}`);
   if (fault.kind === 'lose-at') loseLater(world, fault.afterMs, restartMs);
   if (fault.kind === 'subscribe-at') world.clients.deliver(() => void world.subscribe(false));
+  if (fault.kind === 'pods-sleep-at') sleepPods(world, fault);
   if (fault.kind === 'trim-at') trimTo(world, fault.keep);
   if (fault.kind === 'start-again-at') startAgain(world);
   if (fault.kind === 'sleep-at') sleep(world, process, fault.forMs);
@@ -78,6 +79,16 @@ function sleep(world: World, process: SimulatedProcess, forMs: number): void {
     world.trace(`${process.name}: wakes`);
     process.wake();
   });
+}
+
+function sleepPods(world: World, { forMs, isTrimmed }: Extract<Fault, { kind: 'pods-sleep-at' }>): void {
+  const { memory, scheduler } = world;
+  const end = memory.state.stream.meta?.seq ?? 0;
+  if (isTrimmed) {
+    const isKept = ({ seq }: { readonly seq: number }) => seq > end;
+    scheduler.after(forMs, () => trimTo(world, memory.state.stream.entries.filter(isKept).length));
+  }
+  for (const [name, { process }] of world.roles) if (name.startsWith('pod')) sleep(world, process, forMs);
 }
 
 const stopWithinMs = 20_000;

@@ -107,6 +107,13 @@ export type Fault =
   | (CallPlace & { readonly kind: 'lose-at'; readonly moment: 'before'; readonly afterMs: number })
   /** One more client comes, whose stream begins at the end of the log as it is in this moment. */
   | (CallPlace & { readonly kind: 'subscribe-at'; readonly moment: 'after' })
+  /** All pods sleep from this moment on; when they wake, the log may be trimmed up to the number that it ended with. */
+  | (CallPlace & {
+      readonly kind: 'pods-sleep-at';
+      readonly moment: 'after';
+      readonly forMs: number;
+      readonly isTrimmed: boolean;
+    })
   | { readonly kind: 'trim'; readonly atMs: number; readonly keep: number }
   | (CallPlace & { readonly kind: 'trim-at'; readonly moment: 'before'; readonly keep: number })
   /** Jobs that run are given out again, as if they had never been started. */

@@ -14,6 +14,7 @@ import type { SimulatedPorts } from '../stores/open-simulated-ports.ts';
 import { createTracingLogger, noMetrics } from './fakes.ts';
 import type { PlanSettings } from './plan.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
+import { StreamWatch } from './stream-watch.ts';
 import type { RunningRole } from './worker-process.ts';
 
 const heartbeatIntervalMs = 5_000;
@@ -25,6 +26,8 @@ export interface Pod extends RunningRole {
   readonly createWidget: ReturnType<typeof createCreateWidget>;
   /** False when the pod cannot tell where the stream begins: the client is to come again. */
   openStream(lastEventId: string | null, isFiltered: boolean, socket: SimulatedSocket): Promise<boolean>;
+  /** Looks whether its streams are where they should be. */
+  look(nowMs: number): void;
 }
 
 export interface PodOptions {
@@ -32,13 +35,14 @@ export interface PodOptions {
   readonly ports: SimulatedPorts;
   readonly settings: PlanSettings;
   readonly createUuid: () => string;
+  readonly noteMisstep: (misstep: string) => void;
   readonly trace: (text: string) => void;
 }
 
 const someFilter: EventFilter = { ...noFilter, types: ['widget.created', 'widget.retired'] };
 
 /** What a pod does behind its routes: gate, use cases, tail, ring and hub, all real. To be started in its process. */
-export function startPod({ process, ports, settings, createUuid, trace }: PodOptions): Pod {
+export function startPod({ process, ports, settings, createUuid, noteMisstep, trace }: PodOptions): Pod {
   const { clock } = process;
   const logger = createTracingLogger((text) => trace(`${process.name}: ${text}`));
   const fanOut = openFanOut({
@@ -49,6 +53,7 @@ export function startPod({ process, ports, settings, createUuid, trace }: PodOpt
     metrics: noMetrics,
   });
   const onFailure = (task: string, error: unknown) => trace(`${process.name}: ${task} failed: ${String(error)}`);
+  const watch = new StreamWatch(process, fanOut.ring, noteMisstep);
   // Rights are not simulated.
   const tail = fanOut.createTail(async () => undefined);
   const supervisor = new Supervisor([tail], { clock, onFailure });
@@ -80,9 +85,12 @@ export function startPod({ process, ports, settings, createUuid, trace }: PodOpt
       await clock.sleep(process.random.whole(0, settings.joinMaxMs));
       const filter = isFiltered ? someFilter : noFilter;
       const right = { holder: { kind: 'subscription', id: 's' }, tokenDigest: 'd', filter, validUntil: null } as const;
-      fanOut.hub.join({ sink, right, epoch: start.position.epoch, cursor: start.position, onEnd: () => undefined });
+      const { epoch } = start.position;
+      const watched = watch.follow(sink, start.position, isFiltered);
+      fanOut.hub.join({ sink: watched.sink, right, epoch, cursor: start.position, onEnd: () => watched.forget() });
       return true;
     },
+    look: (nowMs) => watch.look(nowMs),
     stop: async () => {
       await fanOut.hub.drain(drainWindowMs);
       fanOut.hub.close();

@@ -34,7 +34,7 @@ export function createSimulatedLink(options: SimulatedLinkOptions): Link {
     return new Promise((resolve, reject) => {
       process.deliver(() => {
         const planned = places.next(process.name, name);
-        if (planned.before !== null) inflict(planned.before, process);
+        for (const fault of planned.before) inflict(fault, process);
         process.deliver(() => {
           trace(`${process.name}: ${name}`);
           const deadline = process.after(deadlineMs, () => {
@@ -43,7 +43,7 @@ export function createSimulatedLink(options: SimulatedLinkOptions): Link {
           });
           const end = (settle: () => void) => {
             deadline.isCancelled = true;
-            if (planned.after !== null) inflict(planned.after, process);
+            for (const fault of planned.after) inflict(fault, process);
             process.deliver(settle);
           };
           work(createAsk(options, name, planned)).then(
@@ -132,7 +132,7 @@ function block<T>(
       end(() => {
         if (planned.fault?.fate === 'answer-lost') return void answer(() => reject(new UnavailableError(name)));
         answer(() => {
-          if (planned.after !== null) inflict(planned.after, process);
+          for (const fault of planned.after) inflict(fault, process);
           process.deliver(() => resolve(value));
         });
       });

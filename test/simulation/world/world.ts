@@ -11,6 +11,7 @@ import { History } from './history.ts';
 import type { Outside, RequestOutcome } from './outside.ts';
 import type { Fault, Plan } from './plan.ts';
 import { type Pod, startPod } from './pod-process.ts';
+import { RunWatch } from './run-watch.ts';
 import { poisonWord, Sender } from './sender.ts';
 import { createSimulatedLink, latencyMs } from './simulated-link.ts';
 import { SimulatedServer } from './simulated-server.ts';
@@ -44,6 +45,7 @@ export class World implements Outside {
   lateMessages = 0;
   readonly #random: Random;
   readonly #ids: Random;
+  readonly #runWatch: RunWatch;
   #words = 0;
 
   constructor(
@@ -69,7 +71,16 @@ export class World implements Outside {
     });
     this.memory.onAppend = (records) => this.history.noteAppend(records, this.scheduler.nowMs);
     this.memory.onTrim = (records) => this.history.noteTrim(records);
-    this.database.onEffect = (widgetId, entries) => this.history.noteEffect(widgetId, entries);
+    this.#runWatch = new RunWatch(this.database, (misstep) => this.#noteMisstep(misstep));
+    this.memory.onSettle = (guards) => this.#runWatch.noteSettled(guards);
+    this.database.onPull = (run, document) => this.#runWatch.notePull(run, document);
+    this.database.onEffect = (run, document, entries) => {
+      this.history.noteEffect(document.widget.id, entries);
+      if (run !== null) this.#runWatch.noteEffect(run, document);
+    };
+    this.scheduler.afterEach = (nowMs) => {
+      for (const role of this.roles.values()) if ('look' in role) role.look(nowMs);
+    };
     this.database.refusePayloads('outbox', poisonWord);
     this.clients = this.#createProcess('clients');
     this.sender = new Sender(this);
@@ -84,7 +95,7 @@ export class World implements Outside {
   startProcess(name: string): void {
     this.trace(`${name}: starts`);
     const process = this.#createProcess(name);
-    const ports = openSimulatedPorts({
+    const unwatched = openSimulatedPorts({
       database: this.database,
       memory: this.memory,
       links: { database: this.#link(process, 'database'), memory: this.#link(process, 'memory') },
@@ -97,6 +108,7 @@ export class World implements Outside {
       stalledIntervalMs,
       onWarning: (message) => this.trace(`${name}: ${message}`),
     });
+    const ports = this.#runWatch.over(unwatched, process.clock);
     process.deliver(() => {
       if (name.startsWith('worker')) {
         this.roles.set(name, startWorker(process, ports, this.trace));
@@ -104,7 +116,8 @@ export class World implements Outside {
       }
       const { settings } = this.plan;
       const createUuid = () => this.createUuid();
-      this.roles.set(name, startPod({ process, ports, settings, createUuid, trace: this.trace }));
+      const noteMisstep = (misstep: string) => this.#noteMisstep(misstep);
+      this.roles.set(name, startPod({ process, ports, settings, createUuid, noteMisstep, trace: this.trace }));
     });
   }
 
@@ -154,6 +167,11 @@ export class World implements Outside {
         });
       });
     });
+  }
+
+  #noteMisstep(misstep: string): void {
+    this.trace(`misstep: ${misstep}`);
+    this.history.missteps.add(misstep);
   }
 
   #createProcess(name: string): SimulatedProcess {
