@@ -69,6 +69,27 @@ describe('WidgetEffects', () => {
       expect(await effects().apply(high, [change])).toEqual({ refused: [], rejected: [] });
     });
 
+    it('reads nothing that a run with a lower number changes afterwards', async () => {
+      const creations = await Promise.all(Array.from({ length: 100 }, () => stored()));
+      const [low, high] = [await nextRun(), await nextRun()];
+      await effects().claim(
+        low,
+        creations.map(({ widget }) => widget.id),
+      );
+      const outcomes = await Promise.all(
+        creations.map(async ({ widget }, n) => {
+          const change = changeOf(widget, [anEntry(widget, 2)]);
+          const isAppliedFirst = n % 2 === 0;
+          const first = isAppliedFirst ? effects().apply(low, [change]) : null;
+          const claiming = effects().claim(high, [widget.id]);
+          const { refused } = await (first ?? effects().apply(low, [change]));
+          const { claimed } = await claiming;
+          return { read: claimed[0]?.widget.version, isWritten: refused.length === 0 };
+        }),
+      );
+      expect(outcomes).toEqual(outcomes.map(({ isWritten }) => ({ read: isWritten ? 2 : 1, isWritten })));
+    });
+
     it('takes 256 widgets in one call', async () => {
       const creations = await Promise.all(Array.from({ length: 256 }, () => stored()));
       const ids = creations.map(({ widget }) => widget.id);
