@@ -57,6 +57,7 @@ export default defineConfig({
             'test/support/**/*.test.ts',
             'test/checkers/**/*.test.ts',
             'test/harness/**/*.test.ts',
+            'test/mutations/**/*.test.ts',
             'test/deploy/**/*.test.ts',
             'test/model/publishing-protocol.test.ts',
             'test/model/admin-guard.test.ts',

@@ -1,14 +1,21 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Mutation } from './mutation.ts';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-const workspaces = { shared: 'packages/shared', api: 'apps/api' } as const;
-const copied = [...Object.values(workspaces), 'test/simulation'];
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const workspaces = {
+  shared: 'packages/shared',
+  cluster: 'packages/cluster',
+  embedded: 'packages/embedded',
+  api: 'apps/api',
+  worker: 'apps/worker',
+  test: 'test',
+} as const;
 
-/** As much of the project as the simulation needs, in a folder of its own, to be changed one way after the other. */
+/** A copy of the project, or of a part of it, in a folder of its own, to be changed one way after the other. */
 export interface MutantTree {
   readonly path: string;
   /** Makes the change and returns what takes it back. Throws when its text is not there exactly once. */
@@ -16,11 +23,11 @@ export interface MutantTree {
   dispose(): Promise<void>;
 }
 
-export async function makeMutantTree(): Promise<MutantTree> {
+/** Copies these files and folders, named from the root of the project. */
+export async function makeMutantTree(copied: readonly string[]): Promise<MutantTree> {
   const path = await mkdtemp(join(tmpdir(), 'widget-mutants-'));
   const isOurs = (source: string) => !source.includes('node_modules') && !source.includes('.turbo');
-  for (const folder of copied) await cp(join(root, folder), join(path, folder), { recursive: true, filter: isOurs });
-  await cp(join(root, 'test/package.json'), join(path, 'test/package.json'));
+  for (const part of copied) await cp(join(root, part), join(path, part), { recursive: true, filter: isOurs });
   await linkModules(path);
   return {
     path,
@@ -43,7 +50,7 @@ export async function makeMutantTree(): Promise<MutantTree> {
   };
 }
 
-/** Everything as it is installed, but our own packages from the copy. */
+/** Everything as it is installed, but our own packages from the copy, as far as they are in it. */
 async function linkModules(path: string): Promise<void> {
   const installed = join(root, 'node_modules');
   const linked = join(path, 'node_modules');
@@ -52,6 +59,9 @@ async function linkModules(path: string): Promise<void> {
     if (name !== '@widget-service') await symlink(join(installed, name), join(linked, name));
   }
   for (const [name, folder] of Object.entries(workspaces)) {
+    if (!existsSync(join(path, folder))) continue;
     await symlink(join(path, folder), join(linked, '@widget-service', name));
+    const own = join(folder, 'node_modules');
+    if (existsSync(join(root, own))) await symlink(join(root, own), join(path, own));
   }
 }

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { clusterRules } from './cluster-rules.ts';
 import { processingRules } from './processing-rules.ts';
 import { streamRules } from './stream-rules.ts';
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../', import.meta.url);
 
 /** Whoever changes the code sees at once that a rule must be taken out in another way, not hours later. */
-test.each([...streamRules, ...processingRules])(
+test.each([...streamRules, ...processingRules, ...clusterRules])(
   '$rule: the code that keeps it is where it is looked for',
   async (mutation) => {
     for (const { file, from, to } of [mutation, ...(mutation.also ?? [])]) {

@@ -5,15 +5,15 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeMutantTree } from './mutations/mutant-tree.ts';
-import { processingRules } from './mutations/processing-rules.ts';
-import { streamRules } from './mutations/stream-rules.ts';
+import { makeMutantTree } from '../mutations/mutant-tree.ts';
+import { processingRules } from '../mutations/processing-rules.ts';
+import { streamRules } from '../mutations/stream-rules.ts';
 
 const { values } = parseArgs({ options: { seeds: { type: 'string' }, only: { type: 'string' } } });
 const seeds = values.seeds ?? '2000';
 const chosen = [...streamRules, ...processingRules].filter(({ rule }) => rule.includes(values.only ?? ''));
 
-const tree = await makeMutantTree();
+const tree = await makeMutantTree(['packages/shared', 'apps/api', 'test/simulation', 'test/package.json']);
 let missed = 0;
 try {
   for (const mutation of chosen) {
