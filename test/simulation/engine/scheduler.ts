@@ -14,8 +14,8 @@ export class Scheduler {
   readonly #heap: Scheduled[] = [];
   #nowMs = 0;
   #count = 0;
-  /** Told after each thing. */
-  afterEach: (nowMs: number) => void = () => undefined;
+  /** Told after each thing that has happened, when all has come to rest. */
+  onTurnEnd: (nowMs: number) => void = () => undefined;
 
   /** Milliseconds since the beginning. */
   get nowMs(): number {
@@ -41,7 +41,7 @@ export class Scheduler {
       this.#nowMs = next.atMs;
       next.run();
       await settled();
-      this.afterEach(this.#nowMs);
+      this.onTurnEnd(this.#nowMs);
     }
   }
 

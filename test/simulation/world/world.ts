@@ -78,7 +78,7 @@ export class World implements Outside {
       this.history.noteEffect(document.widget.id, entries);
       if (run !== null) this.#runWatch.noteEffect(run, document);
     };
-    this.scheduler.afterEach = (nowMs) => {
+    this.scheduler.onTurnEnd = (nowMs) => {
       for (const role of this.roles.values()) if ('look' in role) role.look(nowMs);
     };
     this.database.refusePayloads('outbox', poisonWord);
