@@ -17,6 +17,8 @@ const clientsOfAKind = isLong ? 200 : 50;
 const stallMs = 10_000;
 /** More than the kernels' buffers between a pod and a client hold, so that a client that takes nothing is felt. */
 const hooksPerRound = 700;
+/** So many times as long a round may take beside those who take nothing as beside as many who take all. */
+const dearerAtMost = 2;
 const note = 'x'.repeat(16_000);
 
 let cluster: FaultCluster;
@@ -99,16 +101,20 @@ it('those who take what they are sent get everything meanwhile; the others are c
   const during = await lookAtPod();
   await eventually(async () => (await lookAtPod()).streams === clientsOfAKind, 'the others are cut', 30_000);
   const after = await lookAtPod();
+  const others = [...(await open(onPod(pod, subscription.url))), ...(await open(onPod(pod, subscription.url)))];
+  const besideGoodOnesMs = await sendRound();
 
   const toMiB = (bytes: number) => Math.round(bytes / 2 ** 20);
   console.log(
     `${clientsOfAKind} good clients beside as many stalled and vanished: a round took ${(besideThemMs / aloneMs).toFixed(2)} × ` +
-      `as long as alone; memory ${toMiB(before.bytes)} MiB before, ${toMiB(during.bytes)} during, ${toMiB(after.bytes)} after`,
+      `as long as alone, and ${(besideThemMs / besideGoodOnesMs).toFixed(2)} × as long as beside as many good ones; memory ${toMiB(before.bytes)} MiB before, ${toMiB(during.bytes)} during, ${toMiB(after.bytes)} after`,
   );
   expect(good.filter(({ hasEnded, isDense, hasGap }) => hasEnded || !isDense || hasGap)).toHaveLength(0);
   expect(after.bytes).toBeLessThan(1.1 * before.bytes);
+  // What a stream costs, it costs its pod whoever has it: those who take nothing must not cost more.
+  expect(besideThemMs).toBeLessThan(dearerAtMost * besideGoodOnesMs);
   wire.mend();
   for (const socket of stalled) socket.destroy();
-  for (const stream of [...good, ...vanishing]) stream.close();
+  for (const stream of [...good, ...vanishing, ...others]) stream.close();
   sender.close();
 });
