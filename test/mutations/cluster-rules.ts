@@ -9,6 +9,7 @@ export interface ClusterMutation extends Mutation {
 
 const runsDieAndSleep = 'test/scenarios/failpoints-under-load.test.ts';
 const redisLosesData = 'test/scenarios/faults-that-lose-data.test.ts';
+const twoPods = 'test/scenarios/two-pods-deliver-everything.test.ts';
 const everyStep = 'test/scenarios/a-worker-dies-or-sleeps-at-every-step.test.ts';
 
 const effectsAreFenced = 'test/conformance/widget-effects.test.ts';
@@ -48,7 +49,7 @@ export const clusterRules: readonly ClusterMutation[] = [
   { noticedBy: redisLosesData, ...ofBothBackends('the last position is expected: a lost tail begins an epoch') },
   {
     rule: 'the tail reads on from where it stands',
-    noticedBy: redisLosesData,
+    noticedBy: twoPods,
     file: 'packages/cluster/src/redis/redis-event-tail.ts',
     from: "'STREAMS', this.#options.log, entryIdOf(after)),",
     to: "'STREAMS', this.#options.log, '$'),",

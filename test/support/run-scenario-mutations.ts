@@ -13,6 +13,8 @@ import { clusterRules } from '../mutations/cluster-rules.ts';
 import { makeMutantTree } from '../mutations/mutant-tree.ts';
 import { findClusterServers } from './cluster-servers.ts';
 
+const reasonMaxLength = 200;
+
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 const chosen = clusterRules.filter(({ rule }) => rule.includes(values.only ?? ''));
 const servers = await findClusterServers();
@@ -44,7 +46,9 @@ async function whatIsNoticedBy(file: string): Promise<string[]> {
     if (!/Tests .*\d (passed|failed)/.test(output)) throw new Error(`${file} was not run: ${output.slice(-2_000)}`);
     const violations = (await loadFaultRows(folder)).flatMap(violationsOf);
     if (violations.length > 0) return violations;
-    return [...output.matchAll(/^ *FAIL +(.+)\n(.+)/gm)].map(([, test, why]) => `${test}: ${why}`);
+    return [...output.matchAll(/^ *FAIL +(.+)\n(.+)/gm)].map(
+      ([, test, why]) => `${test}: ${why?.slice(0, reasonMaxLength)}`,
+    );
   } finally {
     await rm(folder, { recursive: true });
   }
