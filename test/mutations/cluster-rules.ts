@@ -11,7 +11,6 @@ const runsDieAndSleep = 'test/scenarios/failpoints-under-load.test.ts';
 const redisLosesData = 'test/scenarios/faults-that-lose-data.test.ts';
 const twoPods = 'test/scenarios/two-pods-deliver-everything.test.ts';
 const everyStep = 'test/scenarios/a-worker-dies-or-sleeps-at-every-step.test.ts';
-
 const effectsAreFenced = 'test/conformance/widget-effects.test.ts';
 
 /** The simulation takes out more of them, and knows the stores by what stands for them. */

@@ -17,3 +17,7 @@ test.each([...streamRules, ...processingRules, ...clusterRules])(
     }
   },
 );
+
+test.each(clusterRules)('$rule: the tests that are to notice are there', async ({ noticedBy }) => {
+  expect(await readFile(new URL(noticedBy, root), 'utf8')).toContain('expect');
+});

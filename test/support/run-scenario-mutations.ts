@@ -3,7 +3,6 @@
  * notice on real servers, and tells how many violations each checker found, or which test failed. Needs MONGODB_URL and
  * REDIS_URL, or Docker, and haproxy. `-- --only tail` takes out only those rules.
  */
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +11,11 @@ import { type FaultRow, loadFaultRows, tableFolderVariable } from '../harness/fa
 import { clusterRules } from '../mutations/cluster-rules.ts';
 import { makeMutantTree } from '../mutations/mutant-tree.ts';
 import { findClusterServers } from './cluster-servers.ts';
+import { runVitest } from './run-vitest.ts';
 
-const reasonMaxLength = 200;
+const projects = ['scenarios', 'scenarios-alone', 'conformance-cluster'];
+/** A test in a file, not the file as a whole. */
+const failedTest = /^FAILED \S+ > /;
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 const chosen = clusterRules.filter(({ rule }) => rule.includes(values.only ?? ''));
@@ -42,36 +44,16 @@ process.exitCode = missed === 0 ? 0 : 1;
 async function whatIsNoticedBy(file: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'widget-faults-'));
   try {
-    const output = await runVitest(file, folder);
-    if (!/Tests .*\d (passed|failed)/.test(output)) throw new Error(`${file} was not run: ${output.slice(-2_000)}`);
+    const variables = { ...environment, [tableFolderVariable]: folder };
+    const { failures, skipped } = await runVitest(projects, variables, [file], { root: tree.path, isShown: false });
+    const failed = failures.filter((failure) => failedTest.test(failure));
+    // What could not even begin has noticed nothing.
+    if (failed.length < failures.length || skipped > 0) throw new Error(`${file} was not run: ${failures.join('; ')}`);
     const violations = (await loadFaultRows(folder)).flatMap(violationsOf);
-    if (violations.length > 0) return violations;
-    return [...output.matchAll(/^ *FAIL +(.+)\n(.+)/gm)].map(
-      ([, test, why]) => `${test}: ${why?.slice(0, reasonMaxLength)}`,
-    );
+    return violations.length > 0 ? violations : failed;
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-function runVitest(file: string, folder: string): Promise<string> {
-  const vitest = join(tree.path, 'node_modules/.bin/vitest');
-  const projects = ['scenarios', 'scenarios-alone', 'conformance-cluster'].flatMap((name) => ['--project', name]);
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [vitest, 'run', ...projects, file], {
-      cwd: tree.path,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...environment, NO_COLOR: '1', [tableFolderVariable]: folder },
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8');
-      stream.on('data', (text: string) => {
-        output += text;
-      });
-    }
-    child.once('close', () => resolve(output));
-  });
 }
 
 function violationsOf({ fault, violations }: FaultRow): string[] {

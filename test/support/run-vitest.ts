@@ -13,13 +13,21 @@ export interface SuiteResult {
   readonly failures: readonly string[];
 }
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+export interface VitestOptions {
+  /** The project whose tests are run; this one by default. */
+  readonly root?: string;
+  /** False: nothing of its output is shown. */
+  readonly isShown?: boolean;
+}
 
-/** Runs the given vitest projects in a process of their own, with its output shown, and counts what came of them. */
+const ownRoot = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Runs the given vitest projects in a process of their own, and counts what came of them. */
 export async function runVitest(
   projects: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   extraArguments: readonly string[] = [],
+  { root = ownRoot, isShown = true }: VitestOptions = {},
 ): Promise<SuiteResult> {
   const folder = await mkdtemp(join(tmpdir(), 'widget-tests-'));
   const outputFile = join(folder, 'results.json');
@@ -34,19 +42,25 @@ export async function runVitest(
         ...extraArguments,
       ],
       environment,
+      { root, isShown },
     );
-    return await count(outputFile, exitCode);
+    return await count(outputFile, exitCode, root);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function run(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<number> {
+function run(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  { root, isShown }: Required<VitestOptions>,
+): Promise<number> {
+  const output = isShown ? 'inherit' : 'ignore';
   const vitest = join(root, 'node_modules/.bin/vitest');
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [vitest, ...args], {
       cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', output, output],
       env: { ...process.env, ...environment },
     });
     child.once('exit', (code) => resolve(code ?? 1));
@@ -77,13 +91,13 @@ const reasonMaxLength = 600;
  * A run that ended badly without a failed test (a file that does not load, an unhandled error), or without any test at
  * all, counts as one failure.
  */
-async function count(outputFile: string, exitCode: number): Promise<SuiteResult> {
+async function count(outputFile: string, exitCode: number, root: string): Promise<SuiteResult> {
   const text = await readFile(outputFile, 'utf8').catch(() => '{}');
   const report = JSON.parse(text) as Report;
   const failed = report.numFailedTests ?? 0;
   const passed = report.numPassedTests ?? 0;
   const isBad = exitCode !== 0 || passed + failed === 0;
-  const failures = (report.testResults ?? []).flatMap(failuresOf);
+  const failures = (report.testResults ?? []).flatMap((file) => failuresOf(file, root));
   if (isBad && failures.length === 0) failures.push('FAILED outside of all tests: see what is printed above');
   return {
     passed,
@@ -93,7 +107,7 @@ async function count(outputFile: string, exitCode: number): Promise<SuiteResult>
   };
 }
 
-function failuresOf({ name, message, status, assertionResults }: FileReport): string[] {
+function failuresOf({ name, message, status, assertionResults }: FileReport, root: string): string[] {
   const file = relative(root, name);
   const line = (what: string, why: string) => `FAILED ${what}: ${inOneLine(why)}`;
   const tests = assertionResults.filter((result) => result.status === 'failed');
