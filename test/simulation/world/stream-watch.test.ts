@@ -88,6 +88,15 @@ describe('StreamWatch', () => {
     expect(missteps).toEqual(['pod-1: a stream stays where the ring ends in another history']);
   });
 
+  it('knows where a stream stands by what is written to it', () => {
+    const stream = watch.follow(sink, at(1), false);
+    ring.push(frame(2, 10));
+    stream.sink.write(new Chunk(Buffer.concat([chunk('e.20.1').plain, chunk('e.21.2').plain])));
+    stream.sink.write(new Chunk(Buffer.from(': nothing new\n\n')));
+    watch.look(0);
+    expect(missteps).toEqual(['pod-1: a stream stays where the ring ends in another history']);
+  });
+
   it('looks at nothing in a dead pod', () => {
     watch.follow(sink, { ...at(1), epoch: 'f' }, false);
     process.isDead = true;
