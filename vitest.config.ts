@@ -1,5 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { isLong } from './test/harness/scale.ts';
+import { isLong } from './test/faults/scale.ts';
 
 /** Projects that run one set of files on one backend; the files ask for it with `inject('backend')`. */
 function onBackend(name: string, backend: 'embedded' | 'cluster' | 'simulated', include: string[]) {
@@ -13,7 +13,7 @@ function onBackend(name: string, backend: 'embedded' | 'cluster' | 'simulated', 
       // Bounds for a machine that has better things to do: what is promised within a time is asserted by itself.
       testTimeout: 60_000,
       hookTimeout: 60_000,
-      globalSetup: ['test/support/global-setup.ts'],
+      globalSetup: ['test/runners/global-setup.ts'],
     },
   };
 }
@@ -54,9 +54,9 @@ export default defineConfig({
           include: [
             'packages/*/src/**/*.test.ts',
             'apps/*/src/**/*.test.ts',
-            'test/support/**/*.test.ts',
+            'test/runners/**/*.test.ts',
             'test/checkers/**/*.test.ts',
-            'test/harness/**/*.test.ts',
+            'test/{drivers,faults}/**/*.test.ts',
             'test/mutations/**/*.test.ts',
             'test/deploy/**/*.test.ts',
             'test/model/publishing-protocol.test.ts',
@@ -77,9 +77,9 @@ export default defineConfig({
         'test/conformance/delivery-ledger*.test.ts',
         'test/conformance/event-log*.test.ts',
         'test/conformance/hook-queue*.test.ts',
-        'test/conformance/run-register.test.ts',
-        'test/conformance/set-aside-store.test.ts',
-        'test/conformance/store-refusals.test.ts',
+        'test/conformance/run-registry.test.ts',
+        'test/conformance/quarantine-store.test.ts',
+        'test/conformance/unstorable-values.test.ts',
         'test/conformance/widget-*.test.ts',
       ]),
       onBackend('processing', 'embedded', ['test/processing/**/*.test.ts']),

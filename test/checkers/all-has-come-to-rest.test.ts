@@ -20,7 +20,7 @@ checks(allHasComeToRest, [
     'texts that were set aside',
     /set aside/,
     ({ stored }) => {
-      stored.setAside = 1;
+      stored.quarantined = 1;
     },
   ],
   [

@@ -12,7 +12,7 @@ export const allHasComeToRest: Checker = ({ stored, processes, clientsOpen, reco
   const found: string[] = [];
   if (stored.jobsLeft > 0) found.push(`${stored.jobsLeft} jobs are left in the queue`);
   if (stored.outboxesLeft > 0) found.push(`${stored.outboxesLeft} outboxes are not empty`);
-  if (stored.setAside > 0) found.push(`${stored.setAside} texts of the queue were set aside`);
+  if (stored.quarantined > 0) found.push(`${stored.quarantined} texts of the queue were set aside`);
   const counted = processes.reduce((sum, { streamsOpen }) => sum + (streamsOpen ?? 0), 0);
   if (counted !== clientsOpen) found.push(`the pods count ${counted} streams, the clients ${clientsOpen}`);
   const waiting = recording.streams.filter(({ closedBy }) => closedBy === null).length - clientsOpen;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { SentHook } from '../support/hook-sender.ts';
-import type { StreamEvent } from '../support/stream-client.ts';
+import type { SentHook } from '../drivers/hook-sender.ts';
+import type { StreamEvent } from '../drivers/stream-client.ts';
 
 interface CloudEvent {
   readonly id: string;

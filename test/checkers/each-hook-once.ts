@@ -1,4 +1,4 @@
-import type { HookOperation } from '../harness/recording.ts';
+import type { HookOperation } from '../drivers/recording.ts';
 import { type Checker, type Evidence, mayBeLost } from './evidence.ts';
 import { historyOf } from './history.ts';
 

@@ -1,5 +1,5 @@
-import { type EventTest, testOf } from '@widget-service/shared/domain/event-filter.ts';
-import type { RecordedStream, SeenEvent } from '../harness/recording.ts';
+import { compileFilter, type EventPredicate } from '@widget-service/shared/domain/event-filter.ts';
+import type { RecordedStream, SeenEvent } from '../drivers/recording.ts';
 import type { Checker } from './evidence.ts';
 import { type History, historyOf } from './history.ts';
 import { type Span, spansOf } from './stream-spans.ts';
@@ -17,7 +17,7 @@ export const everyEventOnEveryStream: Checker = (evidence) => {
 };
 
 function missing(stream: RecordedStream, { epochs }: History): string[] {
-  const passes = testOf(stream.filter);
+  const passes = compileFilter(stream.filter);
   const seen = new Set<string>();
   for (const event of eventsOf(stream)) seen.add(event.position.slice(0, event.position.indexOf('.')) + event.seq);
   return spansOf(stream).flatMap((span) => {
@@ -33,7 +33,7 @@ function isWithin(seq: number, { after, upTo }: Span): boolean {
   return seq > after && (upTo === null || seq <= upTo);
 }
 
-function isEntitled(passes: EventTest | null, event: Parameters<EventTest>[0]): boolean {
+function isEntitled(passes: EventPredicate | null, event: Parameters<EventPredicate>[0]): boolean {
   return passes === null || passes(event);
 }
 

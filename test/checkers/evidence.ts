@@ -1,6 +1,6 @@
-import type { Stretch } from '../harness/outage.ts';
-import type { HookOperation, Recording } from '../harness/recording.ts';
-import type { StoredState } from '../harness/stored-state.ts';
+import type { HookOperation, Recording } from '../drivers/recording.ts';
+import type { Stretch } from '../faults/outage.ts';
+import type { StoredState } from '../faults/stored-state.ts';
 
 /** All that checkers judge: what clients saw, what the stores hold at rest, and what the processes tell. */
 export interface Evidence {

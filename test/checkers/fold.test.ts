@@ -1,8 +1,8 @@
 import { applyHooks } from '@widget-service/shared/domain/effect.ts';
-import { createWidgetFrom } from '@widget-service/shared/domain/widget.ts';
+import { buildWidget } from '@widget-service/shared/domain/widget.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aDelivery } from '../support/builders.ts';
+import { aDelivery } from '../drivers/builders.ts';
 import { type AnsweredWidget, foldWidget, isFoldOf, type SentHook } from './fold.ts';
 
 const createdAt = new Date('2026-01-01T00:00:00.000Z');
@@ -10,7 +10,7 @@ const chosen = { name: 'lamp', labels: ['red'], owner: null } as const;
 const idOfWidget = '01900000-0000-7000-8000-000000000000';
 
 const answered = (value: unknown) => JSON.parse(JSON.stringify(value)) as AnsweredWidget;
-const created = answered(createWidgetFrom({ ...chosen, state: 'active' }, idOfWidget, createdAt));
+const created = answered(buildWidget({ ...chosen, state: 'active' }, idOfWidget, createdAt));
 const day = (number: number) => `2026-01-${String(number).padStart(2, '0')}T00:00:00.000Z`;
 const hook = (eventId: string, kind: SentHook['kind'], dayOfMonth: number): SentHook => ({
   eventId,
@@ -37,7 +37,7 @@ describe('the fold of a widget', () => {
   });
 
   it('of a widget created retired keeps the earlier retirement', () => {
-    const retired = answered(createWidgetFrom({ ...chosen, state: 'retired' }, idOfWidget, createdAt));
+    const retired = answered(buildWidget({ ...chosen, state: 'retired' }, idOfWidget, createdAt));
     expect(foldWidget(retired, [hook('a', 'retired', 5)])).toMatchObject({ retiredAt: day(1), version: 2 });
   });
 
@@ -50,7 +50,7 @@ describe('the fold of a widget', () => {
     const states = fc.constantFrom('active' as const, 'retired' as const);
     fc.assert(
       fc.property(states, fc.array(anyHook, { maxLength: 8 }), (state, all) => {
-        const widget = createWidgetFrom({ ...chosen, state }, idOfWidget, createdAt);
+        const widget = buildWidget({ ...chosen, state }, idOfWidget, createdAt);
         const deliveries = all.map(({ kind, occurredAt, receivedAt }) =>
           aDelivery({ kind, occurredAt: occurredAt.toISOString(), receivedAt, widgetId: idOfWidget }),
         );

@@ -1,5 +1,5 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import { creationEventId, deriveEventId } from '@widget-service/shared/domain/event-id.ts';
+import { deriveCreationEventId, deriveEventId } from '@widget-service/shared/domain/event-id.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type {
   CreateOperation,
@@ -8,7 +8,7 @@ import type {
   RecordedConnection,
   RecordedStream,
   SeenEvent,
-} from '../harness/recording.ts';
+} from '../drivers/recording.ts';
 import type { Evidence } from './evidence.ts';
 import type { AnsweredWidget } from './fold.ts';
 
@@ -52,7 +52,7 @@ interface Told {
 
 const told: readonly Told[] = [
   ...widgetIds.map((widgetId): Told => {
-    const eventId = creationEventId(widgetId);
+    const eventId = deriveCreationEventId(widgetId);
     return { eventId, kind: 'created', origin: 'api', widgetId, version: 1, state: 'active' };
   }),
   { eventId: hookId(0), kind: 'updated', origin: 'hook', widgetId: widgetIds[0], version: 2, state: 'active' },
@@ -81,7 +81,7 @@ const log: readonly LogRecord[] = told.map(({ eventId, kind, origin, widgetId, v
     ...(known ?? { state, stateBefore, labels }),
     json,
   };
-  return { epoch, ms: 1_000 + index, seq: index + 1, afterMs: 999 + index, event };
+  return { epoch, ms: 1_000 + index, seq: index + 1, previousMs: 999 + index, event };
 });
 
 /** The events of the log with these numbers, as a stream was sent them. */
@@ -200,7 +200,7 @@ const healthy: Evidence = {
   stored: {
     widgets,
     deliveries: [0, 1, 2, 4].map((number) => ({ eventId: hookId(number), state: 'published', widgetId: null })),
-    setAside: 0,
+    quarantined: 0,
     log,
     jobsLeft: 0,
     outboxesLeft: 0,

@@ -1,10 +1,10 @@
-import type { FilteredEvent } from '@widget-service/shared/domain/event-filter.ts';
+import type { FilterableEvent } from '@widget-service/shared/domain/event-filter.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import type { CloudEvent, SeenEvent } from '../harness/recording.ts';
+import type { CloudEvent, SeenEvent } from '../drivers/recording.ts';
 import type { Evidence } from './evidence.ts';
 
 /** An event as it was told at one position. */
-export interface ToldEvent extends FilteredEvent {
+export interface ToldEvent extends FilterableEvent {
   readonly epoch: string;
   readonly seq: number;
   readonly eventId: string;
@@ -67,7 +67,7 @@ function toldByStream({ epoch, seq, data: json, event }: SeenEvent): ToldEvent {
   const { origin, stateChanged, widget } = event.data;
   const before = origin === 'hook' && stateChanged ? 'active' : (widget?.state ?? null);
   return {
-    ...{ epoch, seq, json, origin, eventId: event.id, type: event.type as FilteredEvent['type'] },
+    ...{ epoch, seq, json, origin, eventId: event.id, type: event.type as FilterableEvent['type'] },
     widgetId: event.subject ?? null,
     state: widget?.state ?? null,
     stateBefore: origin === 'api' ? null : before,

@@ -1,6 +1,6 @@
-import { parsePosition } from '@widget-service/shared/domain/cursor.ts';
-import { type EventTest, testOf } from '@widget-service/shared/domain/event-filter.ts';
-import type { RecordedConnection } from '../harness/recording.ts';
+import { compileFilter, type EventPredicate } from '@widget-service/shared/domain/event-filter.ts';
+import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import type { RecordedConnection } from '../drivers/recording.ts';
 import type { Checker } from './evidence.ts';
 import { type History, historyOf, type ToldEvent } from './history.ts';
 
@@ -11,7 +11,7 @@ import { type History, historyOf, type ToldEvent } from './history.ts';
 export const noSilentHole: Checker = (evidence) => {
   const history = historyOf(evidence);
   return evidence.recording.streams.flatMap((stream) => {
-    const passes = testOf(stream.filter);
+    const passes = compileFilter(stream.filter);
     return stream.connections.flatMap((connection, index) =>
       problemsOf(connection, history, passes, evidence.allowed.gaps).map(
         (problem) => `${stream.name}, connection ${index}: ${problem}`,
@@ -23,7 +23,7 @@ export const noSilentHole: Checker = (evidence) => {
 function problemsOf(
   connection: RecordedConnection,
   history: History,
-  passes: EventTest | null,
+  passes: EventPredicate | null,
   mayTellGaps: boolean,
 ): string[] {
   const { blocks, lastEventId } = connection;
@@ -48,7 +48,7 @@ function holesIn(
   { blocks }: RecordedConnection,
   start: { readonly epoch: string; readonly seq: number },
   { epochs }: History,
-  passes: EventTest | null,
+  passes: EventPredicate | null,
 ): string[] {
   const delivered = blocks.filter((block) => block.type === 'event');
   const last = delivered.at(-1);

@@ -1,5 +1,5 @@
-import { creationEventId } from '@widget-service/shared/domain/event-id.ts';
-import type { CreateOperation } from '../harness/recording.ts';
+import { deriveCreationEventId } from '@widget-service/shared/domain/event-id.ts';
+import type { CreateOperation } from '../drivers/recording.ts';
 import type { Checker, Evidence } from './evidence.ts';
 import { historyOf } from './history.ts';
 
@@ -64,7 +64,7 @@ function widgetsOfKeys({ stored, recording }: Evidence): string[] {
 
 function oneEventEach(evidence: Evidence): string[] {
   const { byEventId } = historyOf(evidence);
-  const creations = new Map(evidence.stored.widgets.map(({ id }) => [creationEventId(id), id]));
+  const creations = new Map(evidence.stored.widgets.map(({ id }) => [deriveCreationEventId(id), id]));
   const found = [...creations].flatMap(([eventId, id]) => {
     const told = byEventId.get(eventId) ?? [];
     const inOneEpoch = new Set(told.map(({ epoch }) => epoch)).size === told.length;

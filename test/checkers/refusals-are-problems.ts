@@ -1,5 +1,5 @@
 import { problemKinds } from '@widget-service/api/http/problem-kinds.ts';
-import type { CreateOperation, HookOperation, Recording } from '../harness/recording.ts';
+import type { CreateOperation, HookOperation, Recording } from '../drivers/recording.ts';
 import type { Checker } from './evidence.ts';
 
 /** What may be said to a request with nothing wrong in it; and 409 to a key that was used for another body. */

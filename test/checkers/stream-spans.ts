@@ -1,5 +1,5 @@
-import { parsePosition } from '@widget-service/shared/domain/cursor.ts';
-import type { RecordedStream, StreamMessage } from '../harness/recording.ts';
+import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import type { RecordedStream, StreamMessage } from '../drivers/recording.ts';
 
 /** A part of the log that a stream is entitled to, of one epoch. */
 export interface Span {

@@ -1,5 +1,5 @@
-import { parsePosition } from '@widget-service/shared/domain/cursor.ts';
-import type { RecordedStream } from '../harness/recording.ts';
+import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import type { RecordedStream } from '../drivers/recording.ts';
 import type { Checker } from './evidence.ts';
 import { historyOf, type ToldEvent } from './history.ts';
 

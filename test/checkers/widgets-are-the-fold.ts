@@ -1,5 +1,5 @@
-import type { HookOperation } from '../harness/recording.ts';
-import type { StoredWidget } from '../harness/stored-state.ts';
+import type { HookOperation } from '../drivers/recording.ts';
+import type { StoredWidget } from '../faults/stored-state.ts';
 import { type Checker, type Evidence, mayBeLost } from './evidence.ts';
 import { type AnsweredWidget, isFoldOf, type SentHook } from './fold.ts';
 import { historyOf } from './history.ts';

@@ -5,9 +5,9 @@ import { RedisControlLog } from '@widget-service/cluster/redis/redis-control-log
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { beginTail, numberedEntries } from '../support/control-log-driver.ts';
-import { startStopwatch } from '../support/stopwatch.ts';
-import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { beginTail, numberedEntries } from '../drivers/control-log-driver.ts';
+import { startStopwatch } from '../drivers/stopwatch.ts';
+import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 
 /** Only Redis can lose what was announced: what is announced inside one process is lost with all who remember. */
 describe.runIf(inject('backend') === 'cluster')('ControlLog: losses of Redis', () => {

@@ -1,9 +1,9 @@
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginTail, numberedEntries } from '../support/control-log-driver.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import { startStopwatch } from '../support/stopwatch.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { beginTail, numberedEntries } from '../drivers/control-log-driver.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import { startStopwatch } from '../drivers/stopwatch.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 describe('ControlLog', () => {
   let store: TestBackend;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
 import type { DeliveryState, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aDelivery, awkwardPayload } from '../support/builders.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 /** Of now: what was published long ago is removed by the server, whenever it looks. */
 const startedAtMs = Date.now();
@@ -24,7 +24,7 @@ describe('DeliveryLedger, listing', () => {
   async function deliveriesIn(...states: DeliveryState[]): Promise<Delivery[]> {
     const integrationId = randomUUID();
     const deliveries = states.map((_, index) => aDelivery({ integrationId, receivedAt: later(index) }));
-    await ledger().take(deliveries);
+    await ledger().register(deliveries);
     const position = { epoch: 'k3f9', ms: 1, seq: 1 };
     for (const [index, delivery] of deliveries.entries()) {
       const { eventId } = delivery;
@@ -47,7 +47,7 @@ describe('DeliveryLedger, listing', () => {
     const integrationId = randomUUID();
     const at = (ms: number) => aDelivery({ integrationId, receivedAt: later(ms) });
     const deliveries = [at(1), at(3), at(3), at(3), at(2)];
-    await ledger().take(deliveries);
+    await ledger().register(deliveries);
     const [oldest, ...rest] = deliveries;
     const second = rest.pop();
     const newest = idsOf(rest).sort().reverse();
@@ -89,7 +89,7 @@ describe('DeliveryLedger, listing', () => {
       published: await ledger().count({ integrationId, state: 'published' }, 9),
     });
     expect(await counts()).toEqual({ dead: 1, received: 0, published: 0 });
-    await ledger().take([{ ...(delivery as Delivery), redrive: true }]);
+    await ledger().register([{ ...(delivery as Delivery), redrive: true }]);
     expect(await counts()).toEqual({ dead: 0, received: 1, published: 0 });
     await ledger().markPublished([{ eventId: delivery?.eventId ?? '', position: null }], later(1));
     expect(await counts()).toEqual({ dead: 0, received: 0, published: 1 });

@@ -4,7 +4,7 @@ import { MongoDeliveryLedger } from '@widget-service/cluster/mongo/mongo-deliver
 import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { aDelivery } from '../support/builders.ts';
+import { aDelivery } from '../drivers/builders.ts';
 
 const retentionMs = 3_600_000;
 
@@ -48,29 +48,29 @@ describe.runIf(inject('backend') === 'cluster')('DeliveryLedger, a take that is 
 
   it('leaves a delivery dead that another run has given up meanwhile', async () => {
     const delivery = aDelivery();
-    await ledger.take([delivery]);
+    await ledger.register([delivery]);
     const slow = slowAfterReading(mongo.db, () => ledger.markDead(delivery, 'store-refused'));
-    await new MongoDeliveryLedger(slow, retentionMs).take([delivery]);
+    await new MongoDeliveryLedger(slow, retentionMs).register([delivery]);
     expect(await ledger.get(delivery.eventId)).toMatchObject({ state: 'dead', reason: 'store-refused' });
   });
 
   it('leaves one dead that was redriven and given up again meanwhile', async () => {
     const delivery = { ...aDelivery(), redrive: true };
-    await ledger.take([delivery]);
+    await ledger.register([delivery]);
     await ledger.markDead(delivery, 'store-refused');
     const slow = slowAfterReading(mongo.db, async () => {
-      await ledger.take([delivery]);
+      await ledger.register([delivery]);
       await ledger.markDead(delivery, 'invalid-delivery');
     });
-    await new MongoDeliveryLedger(slow, retentionMs).take([delivery]);
+    await new MongoDeliveryLedger(slow, retentionMs).register([delivery]);
     expect(await ledger.get(delivery.eventId)).toMatchObject({ state: 'dead', reason: 'invalid-delivery' });
   });
 
   it('leaves one published that was published meanwhile', async () => {
     const delivery = aDelivery();
-    await ledger.take([delivery]);
+    await ledger.register([delivery]);
     const publish = () => ledger.markPublished([{ eventId: delivery.eventId, position: null }], new Date());
-    await new MongoDeliveryLedger(slowAfterReading(mongo.db, publish), retentionMs).take([delivery]);
+    await new MongoDeliveryLedger(slowAfterReading(mongo.db, publish), retentionMs).register([delivery]);
     expect(await ledger.get(delivery.eventId)).toMatchObject({ state: 'published', attempts: 1 });
   });
 });

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aDelivery, awkwardPayload, awkwardTexts } from '../support/builders.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aDelivery, awkwardPayload, awkwardTexts } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 const position: LogPosition = { epoch: 'k3f9', ms: 1_764_000_000_123, seq: 42 };
 /** Not long ago: what was published long ago is removed by the server, whenever it looks. */
@@ -27,7 +27,7 @@ describe('DeliveryLedger', () => {
 
   async function taken(overrides: Partial<Delivery> = {}) {
     const delivery = aDelivery(overrides);
-    await ledger().take([delivery]);
+    await ledger().register([delivery]);
     return delivery;
   }
 
@@ -40,7 +40,7 @@ describe('DeliveryLedger', () => {
   describe('a new delivery', () => {
     it('gets a row and is the run’s to carry out', async () => {
       const delivery = aDelivery();
-      expect(await ledger().take([delivery])).toEqual({ duplicates: [], rejected: [] });
+      expect(await ledger().register([delivery])).toEqual({ duplicates: [], unstorable: [] });
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
     });
 
@@ -48,14 +48,14 @@ describe('DeliveryLedger', () => {
       const deliveries = [awkwardPayload, '', ...awkwardTexts].map((payload) =>
         aDelivery({ payload, occurredAt: '2026-03-01T10:00:00.123456789+00:00', kind: 'retired' }),
       );
-      await ledger().take(deliveries);
+      await ledger().register(deliveries);
       for (const delivery of deliveries) expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
     });
 
     it('may have neither widget nor payload', async () => {
       const delivery = await taken({ widgetId: null, payload: null });
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
-      expect(await ledger().take([delivery])).toEqual({ duplicates: [], rejected: [] });
+      expect(await ledger().register([delivery])).toEqual({ duplicates: [], unstorable: [] });
     });
 
     it('is unknown before it was taken', async () => {
@@ -67,23 +67,23 @@ describe('DeliveryLedger', () => {
       const done = await published();
       await store.reopen();
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
-      expect(await ledger().take([delivery, done])).toEqual({ duplicates: [done.eventId], rejected: [] });
+      expect(await ledger().register([delivery, done])).toEqual({ duplicates: [done.eventId], unstorable: [] });
     });
   });
 
   describe('a delivery taken again', () => {
     it('is carried out again while it is not published, and counts the attempt', async () => {
       const delivery = await taken();
-      expect(await ledger().take([delivery])).toEqual({ duplicates: [], rejected: [] });
+      expect(await ledger().register([delivery])).toEqual({ duplicates: [], unstorable: [] });
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { attempts: 2 }));
     });
 
     it('is dropped once it is published, and counts the repetition', async () => {
       const delivery = await published();
-      expect(await ledger().take([delivery])).toEqual({ duplicates: [delivery.eventId], rejected: [] });
-      expect(await ledger().take([{ ...delivery, redrive: true }])).toEqual({
+      expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
+      expect(await ledger().register([{ ...delivery, redrive: true }])).toEqual({
         duplicates: [delivery.eventId],
-        rejected: [],
+        unstorable: [],
       });
       expect(await ledger().get(delivery.eventId)).toEqual(
         rowOf(delivery, { state: 'published', duplicates: 2, publishedAt, position }),
@@ -92,9 +92,9 @@ describe('DeliveryLedger', () => {
 
     it.each([randomUUID(), null])('is dropped when it names another widget (%s)', async (widgetId) => {
       const delivery = await taken();
-      expect(await ledger().take([{ ...delivery, widgetId, payload: '{"other":1}' }])).toEqual({
+      expect(await ledger().register([{ ...delivery, widgetId, payload: '{"other":1}' }])).toEqual({
         duplicates: [delivery.eventId],
-        rejected: [],
+        unstorable: [],
       });
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { duplicates: 1 }));
     });
@@ -102,17 +102,17 @@ describe('DeliveryLedger', () => {
     it('is dropped when it names a widget and named none before', async () => {
       const delivery = await taken({ widgetId: null });
       const again = { ...delivery, widgetId: randomUUID() };
-      expect(await ledger().take([again])).toEqual({ duplicates: [delivery.eventId], rejected: [] });
+      expect(await ledger().register([again])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
     });
 
     it('is dropped when it is dead, but for a redrive, which makes it received', async () => {
       const delivery = await taken();
       await ledger().markDead(delivery, 'store-refused');
-      expect(await ledger().take([delivery])).toEqual({ duplicates: [delivery.eventId], rejected: [] });
+      expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
       expect(await ledger().get(delivery.eventId)).toEqual(
         rowOf(delivery, { state: 'dead', reason: 'store-refused', duplicates: 1 }),
       );
-      expect(await ledger().take([{ ...delivery, redrive: true }])).toEqual({ duplicates: [], rejected: [] });
+      expect(await ledger().register([{ ...delivery, redrive: true }])).toEqual({ duplicates: [], unstorable: [] });
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { attempts: 2, duplicates: 1 }));
     });
 
@@ -120,14 +120,14 @@ describe('DeliveryLedger', () => {
       const delivery = await taken();
       await ledger().markDead(delivery, 'store-refused');
       const foreign = { ...delivery, widgetId: randomUUID(), redrive: true };
-      expect(await ledger().take([foreign])).toEqual({ duplicates: [delivery.eventId], rejected: [] });
+      expect(await ledger().register([foreign])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
       expect(await ledger().get(delivery.eventId)).toMatchObject({ state: 'dead', widgetId: delivery.widgetId });
     });
 
     it('has one row, also when many take it at once', async () => {
       const delivery = aDelivery();
-      const outcomes = await Promise.all(Array.from({ length: 8 }, () => ledger().take([delivery])));
-      expect(outcomes).toEqual(Array(8).fill({ duplicates: [], rejected: [] }));
+      const outcomes = await Promise.all(Array.from({ length: 8 }, () => ledger().register([delivery])));
+      expect(outcomes).toEqual(Array(8).fill({ duplicates: [], unstorable: [] }));
       expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { attempts: 8 }));
     });
   });
@@ -135,18 +135,18 @@ describe('DeliveryLedger', () => {
   it('takes a batch of 256 of every kind in one call', async () => {
     const several = (count: number) => Array.from({ length: count }, () => aDelivery());
     const [known, done, fresh] = [several(64), several(64), several(128)];
-    await ledger().take([...known, ...done]);
+    await ledger().register([...known, ...done]);
     await ledger().markPublished(
       done.map(({ eventId }) => ({ eventId, position })),
       publishedAt,
     );
-    const { duplicates } = await ledger().take([...fresh, ...done, ...known]);
+    const { duplicates } = await ledger().register([...fresh, ...done, ...known]);
     expect([...duplicates].sort()).toEqual(done.map(({ eventId }) => eventId).sort());
     for (const delivery of fresh) expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
   });
 
   it('takes nothing for nothing', async () => {
-    expect(await ledger().take([])).toEqual({ duplicates: [], rejected: [] });
+    expect(await ledger().register([])).toEqual({ duplicates: [], unstorable: [] });
     await ledger().markPublished([], publishedAt);
   });
 
@@ -204,7 +204,7 @@ describe('DeliveryLedger', () => {
       const delivery = await taken();
       await ledger().markDead(delivery, 'store-refused');
       await store.reopen();
-      expect(await ledger().take([delivery])).toEqual({ duplicates: [delivery.eventId], rejected: [] });
+      expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
     });
   });
 });

@@ -3,7 +3,7 @@ import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { RedisEventLog } from '@widget-service/cluster/redis/redis-event-log.ts';
 import { Redis, ReplyError } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { anEventAppend } from '../support/builders.ts';
+import { anEventAppend } from '../drivers/builders.ts';
 
 const retention = { count: 1_000_000, ageMs: 3_600_000, bytes: 800_000 };
 

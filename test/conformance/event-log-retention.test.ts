@@ -1,9 +1,9 @@
-import { continues } from '@widget-service/shared/domain/cursor.ts';
+import { isContiguous } from '@widget-service/shared/domain/log-position.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
-import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
+import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { describe, expect, it } from 'vitest';
-import { anEventAppend } from '../support/builders.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
+import { anEventAppend } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
 
 const looseAppends = (count: number): LogAppend[] => Array.from({ length: count }, () => anEventAppend());
 
@@ -11,8 +11,8 @@ const looseAppends = (count: number): LogAppend[] => Array.from({ length: count 
 describe('EventLog: retention', () => {
   async function trimmed(options: Parameters<typeof openTestBackend>[0], batches: readonly LogAppend[][]) {
     const own = await openTestBackend(options);
-    const run = (await own.backend.runs.next()).run;
-    let recorded: NumberedPosition | null = null;
+    const run = (await own.backend.runs.startRun()).run;
+    let recorded: ComparablePosition | null = null;
     for (const events of batches) recorded = (await own.backend.eventLog.append(run, recorded, events)).last;
     await own.backend.eventLog.trim(recorded);
     const kept = (await own.backend.eventLog.inspect(null))?.extent;
@@ -33,14 +33,14 @@ describe('EventLog: retention', () => {
     );
     // A position that was trimmed is no lost tail.
     const expected = { ...kept.oldest, epochRun: run, seq: kept.oldest.seq - 50 };
-    expect(await eventLog.append(run, expected, looseAppends(1))).toMatchObject({ beganEpoch: false });
+    expect(await eventLog.append(run, expected, looseAppends(1))).toMatchObject({ startedNewEpoch: false });
     await own.dispose();
   });
 
   it('tells the exact position before the oldest event, though the event there is gone', async () => {
     const own = await openTestBackend({ retentionCount: 100 });
     const { eventLog, runs } = own.backend;
-    const { run } = await runs.next();
+    const { run } = await runs.startRun();
     const before = await eventLog.append(run, null, looseAppends(40));
     const { positions, last } = await eventLog.append(run, null, looseAppends(100));
     await eventLog.trim(last);
@@ -48,7 +48,7 @@ describe('EventLog: retention', () => {
     expect(oldest).toEqual(before.positions.at(-1));
     const records = await eventLog.readAfter(oldest ?? before.last, 500);
     expect(records).toHaveLength(100);
-    expect(continues(oldest ?? before.last, records)).toBe(true);
+    expect(isContiguous(oldest ?? before.last, records)).toBe(true);
     expect(records.at(-1)).toMatchObject(positions.at(-1) ?? {});
     await own.dispose();
   });
@@ -56,21 +56,21 @@ describe('EventLog: retention', () => {
   it('leaves a lost tail to be noticed by the position right before the oldest event, and by the last one', async () => {
     const own = await openTestBackend({ retentionCount: 100 });
     const { eventLog, runs } = own.backend;
-    const { run } = await runs.next();
+    const { run } = await runs.startRun();
     const { last: begin } = await eventLog.append(run, null, looseAppends(150));
     await eventLog.trim(begin);
-    const positionBeforeOldest = async (): Promise<NumberedPosition> => ({
+    const positionBeforeOldest = async (): Promise<ComparablePosition> => ({
       ...begin,
       ...((await eventLog.inspect(null))?.extent.oldest ?? begin),
     });
-    expect(await eventLog.append(run, await positionBeforeOldest(), [])).toMatchObject({ beganEpoch: false });
+    expect(await eventLog.append(run, await positionBeforeOldest(), [])).toMatchObject({ startedNewEpoch: false });
     const { last } = await eventLog.append(run, null, looseAppends(1));
-    expect(await eventLog.append(run, last, [])).toMatchObject({ beganEpoch: false });
+    expect(await eventLog.append(run, last, [])).toMatchObject({ startedNewEpoch: false });
     const { ms, ...rest } = await positionBeforeOldest();
     const result = await eventLog.append(run, { ...rest, ms: ms - 1 }, looseAppends(2));
-    expect(result.beganEpoch).toBe(true);
+    expect(result.startedNewEpoch).toBe(true);
     const other = { ...result.last, ms: result.last.ms - 1 };
-    expect(await eventLog.append(run, other, [])).toMatchObject({ beganEpoch: true });
+    expect(await eventLog.append(run, other, [])).toMatchObject({ startedNewEpoch: true });
     await own.dispose();
   });
 
@@ -88,7 +88,7 @@ describe('EventLog: retention', () => {
     expect(await eventLog.readAfter(kept.oldest, 10)).toEqual([]);
     expect(await eventLog.inspect(kept.last)).toMatchObject({ contains: false, extent: { last: kept.last } });
     const result = await eventLog.append(run, { ...kept.last, epochRun: run }, looseAppends(1));
-    expect(result).toMatchObject({ beganEpoch: false, last: { epoch: kept.last.epoch, seq: kept.last.seq + 1 } });
+    expect(result).toMatchObject({ startedNewEpoch: false, last: { epoch: kept.last.epoch, seq: kept.last.seq + 1 } });
     await own.dispose();
   });
 
@@ -111,7 +111,7 @@ describe('EventLog: retention', () => {
   ])('by %s stops at what was recorded: what came after it tells of a loss', async (_, options) => {
     const own = await openTestBackend(options);
     const { eventLog, runs } = own.backend;
-    const { run } = await runs.next();
+    const { run } = await runs.startRun();
     const oldestSeq = async () => (await eventLog.inspect(null))?.extent.oldest.seq;
     await eventLog.append(run, null, looseAppends(300));
     await eventLog.trim(null);
@@ -124,7 +124,7 @@ describe('EventLog: retention', () => {
     expect(await oldestSeq()).toBeLessThanOrEqual(recorded.seq);
     // As if its place had been given again, to another event.
     const result = await eventLog.append(run, { ...lost, ms: lost.ms - 1 }, []);
-    expect(result.beganEpoch).toBe(true);
+    expect(result.startedNewEpoch).toBe(true);
     await own.dispose();
   });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { anEventAppend } from '../support/builders.ts';
-import { driveEventLog } from '../support/event-log-driver.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { anEventAppend } from '../drivers/builders.ts';
+import { driveEventLog } from '../drivers/event-log-driver.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 // The embedded log is one process's own: nobody settles what a run of it still brings.
 describe.skipIf(inject('backend') === 'embedded')('EventLog: a run that comes late', () => {
@@ -38,7 +38,7 @@ describe.skipIf(inject('backend') === 'embedded')('EventLog: a run that comes la
     const event = anEventAppend();
     const startedAtMs = performance.now();
     await log().append(later, null, [event]);
-    await log().settle([event.guard], later);
+    await log().expireMarks([event.mark], later);
     await expect.poll(() => performance.now() - startedAtMs, { interval: 20 }).toBeGreaterThan(100);
     await expect(log().append(late, null, [event])).rejects.toMatchObject({ code: 'unavailable' });
     expect((await log().append(await nextRun(), null, [anEventAppend()])).positions).not.toContain(null);
@@ -49,7 +49,7 @@ describe.skipIf(inject('backend') === 'embedded')('EventLog: a run that comes la
     const event = anEventAppend();
     const startedAtMs = performance.now();
     await log().append(first, null, [event]);
-    await log().settle([event.guard], latest);
+    await log().expireMarks([event.mark], latest);
     await expect.poll(() => performance.now() - startedAtMs, { interval: 20 }).toBeGreaterThan(200);
     await expect(log().append(late, null, [event])).rejects.toMatchObject({ code: 'unavailable' });
   });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anEventAppend } from '../support/builders.ts';
-import { driveEventLog, looseAppends } from '../support/event-log-driver.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import { startStopwatch } from '../support/stopwatch.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { anEventAppend } from '../drivers/builders.ts';
+import { driveEventLog, looseAppends } from '../drivers/event-log-driver.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import { startStopwatch } from '../drivers/stopwatch.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 const epochWord = /^[0-9a-z]{1,32}$/;
 
@@ -23,7 +23,7 @@ describe('EventLog: a tail', () => {
     const run = await nextRun();
     const first = anEventAppend();
     const result = await log().append(run, null, [first]);
-    expect(result).toMatchObject({ beganEpoch: false, last: { epochRun: run } });
+    expect(result).toMatchObject({ startedNewEpoch: false, last: { epochRun: run } });
     expect(result.last.epoch).toMatch(epochWord);
     expect((await waiting).map(({ event }) => event)).toEqual([first.event]);
     await tail.close();

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { continues, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { isContiguous, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anEvent, anEventAppend, aVersionAppend, awkwardPayload, awkwardTexts } from '../support/builders.ts';
-import { driveEventLog, looseAppends } from '../support/event-log-driver.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { anEvent, anEventAppend, aVersionAppend, awkwardPayload, awkwardTexts } from '../drivers/builders.ts';
+import { driveEventLog, looseAppends } from '../drivers/event-log-driver.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 describe('EventLog', () => {
   let store: TestBackend;
@@ -57,7 +57,7 @@ describe('EventLog', () => {
     it('takes 256 events, and also none', async () => {
       const { positions, last } = await append(looseAppends(256));
       expect(positions).toHaveLength(256);
-      expect(await append([])).toEqual({ positions: [], last, beganEpoch: false });
+      expect(await append([])).toEqual({ positions: [], last, startedNewEpoch: false });
     });
 
     it('keeps every member of an event as it was', async () => {
@@ -69,7 +69,7 @@ describe('EventLog', () => {
         anEvent({ labels: null, state: null, stateBefore: null }),
         anEvent({ labels: null, state: null, stateBefore: null, widgetId: null }),
       ];
-      await append(events.map((event) => ({ event, guard: { kind: 'event', eventId: event.eventId } })));
+      await append(events.map((event) => ({ event, mark: { kind: 'event', eventId: event.eventId } })));
       expect((await log().readAfter(last, 50)).map(({ event }) => event)).toEqual(events);
     });
   });
@@ -78,7 +78,7 @@ describe('EventLog', () => {
     it('lets an event without a widget in once', async () => {
       const one = anEventAppend();
       const first = await append([one]);
-      expect(await append([one])).toEqual({ positions: [null], last: first.last, beganEpoch: false });
+      expect(await append([one])).toEqual({ positions: [null], last: first.last, startedNewEpoch: false });
     });
 
     it('lets a version in once, and never a lower one', async () => {
@@ -113,7 +113,7 @@ describe('EventLog', () => {
       const id = createUuidV7();
       const { positions } = await append([
         aVersionAppend(id, 1),
-        { event: anEvent({ eventId: id }), guard: { kind: 'event', eventId: id } },
+        { event: anEvent({ eventId: id }), mark: { kind: 'event', eventId: id } },
       ]);
       expect(positions).not.toContain(null);
     });
@@ -123,14 +123,14 @@ describe('EventLog', () => {
       const loose = anEventAppend();
       const version = aVersionAppend(widgetId, 2);
       await append([loose, version]);
-      await log().settle([loose.guard, version.guard, { kind: 'version', widgetId, version: 1 }], await nextRun());
+      await log().expireMarks([loose.mark, version.mark, { kind: 'version', widgetId, version: 1 }], await nextRun());
       expect((await append([loose, version])).positions).toEqual([null, null]);
       expect((await append([aVersionAppend(widgetId, 3)])).positions).not.toContain(null);
     });
 
     it('may be settled when it is not known, and when there is none', async () => {
-      await log().settle([{ kind: 'event', eventId: randomUUID() }], await nextRun());
-      await log().settle([], await nextRun());
+      await log().expireMarks([{ kind: 'event', eventId: randomUUID() }], await nextRun());
+      await log().expireMarks([], await nextRun());
     });
   });
 
@@ -168,13 +168,13 @@ describe('EventLog', () => {
     it('is followed by events that each tell which one came before, from the beginning of the log', async () => {
       const own = await openTestBackend();
       const { eventLog, runs } = own.backend;
-      const { run } = await runs.next();
+      const { run } = await runs.startRun();
       const { last: begin } = await eventLog.append(run, null, []);
       for (const count of [1, 3, 2]) await eventLog.append(run, null, looseAppends(count));
       const records = await eventLog.readAfter(begin, 50);
       expect(records).toHaveLength(6);
-      expect(continues(begin, records)).toBe(true);
-      expect(continues({ ...begin, ms: begin.ms - 1 }, records)).toBe(false);
+      expect(isContiguous(begin, records)).toBe(true);
+      expect(isContiguous({ ...begin, ms: begin.ms - 1 }, records)).toBe(false);
       await own.dispose();
     });
 
@@ -219,7 +219,7 @@ describe('EventLog', () => {
     expect(records.map(({ event }) => event)).toEqual([loose.event, version.event]);
     const again = await log().append(await nextRun(), last, [loose, version, anEventAppend()]);
     expect(again).toMatchObject({
-      beganEpoch: false,
+      startedNewEpoch: false,
       positions: [null, null, { epoch: last.epoch, seq: last.seq + 1 }],
     });
   });

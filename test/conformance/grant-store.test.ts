@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
-import { digestOf } from '@widget-service/shared/domain/token.ts';
+import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { awkwardTexts, someTime } from '../support/builders.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { awkwardTexts, someTime } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 const later = new Date('2026-05-01T00:00:00.001Z');
 
-const aToken = (sealedSecret: string | null = null) => ({ digest: digestOf(randomUUID()), sealedSecret });
+const aToken = (sealedSecret: string | null = null) => ({ digest: sha256Hex(randomUUID()), sealedSecret });
 const aPreviousToken = () => ({ ...aToken('sealed'), expiresAt: later });
 
 interface Kind {
@@ -192,7 +192,7 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
     expect(await store().update(grant.id, {})).toBeNull();
     const replacement = { replacedDigest: grant.token.digest, token: aToken(), previousToken: null };
     expect(await store().replaceTokens(grant.id, replacement)).toBeNull();
-    await store().touch(grant.id, later);
+    await store().recordLastUsed(grant.id, later);
     expect(await store().get(grant.id)).toBeNull();
     expect(await store().get(other.id)).toEqual(other);
   });
@@ -205,7 +205,7 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
 
   it('moves the last use forwards and never back', async () => {
     const grant = await insert();
-    for (const at of [someTime, later, someTime]) await store().touch(grant.id, at);
+    for (const at of [someTime, later, someTime]) await store().recordLastUsed(grant.id, at);
     expect(await store().get(grant.id)).toEqual({ ...grant, lastUsedAt: later });
   });
 

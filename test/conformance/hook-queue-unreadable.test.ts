@@ -4,9 +4,9 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aDelivery } from '../support/builders.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aDelivery } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 const delivered = (delivery: Delivery): QueueItem => ({ type: 'delivery', delivery });
 
@@ -40,7 +40,7 @@ describe('HookQueue, with what cannot be read', () => {
         if (batch.jobId === lastJobId && outcome === 'done') setImmediate(resolve);
         return outcome;
       },
-      { takeAlong: true },
+      { coalesce: true },
     );
     await promise;
     await consumer.close();
@@ -83,8 +83,8 @@ describe('HookQueue, with what cannot be read', () => {
 
   it('gives it again when the run did not end well', async () => {
     const jobId = await store.enqueueText('no job at all');
-    const runs = await consumeThrough(jobId, ({ starts }) => (starts < 3 ? 'hand-back' : 'done'));
-    expect(runs.map((run) => run.starts)).toEqual([1, 2, 3]);
+    const runs = await consumeThrough(jobId, ({ startCount }) => (startCount < 3 ? 'release' : 'done'));
+    expect(runs.map((run) => run.startCount)).toEqual([1, 2, 3]);
     expect(new Set(runs.map((run) => run.unreadable[0]?.text))).toEqual(new Set(['no job at all']));
   });
 

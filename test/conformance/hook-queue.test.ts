@@ -2,11 +2,11 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aDelivery, awkwardPayload } from '../support/builders.ts';
-import { aBatch, batches, idsOf, onQueue } from '../support/hook-batches.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import { startStopwatch } from '../support/stopwatch.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
+import { aBatch, batches, idsOf, onQueue } from '../drivers/hook-batches.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import { startStopwatch } from '../drivers/stopwatch.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 describe('HookQueue', () => {
   let store: TestBackend;
@@ -29,7 +29,7 @@ describe('HookQueue', () => {
     const batch = aBatch(items);
     await queue().enqueue(batch);
     const [consumed] = await consume(1);
-    expect(consumed).toMatchObject({ jobId: batch.jobId, partition: 0, starts: 1 });
+    expect(consumed).toMatchObject({ jobId: batch.jobId, partition: 0, startCount: 1 });
     expect(consumed?.items).toEqual(items);
   });
 
@@ -55,7 +55,7 @@ describe('HookQueue', () => {
       return 'done';
     });
     expect(idsOf(started)).toEqual(idsOf(list));
-    expect(started.map(({ starts }) => starts)).toEqual(Array(8).fill(1));
+    expect(started.map(({ startCount }) => startCount)).toEqual(Array(8).fill(1));
   });
 
   it('keeps every one of many that are enqueued at once, and starts it once', async () => {
@@ -145,7 +145,7 @@ describe('HookQueue', () => {
         entered.resolve();
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
         hasLeft = true;
-        return 'hand-back';
+        return 'release';
       });
       await entered.promise;
       consumer.checkProgress();
@@ -153,7 +153,7 @@ describe('HookQueue', () => {
       expect(hasLeft).toBe(true);
       const started = await consume(2);
       expect(idsOf(started)).toEqual(idsOf(list));
-      expect(started[0]?.starts).toBeGreaterThan(1);
+      expect(started[0]?.startCount).toBeGreaterThan(1);
     });
 
     it('lets what runs become done', async () => {
@@ -196,14 +196,14 @@ describe('HookQueue', () => {
       const consumer = await queue().consume(async ({ signal }) => {
         entered.resolve();
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-        return 'hand-back';
+        return 'release';
       });
       await entered.promise;
       await consumer.close();
       await store.reopen();
       const started = await consume(4);
       expect(idsOf(started)).toEqual([first, ...rest]);
-      expect(started[0]?.starts).toBeGreaterThan(1);
+      expect(started[0]?.startCount).toBeGreaterThan(1);
       expect(started[0]?.items).toEqual(list[0]?.items);
     });
 

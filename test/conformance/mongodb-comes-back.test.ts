@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type MongoConnection, openMongo } from '@widget-service/cluster/mongo/client.ts';
 import type { ServerHeartbeatStartedEvent as HeartbeatStarted } from 'mongodb';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { openTcpProxy } from '../support/tcp-proxy.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { openTcpProxy } from '../faults/tcp-proxy.ts';
 
 /** While all of them ask without pause. */
 const clients = 10;

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { digestOf } from '@widget-service/shared/domain/token.ts';
+import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 /** One that is not over: a store may remove one that is at any time. */
 function aStream(overrides: Partial<PersonalStream> = {}): PersonalStream {
   return {
-    tokenDigest: digestOf(randomUUID()),
+    tokenDigest: sha256Hex(randomUUID()),
     userId: randomUUID(),
-    sessionDigest: digestOf(randomUUID()),
+    sessionDigest: sha256Hex(randomUUID()),
     expiresAt: new Date(Date.now() + 3_600_007),
     ...overrides,
   };
@@ -33,7 +33,7 @@ describe('PersonalStreamStore', () => {
 
   it('knows none by another digest', async () => {
     const { sessionDigest, userId } = aStream();
-    for (const digest of [digestOf(randomUUID()), sessionDigest, userId, '']) {
+    for (const digest of [sha256Hex(randomUUID()), sessionDigest, userId, '']) {
       expect(await streams().findByTokenDigest(digest)).toBeNull();
     }
   });

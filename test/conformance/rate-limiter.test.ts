@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { RedisRateLimiter } from '@widget-service/cluster/redis/redis-rate-limiter.ts';
-import { givePermitsBack, type RateLimit, takePermits } from '@widget-service/shared/domain/gcra.ts';
+import { type RateLimit, returnPermits, takePermits } from '@widget-service/shared/domain/gcra.ts';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 /** So slow that no permit comes back while a test runs. */
 const slow: RateLimit = { ratePerSecond: 0.0001, burst: 5 };
@@ -116,7 +116,7 @@ describe('RateLimiter', () => {
         for (const { back, atLeast, more } of asked) {
           if (back) {
             await limiter().giveBack(key, slow, atLeast);
-            fullAtMs = givePermitsBack(fullAtMs, 1, slow, atLeast);
+            fullAtMs = returnPermits(fullAtMs, 1, slow, atLeast);
           } else {
             const wanted = { atLeast, atMost: atLeast + more };
             const expected = takePermits(fullAtMs, 1, slow, wanted);

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { digestOf } from '@widget-service/shared/domain/token.ts';
+import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Session } from '@widget-service/shared/ports/session-store.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 /** A session that is not over: a store may remove one that is at any time. */
 function aSession(overrides: Partial<Session> = {}): Session {
   const now = Date.now();
   return {
-    digest: digestOf(randomUUID()),
+    digest: sha256Hex(randomUUID()),
     userId: randomUUID(),
     createdAt: new Date(now - 2001),
     lastSeenAt: new Date(now - 1003),
@@ -33,20 +33,20 @@ describe('SessionStore', () => {
   });
 
   it('knows none by an unknown digest', async () => {
-    expect(await sessions().find(digestOf(randomUUID()))).toBeNull();
+    expect(await sessions().find(sha256Hex(randomUUID()))).toBeNull();
   });
 
   it('moves only lastSeenAt when it is touched', async () => {
     const session = aSession();
     await sessions().insert(session);
     const lastSeenAt = new Date();
-    await sessions().touch(session.digest, lastSeenAt);
+    await sessions().recordLastSeen(session.digest, lastSeenAt);
     expect(await sessions().find(session.digest)).toEqual({ ...session, lastSeenAt });
   });
 
   it('makes no session by a touch', async () => {
-    const digest = digestOf(randomUUID());
-    await sessions().touch(digest, new Date());
+    const digest = sha256Hex(randomUUID());
+    await sessions().recordLastSeen(digest, new Date());
     expect(await sessions().find(digest)).toBeNull();
   });
 

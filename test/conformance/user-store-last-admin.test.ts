@@ -1,8 +1,8 @@
 import type { User, UserChanges } from '@widget-service/shared/ports/user-store.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { aUser } from '../support/builders.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aUser } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 const leavings: readonly UserChanges[] = [{ role: 'editor' }, { disabled: true }, { role: 'viewer', disabled: true }];
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aUser } from '../support/builders.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aUser } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 describe('UserStore.list', () => {
   let store: TestBackend;

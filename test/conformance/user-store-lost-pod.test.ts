@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createIndexes } from '@widget-service/cluster/mongo/indexes.ts';
-import { MongoAdminGuard } from '@widget-service/cluster/mongo/mongo-admin-guard.ts';
+import { MongoAdminRoster } from '@widget-service/cluster/mongo/mongo-admin-roster.ts';
 import { MongoUserStore } from '@widget-service/cluster/mongo/mongo-user-store.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { type Db, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { aUser } from '../support/builders.ts';
+import { aUser } from '../drivers/builders.ts';
 
 /** On the cluster a change of who is admin takes several writes, and a pod may die between any two of them. */
 describe.runIf(inject('backend') === 'cluster')('MongoUserStore, the last admin after a pod was lost', () => {
@@ -28,9 +28,9 @@ describe.runIf(inject('backend') === 'cluster')('MongoUserStore, the last admin 
   });
   afterAll(() => client?.close());
 
-  const guard = () => db.collection<{ _id: string; ids: string[] }>('adminGuard');
+  const guard = () => db.collection<{ _id: string; ids: string[] }>('adminRoster');
   const loseInTheMiddleOfDemoting = (user: User, agoMs: number) =>
-    new MongoAdminGuard(db, async () => []).leave(user.id, new Date(Date.now() - agoMs));
+    new MongoAdminRoster(db, async () => []).remove(user.id, new Date(Date.now() - agoMs));
   const demote = async ({ id }: User) => (await users.update(id, { role: 'viewer' })).status;
   /** Of two admins either may stop, and then the other may not. */
   const expectBothCounted = async () => {

@@ -3,9 +3,9 @@ import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts'
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetChange } from '@widget-service/shared/ports/widget-effects.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aCreation, anEntry, aWidget, awkwardPayload, awkwardTexts } from '../support/builders.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aCreation, anEntry, aWidget, awkwardPayload, awkwardTexts } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 describe('WidgetEffects', () => {
   let store: TestBackend;
@@ -15,7 +15,7 @@ describe('WidgetEffects', () => {
   afterAll(() => store.dispose());
   const effects = () => store.backend.effects;
 
-  const nextRun = async () => (await store.backend.runs.next()).run;
+  const nextRun = async () => (await store.backend.runs.startRun()).run;
 
   async function stored(overrides: Partial<Widget> = {}) {
     const creation = aCreation(aWidget(overrides));
@@ -36,7 +36,7 @@ describe('WidgetEffects', () => {
   }
 
   describe('a claim', () => {
-    it('gives the widgets with their outboxes, and names those that are unknown', async () => {
+    it('returns the widgets with their outboxes and leaves out ids that no widget has', async () => {
       const [a, b] = [await stored(), await stored()];
       const unknown = randomUUID();
       const claim = await effects().claim(await nextRun(), [a.widget.id, unknown, b.widget.id]);
@@ -44,18 +44,18 @@ describe('WidgetEffects', () => {
       expect(claim.claimed).toEqual(
         expect.arrayContaining([a, b].map(({ widget, created }) => ({ widget, outbox: [created] }))),
       );
-      expect(claim).toMatchObject({ refused: [], unknown: [unknown] });
+      expect(claim).toMatchObject({ superseded: [] });
     });
 
     it('of nothing is nothing', async () => {
-      expect(await effects().claim(await nextRun(), [])).toEqual({ claimed: [], refused: [], unknown: [] });
+      expect(await effects().claim(await nextRun(), [])).toEqual({ claimed: [], superseded: [] });
     });
 
     it('may be made again by the same run', async () => {
       const { widget } = await stored();
       const run = await nextRun();
       await effects().claim(run, [widget.id]);
-      expect(await effects().claim(run, [widget.id])).toMatchObject({ claimed: [{ widget }], refused: [] });
+      expect(await effects().claim(run, [widget.id])).toMatchObject({ claimed: [{ widget }], superseded: [] });
     });
 
     it('is refused to a run with a lower number, which changes nothing', async () => {
@@ -63,10 +63,10 @@ describe('WidgetEffects', () => {
       const [low, high] = [await nextRun(), await nextRun()];
       await effects().claim(high, [claimed.widget.id]);
       const claim = await effects().claim(low, [claimed.widget.id, free.widget.id]);
-      expect(claim.refused).toEqual([claimed.widget.id]);
+      expect(claim.superseded).toEqual([claimed.widget.id]);
       expect(claim.claimed.map(({ widget }) => widget.id)).toEqual([free.widget.id]);
       const change = changeOf(claimed.widget, [anEntry(claimed.widget, 2)]);
-      expect(await effects().apply(high, [change])).toEqual({ refused: [], rejected: [] });
+      expect(await effects().apply(high, [change])).toEqual({ superseded: [], unstorable: [] });
     });
 
     it('reads nothing that a run with a lower number changes afterwards', async () => {
@@ -82,9 +82,9 @@ describe('WidgetEffects', () => {
           const isAppliedFirst = n % 2 === 0;
           const first = isAppliedFirst ? effects().apply(low, [change]) : null;
           const claiming = effects().claim(high, [widget.id]);
-          const { refused } = await (first ?? effects().apply(low, [change]));
+          const { superseded } = await (first ?? effects().apply(low, [change]));
           const { claimed } = await claiming;
-          return { read: claimed[0]?.widget.version, isWritten: refused.length === 0 };
+          return { read: claimed[0]?.widget.version, isWritten: superseded.length === 0 };
         }),
       );
       expect(outcomes).toEqual(outcomes.map(({ isWritten }) => ({ read: isWritten ? 2 : 1, isWritten })));
@@ -93,9 +93,9 @@ describe('WidgetEffects', () => {
     it('takes 256 widgets in one call', async () => {
       const creations = await Promise.all(Array.from({ length: 256 }, () => stored()));
       const ids = creations.map(({ widget }) => widget.id);
-      const { claimed, refused, unknown } = await effects().claim(await nextRun(), ids);
+      const { claimed, superseded } = await effects().claim(await nextRun(), ids);
       expect(claimed.map(({ widget }) => widget.id).sort()).toEqual([...ids].sort());
-      expect([refused, unknown]).toEqual([[], []]);
+      expect(superseded).toEqual([]);
     });
 
     it('survives a reopen', async () => {
@@ -103,7 +103,7 @@ describe('WidgetEffects', () => {
       const [low, high] = [await nextRun(), await nextRun()];
       await effects().claim(high, [widget.id]);
       await store.reopen();
-      expect(await effects().claim(low, [widget.id])).toMatchObject({ claimed: [], refused: [widget.id] });
+      expect(await effects().claim(low, [widget.id])).toMatchObject({ claimed: [], superseded: [widget.id] });
     });
   });
 
@@ -121,7 +121,10 @@ describe('WidgetEffects', () => {
         version: 4,
       };
       const last = anEntry(widget, 4, { kind: 'retired', after });
-      expect(await effects().apply(run, [changeOf(widget, [...entries, last])])).toEqual({ refused: [], rejected: [] });
+      expect(await effects().apply(run, [changeOf(widget, [...entries, last])])).toEqual({
+        superseded: [],
+        unstorable: [],
+      });
       expect(await store.backend.widgets.get(widget.id)).toEqual({ ...widget, ...after });
       expect(await found(widget.id)).toEqual({
         widget: { ...widget, ...after },
@@ -175,7 +178,7 @@ describe('WidgetEffects', () => {
           stateBefore: index % 2 === 0 ? 'active' : 'retired',
         }),
       );
-      expect(await effects().apply(run, [changeOf(widget, entries)])).toEqual({ refused: [], rejected: [] });
+      expect(await effects().apply(run, [changeOf(widget, entries)])).toEqual({ superseded: [], unstorable: [] });
       expect((await found(widget.id))?.outbox).toEqual([created, ...entries]);
     });
 
@@ -187,7 +190,7 @@ describe('WidgetEffects', () => {
       const run = await nextRun();
       await meanwhile(widget.id);
       const change = changeOf(widget, [anEntry(widget, 2)]);
-      expect(await effects().apply(run, [change])).toEqual({ refused: [widget.id], rejected: [] });
+      expect(await effects().apply(run, [change])).toEqual({ superseded: [widget.id], unstorable: [] });
       expect(await found(widget.id)).toEqual({ widget, outbox: [created] });
     });
 
@@ -197,8 +200,8 @@ describe('WidgetEffects', () => {
       await effects().claim(low, [widget.id]);
       await effects().claim(middle, [widget.id]);
       const change = changeOf(widget, [anEntry(widget, 2)]);
-      expect(await effects().apply(low, [change])).toEqual({ refused: [widget.id], rejected: [] });
-      expect(await effects().apply(high, [change])).toEqual({ refused: [widget.id], rejected: [] });
+      expect(await effects().apply(low, [change])).toEqual({ superseded: [widget.id], unstorable: [] });
+      expect(await effects().apply(high, [change])).toEqual({ superseded: [widget.id], unstorable: [] });
       expect(await found(widget.id)).toEqual({ widget, outbox: [created] });
     });
 
@@ -209,7 +212,7 @@ describe('WidgetEffects', () => {
         const run = await nextRun();
         await effects().claim(run, [widget.id]);
         const change = { ...changeOf(widget, [anEntry(widget, from + 1)]), fromVersion: from };
-        expect(await effects().apply(run, [change])).toEqual({ refused: [widget.id], rejected: [] });
+        expect(await effects().apply(run, [change])).toEqual({ superseded: [widget.id], unstorable: [] });
         expect(await found(widget.id)).toEqual({ widget, outbox: [created] });
       },
     );
@@ -217,7 +220,7 @@ describe('WidgetEffects', () => {
     it('is refused for a widget that is not there', async () => {
       const widget = aWidget();
       const change = changeOf(widget, [anEntry(widget, 2)]);
-      expect(await effects().apply(await nextRun(), [change])).toEqual({ refused: [widget.id], rejected: [] });
+      expect(await effects().apply(await nextRun(), [change])).toEqual({ superseded: [widget.id], unstorable: [] });
       expect(await store.backend.widgets.get(widget.id)).toBeNull();
     });
 
@@ -227,7 +230,7 @@ describe('WidgetEffects', () => {
       await effects().claim(run, [mine.widget.id, other.widget.id]);
       await effects().claim(await nextRun(), [other.widget.id]);
       const changes = [other, mine].map(({ widget }) => changeOf(widget, [anEntry(widget, 2)]));
-      expect(await effects().apply(run, changes)).toEqual({ refused: [other.widget.id], rejected: [] });
+      expect(await effects().apply(run, changes)).toEqual({ superseded: [other.widget.id], unstorable: [] });
       expect(await store.backend.widgets.get(mine.widget.id)).toMatchObject({ version: 2 });
       expect(await store.backend.widgets.get(other.widget.id)).toEqual(other.widget);
     });
@@ -238,7 +241,7 @@ describe('WidgetEffects', () => {
       await effects().claim(run, [widget.id]);
       const entries = Array.from({ length: 10 }, () => anEntry(widget, 2));
       const outcomes = await Promise.all(entries.map((entry) => effects().apply(run, [changeOf(widget, [entry])])));
-      const written = entries.filter((_, n) => outcomes[n]?.refused.length === 0);
+      const written = entries.filter((_, n) => outcomes[n]?.superseded.length === 0);
       expect(written).toHaveLength(1);
       expect((await found(widget.id))?.outbox).toEqual([created, ...written]);
     });
@@ -249,10 +252,10 @@ describe('WidgetEffects', () => {
       const ids = creations.map(({ widget }) => widget.id);
       await effects().claim(run, ids);
       const changes = creations.map(({ widget }) => changeOf(widget, [anEntry(widget, 2)]));
-      expect(await effects().apply(run, changes)).toEqual({ refused: [], rejected: [] });
+      expect(await effects().apply(run, changes)).toEqual({ superseded: [], unstorable: [] });
       const hot = aWidget({ id: ids[0] ?? '', version: 2 });
       const entries = Array.from({ length: 256 }, (_, n) => anEntry(hot, n + 3));
-      expect(await effects().apply(run, [changeOf(hot, entries)])).toEqual({ refused: [], rejected: [] });
+      expect(await effects().apply(run, [changeOf(hot, entries)])).toEqual({ superseded: [], unstorable: [] });
       const { claimed } = await effects().claim(run, ids);
       const total = claimed.reduce((sum, { outbox }) => sum + outbox.length, 0);
       expect(total).toBe(256 * 2 + 256);

@@ -1,24 +1,24 @@
 import {
-  type OutboxPlace,
-  placeBehind,
+  advanceScanCursor,
+  type OutboxScanCursor,
   type UnpublishedWidget,
   type WidgetOutbox,
 } from '@widget-service/shared/ports/widget-outbox.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aCreation, anEntry, aWidget } from '../support/builders.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aCreation, anEntry, aWidget } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 const idsOf = (found: readonly UnpublishedWidget[]) => found.map(({ widgetId }) => widgetId);
 
 /** All that a search finds, by pages of `limit`. */
-async function pagesOf(find: (limit: number, from?: OutboxPlace) => Promise<UnpublishedWidget[]>, limit: number) {
+async function pagesOf(find: (limit: number, from?: OutboxScanCursor) => Promise<UnpublishedWidget[]>, limit: number) {
   const pages: string[][] = [];
-  for (let from: OutboxPlace | undefined; ; ) {
+  for (let from: OutboxScanCursor | undefined; ; ) {
     const found = await find(limit, from);
     if (found.length === 0) return pages;
     pages.push(idsOf(found));
-    from = placeBehind(found, from);
+    from = advanceScanCursor(found, from);
   }
 }
 
@@ -30,10 +30,12 @@ describe('WidgetOutbox', () => {
   afterAll(() => store.dispose());
   const outboxes = () => store.backend.outboxes;
 
-  const stale = async (...args: Parameters<WidgetOutbox['findStale']>) => idsOf(await outboxes().findStale(...args));
-  const ahead = async (...args: Parameters<WidgetOutbox['findAhead']>) => idsOf(await outboxes().findAhead(...args));
+  const stale = async (...args: Parameters<WidgetOutbox['findOverdue']>) =>
+    idsOf(await outboxes().findOverdue(...args));
+  const ahead = async (...args: Parameters<WidgetOutbox['findFutureDated']>) =>
+    idsOf(await outboxes().findFutureDated(...args));
 
-  const nextRun = async () => (await store.backend.runs.next()).run;
+  const nextRun = async () => (await store.backend.runs.startRun()).run;
 
   /** A widget with `entryCount` entries in its outbox, received a second apart from `firstAt` on. */
   async function stored(entryCount: number, firstAt = new Date('2026-03-01T00:00:00.000Z')) {
@@ -62,9 +64,9 @@ describe('WidgetOutbox', () => {
       const id = await stored(4);
       const run = await nextRun();
       expect(await claimedBy(run, id)).toEqual([1, 2, 3, 4]);
-      expect(await outboxes().pull(run, [{ widgetId: id, version: 2 }])).toEqual({ refused: [] });
+      expect(await outboxes().removePublished(run, [{ widgetId: id, version: 2 }])).toEqual({ superseded: [] });
       expect(await claimedBy(run, id)).toEqual([3, 4]);
-      expect(await outboxes().pull(run, [{ widgetId: id, version: 4 }])).toEqual({ refused: [] });
+      expect(await outboxes().removePublished(run, [{ widgetId: id, version: 4 }])).toEqual({ superseded: [] });
       expect(await claimedBy(run, id)).toEqual([]);
     });
 
@@ -73,7 +75,7 @@ describe('WidgetOutbox', () => {
       const run = await nextRun();
       await claimedBy(run, id);
       for (let n = 0; n < 2; n += 1) {
-        expect(await outboxes().pull(run, [{ widgetId: id, version: 1 }])).toEqual({ refused: [] });
+        expect(await outboxes().removePublished(run, [{ widgetId: id, version: 1 }])).toEqual({ superseded: [] });
       }
     });
 
@@ -82,7 +84,7 @@ describe('WidgetOutbox', () => {
       const before = await store.backend.widgets.get(id);
       const run = await nextRun();
       await claimedBy(run, id);
-      await outboxes().pull(run, [{ widgetId: id, version: 3 }]);
+      await outboxes().removePublished(run, [{ widgetId: id, version: 3 }]);
       expect(await store.backend.widgets.get(id)).toEqual(before);
     });
 
@@ -92,7 +94,7 @@ describe('WidgetOutbox', () => {
       await claimedBy(low, id);
       await claimedBy(middle, id);
       for (const run of [low, high]) {
-        expect(await outboxes().pull(run, [{ widgetId: id, version: 2 }])).toEqual({ refused: [id] });
+        expect(await outboxes().removePublished(run, [{ widgetId: id, version: 2 }])).toEqual({ superseded: [id] });
       }
       expect(await claimedBy(high, id)).toEqual([1, 2]);
     });
@@ -103,20 +105,20 @@ describe('WidgetOutbox', () => {
       await claimedBy(run, mine);
       await claimedBy(higher, other);
       const published = [other, mine].map((widgetId) => ({ widgetId, version: 1 }));
-      expect(await outboxes().pull(run, published)).toEqual({ refused: [other] });
+      expect(await outboxes().removePublished(run, published)).toEqual({ superseded: [other] });
       expect(await claimedBy(higher, mine)).toEqual([]);
       expect(await claimedBy(higher, other)).toEqual([1]);
     });
 
     it('of nothing is nothing', async () => {
-      expect(await outboxes().pull(await nextRun(), [])).toEqual({ refused: [] });
+      expect(await outboxes().removePublished(await nextRun(), [])).toEqual({ superseded: [] });
     });
 
     it('survives a reopen', async () => {
       const id = await stored(2);
       const run = await nextRun();
       await claimedBy(run, id);
-      await outboxes().pull(run, [{ widgetId: id, version: 1 }]);
+      await outboxes().removePublished(run, [{ widgetId: id, version: 1 }]);
       await store.reopen();
       expect(await claimedBy(await nextRun(), id)).toEqual([2]);
     });
@@ -139,10 +141,10 @@ describe('WidgetOutbox', () => {
       expect(await stale(at(1), 10)).toEqual([id]);
       const run = await nextRun();
       await claimedBy(run, id);
-      await outboxes().pull(run, [{ widgetId: id, version: 1 }]);
+      await outboxes().removePublished(run, [{ widgetId: id, version: 1 }]);
       expect(await stale(at(1), 10)).toEqual([]);
       expect(await stale(at(2), 10)).toEqual([id]);
-      await outboxes().pull(run, [{ widgetId: id, version: 2 }]);
+      await outboxes().removePublished(run, [{ widgetId: id, version: 2 }]);
       expect(await stale(at(2), 10)).toEqual([]);
     });
 
@@ -161,7 +163,7 @@ describe('WidgetOutbox', () => {
     it('are told with the time of their oldest entry', async () => {
       const at = (second: number) => new Date(Date.UTC(2000, 0, 1, 0, 0, second));
       const id = await stored(3, at(5));
-      expect(await outboxes().findStale(at(60), 10)).toEqual([{ widgetId: id, since: at(5) }]);
+      expect(await outboxes().findOverdue(at(60), 10)).toEqual([{ widgetId: id, since: at(5) }]);
     });
 
     it('are found page by page, each once, also where several have one time and some have many entries', async () => {
@@ -175,7 +177,7 @@ describe('WidgetOutbox', () => {
       ];
       const last = await stored(1, at(2));
       for (const limit of [1, 2, 3, 10]) {
-        const pages = await pagesOf((...args) => outboxes().findStale(at(10), ...args), limit);
+        const pages = await pagesOf((...args) => outboxes().findOverdue(at(10), ...args), limit);
         const found = pages.flat();
         expect([found[0], found.slice(1, 5).toSorted(), ...found.slice(5)]).toEqual([
           first,
@@ -204,16 +206,16 @@ describe('WidgetOutbox', () => {
       expect(await ahead(at(0), 10)).toEqual([]);
       const run = await nextRun();
       await claimedBy(run, id);
-      await outboxes().pull(run, [{ widgetId: id, version: 1 }]);
+      await outboxes().removePublished(run, [{ widgetId: id, version: 1 }]);
       expect(await ahead(at(0), 10)).toEqual([id]);
-      await outboxes().pull(run, [{ widgetId: id, version: 2 }]);
+      await outboxes().removePublished(run, [{ widgetId: id, version: 2 }]);
       expect(await ahead(at(0), 10)).toEqual([]);
     });
 
     it('are found page by page', async () => {
       const at = (second: number) => new Date(Date.UTC(2105, 0, 1, 0, 0, second));
       const ids = [await stored(2, at(10)), await stored(1, at(20)), await stored(1, at(30))];
-      const pages = await pagesOf((...args) => outboxes().findAhead(at(9), ...args), 2);
+      const pages = await pagesOf((...args) => outboxes().findFutureDated(at(9), ...args), 2);
       expect(pages).toEqual([ids.slice(0, 2), ids.slice(2)]);
     });
   });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aCreation, anIdempotencyRecord, aWidget, awkwardTexts } from '../support/builders.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aCreation, anIdempotencyRecord, aWidget, awkwardTexts } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 const everything = { state: null, createdAtOrBefore: null };
 
@@ -16,7 +16,7 @@ describe('WidgetStore', () => {
   const widgets = () => store.backend.widgets;
 
   async function outboxOf(widgetId: string) {
-    const { run } = await store.backend.runs.next();
+    const { run } = await store.backend.runs.startRun();
     const { claimed } = await store.backend.effects.claim(run, [widgetId]);
     return claimed[0]?.outbox;
   }

@@ -1,12 +1,12 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { csrfTokenOf } from '@widget-service/api/auth/csrf.ts';
+import { computeCsrfToken } from '@widget-service/api/auth/csrf.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
-import { digestOf, mintToken, type TokenPrefix } from '@widget-service/shared/domain/token.ts';
+import { mintToken, sha256Hex, type TokenPrefix } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/hash-password.ts';
-import { aCreation, aDelivery, aWidget } from '../support/builders.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { aCreation, aDelivery, aWidget } from '../drivers/builders.ts';
 import type { CorpusCaller } from './corpus-case.ts';
 
 /** What stands for the `{name}`s of the cases. */
@@ -43,7 +43,7 @@ export async function issueNames(backend: Backend): Promise<CorpusNames> {
 /** What became of three hooks, of which one is another integration's. */
 async function recordDeliveries(backend: Backend, integrationId: string): Promise<CorpusNames> {
   const [dead, published, other] = [aDelivery({ integrationId }), aDelivery({ integrationId }), aDelivery()];
-  await backend.ledger.take([published, other]);
+  await backend.ledger.register([published, other]);
   await backend.ledger.markPublished([{ eventId: published.eventId, position: null }], new Date());
   await backend.ledger.markDead(dead, 'store-refused');
   return {
@@ -79,20 +79,20 @@ async function issueSessions(backend: Backend): Promise<Record<string, string>> 
     });
     const sessionId = randomBytes(32).toString('base64url');
     await backend.sessions.insert({
-      digest: digestOf(sessionId),
+      digest: sha256Hex(sessionId),
       userId,
       createdAt: new Date(startedMs),
       lastSeenAt: new Date(seenMs),
       expiresAt: new Date(startedMs + days * dayMs),
     });
-    if (name === 'ended') await backend.sessions.remove(digestOf(sessionId));
+    if (name === 'ended') await backend.sessions.remove(sha256Hex(sessionId));
     return {
       [`${name}Id`]: userId,
       [`${name}Email`]: `${userId}@example.com`,
       [`${name}EmailInCapitals`]: `${userId}@EXAMPLE.COM`,
       [`${name}Cookie`]: `service_console=${sessionId}`,
       [`${name}CookieQuoted`]: `service_console="${sessionId}"`,
-      [`${name}Csrf`]: csrfTokenOf(sessionId),
+      [`${name}Csrf`]: computeCsrfToken(sessionId),
     };
   };
   const started = await Promise.all([
@@ -122,7 +122,7 @@ async function issueTokens(
   ];
   const past = new Date(Date.now() - 1_000);
   const future = new Date(Date.now() + hourMs);
-  const kept = (token: string) => ({ digest: digestOf(token), sealedSecret: null });
+  const kept = (token: string) => ({ digest: sha256Hex(token), sealedSecret: null });
   await insert(aGrant({ token: kept(good) }));
   await insert(aGrant({ token: kept(expired), expiresAt: past }));
   await insert(aGrant({ previousToken: { ...kept(replaced), expiresAt: past } }));

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { expect, it } from 'vitest';
@@ -9,7 +10,7 @@ const linesOf = (file: string) => readFileSync(new URL(file, root), 'utf8').spli
 function isIgnored(path: string): boolean {
   const folders = path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
   let ignored = false;
-  for (const rule of linesOf('.dockerignore').filter((line) => line !== '')) {
+  for (const rule of linesOf('.dockerignore').filter((line) => line !== '' && !line.startsWith('#'))) {
     const pattern = rule.replace(/^!/, '');
     if (folders.some((folder) => matchesGlob(folder, pattern))) ignored = !rule.startsWith('!');
   }
@@ -25,6 +26,17 @@ it('the image is built from files that are there, and that its build is given', 
     expect(existsSync(new URL(path, root)), path).toBe(true);
     expect(isIgnored(path), path).toBe(false);
   }
-  expect(isIgnored('test/support')).toBe(true);
+  expect(isIgnored('test/drivers')).toBe(true);
   expect(isIgnored('node_modules')).toBe(true);
+});
+
+it('keeps tests and their fakes out of the image', () => {
+  const tracked = execFileSync('git', ['ls-files', 'apps', 'packages'], { cwd: root, encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  const testFiles = tracked.filter((path) => path.endsWith('.test.ts') || path.includes('/testing/'));
+  expect(testFiles.length).toBeGreaterThan(50);
+  for (const path of testFiles) expect(isIgnored(path), path).toBe(true);
+  const others = tracked.filter((path) => !testFiles.includes(path));
+  for (const path of others) expect(isIgnored(path), path).toBe(false);
 });

@@ -8,9 +8,9 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
-import { openClusterRun } from '../support/cluster-run.ts';
-import { type ConsoleClient, signIn, testAdmin } from '../support/console-client.ts';
-import { type ServiceProcess, startService } from '../support/service-process.ts';
+import { openClusterRun } from '../drivers/cluster-run.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
+import { type ServiceProcess, startService } from '../drivers/service-process.ts';
 import type { Benchmark } from './benchmark.ts';
 
 /** Tokens of each kind, and requests with each kind. */

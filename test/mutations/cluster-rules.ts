@@ -49,8 +49,8 @@ export const clusterRules: readonly ClusterMutation[] = [
   {
     rule: 'the tail reads on from where it stands',
     noticedBy: twoPods,
-    file: 'packages/cluster/src/redis/redis-event-tail.ts',
-    from: "'STREAMS', this.#options.log, entryIdOf(after)),",
+    file: 'packages/cluster/src/redis/redis-event-log.ts',
+    from: "'STREAMS', this.#options.log, toEntryId(after)),",
     to: "'STREAMS', this.#options.log, '$'),",
   },
 ];

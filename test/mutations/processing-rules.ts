@@ -18,13 +18,13 @@ export const processingRules: readonly Mutation[] = [
     rule: 'the fence is raised before anything is read',
     file: effects,
     from: 'for (const id of widgetIds) await ask(() => raiseFence(database.widgets.get(id), run));\n          const read = await ask(() => readClaim(database, run, widgetIds));',
-    to: 'const seen = await ask(() => widgetIds.flatMap((id) => database.widgets.get(id) ?? []).map((one) => ({ ...one, fence: run })));\n          for (const id of widgetIds) await ask(() => raiseFence(database.widgets.get(id), run));\n          const now = await ask(() => readClaim(database, run, widgetIds));\n          const read = now && { ...now, claimed: seen.filter(({ widget }) => !now.refused.includes(widget.id)) };',
+    to: 'const seen = await ask(() => widgetIds.flatMap((id) => database.widgets.get(id) ?? []).map((one) => ({ ...one, fence: run })));\n          for (const id of widgetIds) await ask(() => raiseFence(database.widgets.get(id), run));\n          const now = await ask(() => readClaim(database, run, widgetIds));\n          const read = now && { ...now, claimed: seen.filter(({ widget }) => !now.superseded.includes(widget.id)) };',
   },
   {
     rule: 'the ledger is asked after the claim',
     file: processBatch,
-    from: 'const claim = await deps.effects.claim(run, widgetIdsOf(items));\n      effects = claim.refused.length > 0 ? null : await carryOut(deps, run, claim.claimed, deliveries);',
-    to: 'const early = deliveries.length === 0 ? { duplicates: [], rejected: [] } : await deps.ledger.take(deliveries);\n      const claim = await deps.effects.claim(run, widgetIdsOf(items));\n      effects = claim.refused.length > 0 ? null : await carryOut({ ...deps, ledger: { take: async () => early } }, run, claim.claimed, deliveries);',
+    from: 'const claim = await deps.effects.claim(run, collectWidgetIds(items));\n      effects = claim.superseded.length > 0 ? null : await applyDeliveries(deps, run, claim.claimed, deliveries);',
+    to: 'const early = deliveries.length === 0 ? { duplicates: [], unstorable: [] } : await deps.ledger.register(deliveries);\n      const claim = await deps.effects.claim(run, collectWidgetIds(items));\n      effects = claim.superseded.length > 0 ? null : await applyDeliveries({ ...deps, ledger: { register: async () => early } }, run, claim.claimed, deliveries);',
   },
   {
     rule: 'the effect is guarded by fence and version',
@@ -47,8 +47,8 @@ export const processingRules: readonly Mutation[] = [
   {
     rule: 'the ledger drops what is published',
     file: processBatch,
-    from: 'new Set([...taken.duplicates, ...taken.rejected])',
-    to: 'new Set(taken.rejected)',
+    from: 'new Set([...taken.duplicates, ...taken.unstorable])',
+    to: 'new Set(taken.unstorable)',
   },
   {
     rule: 'what is in the outbox is not applied again',
@@ -59,13 +59,13 @@ export const processingRules: readonly Mutation[] = [
   {
     rule: 'a refused claim is noticed',
     file: processBatch,
-    from: 'claim.refused.length > 0 ? null : await carryOut',
-    to: 'await carryOut',
+    from: 'claim.superseded.length > 0 ? null : await applyDeliveries',
+    to: 'await applyDeliveries',
   },
   {
     rule: 'a refused effect is noticed',
     file: applyToWidgets,
-    from: '    if (outcome.refused.length > 0) return null;\n',
+    from: '    if (outcome.superseded.length > 0) return null;\n',
     to: '',
   },
   {
@@ -83,14 +83,14 @@ export const processingRules: readonly Mutation[] = [
   {
     rule: 'marked before it is pulled',
     file: publishOutbox,
-    from: '    await deps.ledger.markPublished(hookRows(publication, appends, positions), deps.clock.now());\n    const settled = await pull(deps, run, widgets);\n',
-    to: '    const settled = await pull(deps, run, widgets);\n    await deps.ledger.markPublished(hookRows(publication, appends, positions), deps.clock.now());\n',
+    from: '    await deps.ledger.markPublished(toLedgerRows(publication, appends, positions), deps.clock.now());\n    const settled = await emptyOutboxes(deps, run, widgets);\n',
+    to: '    const settled = await emptyOutboxes(deps, run, widgets);\n    await deps.ledger.markPublished(toLedgerRows(publication, appends, positions), deps.clock.now());\n',
   },
   {
     rule: 'appended before it is marked',
     file: publishOutbox,
-    from: '    const { positions, last, beganEpoch } = await deps.eventLog.append(',
-    to: '    await deps.ledger.markPublished(hookRows(publication, appends, []), deps.clock.now());\n    const { positions, last, beganEpoch } = await deps.eventLog.append(',
+    from: '    const { positions, last, startedNewEpoch } = await deps.eventLog.append(',
+    to: '    await deps.ledger.markPublished(toLedgerRows(publication, appends, []), deps.clock.now());\n    const { positions, last, startedNewEpoch } = await deps.eventLog.append(',
   },
   {
     rule: 'the watermark',
@@ -113,8 +113,8 @@ export const processingRules: readonly Mutation[] = [
   {
     rule: 'settled only where the run had its claim at the pull',
     file: publishOutbox,
-    from: 'new Set(refused)',
-    to: 'new Set(refused.slice(refused.length))',
+    from: 'new Set(superseded)',
+    to: 'new Set(superseded.slice(refused.length))',
   },
   {
     rule: 'a run that is too old does not append',
@@ -143,32 +143,32 @@ export const processingRules: readonly Mutation[] = [
   {
     rule: 'the last position is read again right before the append',
     file: publishOutbox,
-    from: 'higherOf(publication.lastPosition, await deps.runs.lastPosition())',
-    to: 'higherOf(publication.lastPosition, null)',
+    from: 'latestOf(publication.lastPosition, await deps.runs.lastPosition())',
+    to: 'latestOf(publication.lastPosition, null)',
   },
   {
     rule: 'the last position is recorded',
     file: publishOutbox,
-    from: '    await record(deps, last, expected);\n',
+    from: '    await recordLogEnd(deps, last, expected);\n',
     to: '',
   },
   {
     rule: 'recorded only over the position that was checked',
     file: publishOutbox,
-    from: '    await record(deps, last, expected);\n',
-    to: '    const before = await deps.runs.lastPosition();\n    if (before === null || higherOf(before, last) === last) await deps.runs.record(last, before);\n',
+    from: '    await recordLogEnd(deps, last, expected);\n',
+    to: '    const before = await deps.runs.lastPosition();\n    if (before === null || latestOf(before, last) === last) await deps.runs.recordPosition(last, before);\n',
   },
   {
     rule: 'only a position that the log still knows exactly is held',
     file: publishOutbox,
-    from: 'isHeld(position, known.extent, known.contains);',
+    from: 'isCovered(position, known.extent, known.contains);',
     to: '(known.contains || position.seq <= known.extent.oldest.seq);',
   },
   {
     rule: 'the scanner',
     file: scanOutboxes,
     from: '  return async (signal: AbortSignal): Promise<OutboxScan> => {\n',
-    to: '  return async (signal: AbortSignal): Promise<OutboxScan> => {\n    if (widgetsPerJob > 0) return { widgets: 0, movesOn: false };\n',
+    to: '  return async (signal: AbortSignal): Promise<OutboxScan> => {\n    if (widgetsPerJob > 0) return { widgets: 0, hasMore: false };\n',
   },
   {
     rule: 'the 202 waits for the queue',
@@ -179,8 +179,8 @@ export const processingRules: readonly Mutation[] = [
   {
     rule: 'a job that is not done is not called done',
     file: consumeBatch,
-    from: "  if (ending === 'unavailable' || ending === 'refused') return 'retry';",
-    to: "  if (ending === 'unavailable' || ending === 'refused') return 'done';",
+    from: "  if (outcome === 'unavailable' || outcome === 'superseded') return 'retry';",
+    to: "  if (outcome === 'unavailable' || outcome === 'superseded') return 'done';",
   },
   {
     rule: 'of the creations with one key one takes place',

@@ -1,24 +1,24 @@
 import type { Mutation } from './mutation.ts';
 
 const streamStart = 'packages/shared/src/domain/stream-start.ts';
-const cursor = 'packages/shared/src/domain/cursor.ts';
+const cursor = 'packages/shared/src/domain/log-position.ts';
 const tail = 'apps/api/src/stream/tail.ts';
 const ring = 'apps/api/src/stream/ring.ts';
 const hub = 'apps/api/src/stream/hub.ts';
-const feeder = 'apps/api/src/stream/feeder.ts';
+const feeder = 'apps/api/src/stream/stream-feeder.ts';
 const logReader = 'apps/api/src/stream/log-reader.ts';
 
 /** Wherever one event follows another, two histories could be taken for one; each of these checks sees what others miss. */
 const linkChecks = {
   continues: {
     file: cursor,
-    from: 'event.afterMs === null || event.afterMs === position.ms',
-    to: 'event.afterMs === null || event.afterMs > 0',
+    from: 'event.previousMs === null || event.previousMs === position.ms',
+    to: 'event.previousMs === null || event.previousMs > 0',
   },
   sent: {
     file: ring,
-    from: 'next.afterMs === null || next.afterMs === ms',
-    to: 'next.afterMs === null || next.afterMs > 0',
+    from: 'next.previousMs === null || next.previousMs === ms',
+    to: 'next.previousMs === null || next.previousMs > 0',
   },
   atEnd: {
     file: ring,
@@ -38,8 +38,8 @@ export const streamRules: readonly Mutation[] = [
   {
     rule: 'the tail checks that the numbers are dense',
     file: tail,
-    from: '    if (!continues(position, records)) return',
-    to: '    if (!continues(position, records) && records.length === 0) return',
+    from: '    if (!isContiguous(position, records)) return',
+    to: '    if (!isContiguous(position, records) && records.length === 0) return',
   },
   {
     rule: 'the tail compares with the log when nothing came',
@@ -56,8 +56,8 @@ export const streamRules: readonly Mutation[] = [
   {
     rule: 'a page of a replay must go on densely',
     file: logReader,
-    from: 'if (!continues(after, records)) throw',
-    to: 'if (!continues(after, records) && records.length === 0) throw',
+    from: 'if (!isContiguous(after, records)) throw',
+    to: 'if (!isContiguous(after, records) && records.length === 0) throw',
   },
   {
     rule: 'a stream joins only in the epoch of the ring',
@@ -101,7 +101,7 @@ export const streamRules: readonly Mutation[] = [
   {
     rule: 'a connection behind the ring is fed from the log',
     file: feeder,
-    from: '    if (this.#deps.ring.reaches(connection.cursor.seq + 1)) this.#follow(connection);\n    else void this.#goBack(connection);\n',
-    to: '    const { ring } = this.#deps;\n    if (!ring.reaches(connection.cursor.seq + 1)) connection.cursor = ring.position() ?? connection.cursor;\n    this.#follow(connection);\n',
+    from: '    if (this.#deps.ring.covers(connection.cursor.seq + 1)) this.#startLive(connection);\n    else void this.#startReplay(connection);\n',
+    to: '    const { ring } = this.#deps;\n    if (!ring.covers(connection.cursor.seq + 1)) connection.cursor = ring.position() ?? connection.cursor;\n    this.#startLive(connection);\n',
   },
 ];

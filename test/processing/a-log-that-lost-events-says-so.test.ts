@@ -1,14 +1,14 @@
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createPublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
-import { createProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
+import { makePublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
+import { makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { aCreation, aDelivery } from '../support/builders.ts';
-import { instead } from '../support/instead.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aCreation, aDelivery } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import { instead } from '../drivers/override-method.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 type RunPorts = Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'>;
 
@@ -29,7 +29,7 @@ async function aWidgetHook({ widgets }: Pick<Backend, 'widgets'> = opened.backen
 /** Runs the batch until it is published; `ports` may let something happen in its midst. */
 async function publish(deliveries: readonly Delivery[], ports: RunPorts = opened.backend): Promise<void> {
   const deps = { ...ports, clock: systemClock };
-  const processBatch = createProcessBatch({ ...deps, publishOutbox: createPublishOutbox(deps) });
+  const processBatch = makeProcessBatch({ ...deps, publishOutbox: makePublishOutbox(deps) });
   const items = deliveries.map((delivery) => ({ type: 'delivery', delivery }) as const);
   for (let tries = 0; tries < 20; tries += 1) {
     const outcome = await processBatch(items, AbortSignal.timeout(60_000)).catch(() => null);
@@ -113,10 +113,10 @@ describe.runIf(inject('backend') === 'cluster')('a log that comes back as it was
     const restore = await copyLog?.();
     const lost = await aWidgetHook(backend);
     const [hasAppended, mayRecord] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const slowRuns = instead(backend.runs, 'record', async (...args) => {
+    const slowRuns = instead(backend.runs, 'recordPosition', async (...args) => {
       hasAppended.resolve();
       await mayRecord.promise;
-      return backend.runs.record(...args);
+      return backend.runs.recordPosition(...args);
     });
     let others = Promise.resolve();
     const whileAsleep = once(async () => {
@@ -125,9 +125,9 @@ describe.runIf(inject('backend') === 'cluster')('a log that comes back as it was
       await hasAppended.promise;
       await backend.eventLog.trim(await backend.runs.lastPosition());
     });
-    const runs = instead(backend.runs, 'record', async (...args) => {
+    const runs = instead(backend.runs, 'recordPosition', async (...args) => {
       await whileAsleep();
-      return backend.runs.record(...args);
+      return backend.runs.recordPosition(...args);
     });
     await publish([lost], { ...backend, runs });
     mayRecord.resolve();

@@ -1,10 +1,10 @@
-import { StoreRefusedError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aCreation, aDelivery } from '../support/builders.ts';
-import { instead } from '../support/instead.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aCreation, aDelivery } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import { instead } from '../drivers/override-method.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 import { consumeUntil, enqueue } from './consume.ts';
 
 let opened: TestBackend;
@@ -20,9 +20,9 @@ async function consume(
   isDone: () => Promise<boolean>,
 ) {
   const { backend } = opened;
-  const ledger = instead(backend.ledger, 'take', async (taken) => {
+  const ledger = instead(backend.ledger, 'register', async (taken) => {
     refuse(taken);
-    return backend.ledger.take(taken);
+    return backend.ledger.register(taken);
   });
   await enqueue(backend, deliveries);
   return consumeUntil({ ...backend, ledger }, isDone);
@@ -42,7 +42,7 @@ it('only the item that the store refuses alone is dead, with its reason; the oth
   await consume(
     [good, poison, last],
     (taken) => {
-      if (taken.some((each) => each.eventId === poison.eventId)) throw new StoreRefusedError('too large');
+      if (taken.some((each) => each.eventId === poison.eventId)) throw new UnstorableError('too large');
     },
     async () => (await stateOf(last)) === 'published' && (await stateOf(poison)) === 'dead',
   );
@@ -121,7 +121,7 @@ it('a widget that no run can claim concerns its own hooks only', async () => {
   const [goodId, poisonId] = [await aWidgetId(), await aWidgetId()];
   const [good, poison] = [aDelivery({ widgetId: goodId }), aDelivery({ widgetId: poisonId })];
   const effects = instead(backend.effects, 'claim', async (run, widgetIds) => {
-    if (widgetIds.includes(poisonId)) throw new StoreRefusedError('no such document may be written');
+    if (widgetIds.includes(poisonId)) throw new UnstorableError('no such document may be written');
     return backend.effects.claim(run, widgetIds);
   });
   await enqueue(backend, [poison, good]);

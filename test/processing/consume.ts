@@ -7,9 +7,9 @@ import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import { createHookConsumerTask } from '@widget-service/shared/tasks/hook-consumer.ts';
-import { createPublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
-import { createProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
-import { eventually } from '../support/eventually.ts';
+import { makePublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
+import { makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
+import { eventually } from '../drivers/eventually.ts';
 
 /** Time passes as in life, but pauses are short. */
 export const hastyClock = {
@@ -19,7 +19,7 @@ export const hastyClock = {
 
 export type WorkerPorts = Pick<
   Backend,
-  'runs' | 'effects' | 'ledger' | 'setAside' | 'outboxes' | 'eventLog' | 'hookQueue'
+  'runs' | 'effects' | 'ledger' | 'quarantine' | 'outboxes' | 'eventLog' | 'hookQueue'
 >;
 
 /** Puts a job into partition 0. */
@@ -35,8 +35,8 @@ export async function consumeUntil(
   clock = hastyClock,
 ): Promise<Metrics> {
   const metrics = createMetrics();
-  const publishOutbox = createPublishOutbox({ ...ports, clock });
-  const processBatch = createProcessBatch({ ...ports, publishOutbox, clock });
+  const publishOutbox = makePublishOutbox({ ...ports, clock });
+  const processBatch = makeProcessBatch({ ...ports, publishOutbox, clock });
   const logger = await createLogger({ level: 'silent' });
   let running = 0;
   const consume: HookQueue['consume'] = (handle, options) =>

@@ -1,14 +1,14 @@
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createPublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
-import { createProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
+import { makePublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
+import { makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AnsweredWidget, foldWidget } from '../checkers/fold.ts';
-import { aCreation, aDelivery, someTime } from '../support/builders.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aCreation, aDelivery, someTime } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 
 let opened: TestBackend;
 beforeAll(async () => {
@@ -60,12 +60,12 @@ function caseOf(order: readonly (typeof sixHooks)[number][], number: number): Ca
 
 function createRunner() {
   const ports = { ...opened.backend, clock: systemClock };
-  const processBatch = createProcessBatch({ ...ports, publishOutbox: createPublishOutbox(ports) });
+  const processBatch = makeProcessBatch({ ...ports, publishOutbox: makePublishOutbox(ports) });
   return async (deliveries: readonly Delivery[]) => {
     const items = deliveries.map((delivery) => ({ type: 'delivery', delivery }) as const);
     for (let tries = 0; tries < 20; tries += 1) {
       const outcome = await processBatch(items, AbortSignal.timeout(60_000)).catch(() => null);
-      if (outcome?.status === 'published') return outcome.rejected;
+      if (outcome?.status === 'published') return outcome.unstorable;
     }
     throw new Error('not published in 20 runs');
   };

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
-import { partitionOf } from '@widget-service/shared/domain/partition.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import { assignPartition } from '@widget-service/shared/domain/queue-item.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aCreation, aDelivery } from '../support/builders.ts';
-import { instead } from '../support/instead.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aCreation, aDelivery } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import { instead } from '../drivers/override-method.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 import { consumeUntil } from './consume.ts';
 
 const hookCount = 1_000;
@@ -42,7 +42,9 @@ function deliveriesOver(widgetIds: readonly string[]): Delivery[] {
 async function enqueueAll(deliveries: readonly Delivery[]): Promise<number> {
   let jobs = 0;
   const { hookQueue } = opened.backend;
-  const partitions = Map.groupBy(deliveries, ({ widgetId }) => partitionOf(widgetId ?? '', hookQueue.partitionCount));
+  const partitions = Map.groupBy(deliveries, ({ widgetId }) =>
+    assignPartition(widgetId ?? '', hookQueue.partitionCount),
+  );
   for (const [partition, ofPartition] of partitions) {
     for (let at = 0; at < ofPartition.length; at += itemsPerJob) {
       const items = ofPartition

@@ -3,12 +3,12 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createPublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
-import { createProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
+import { makePublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
+import { makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { aCreation, aDelivery } from '../support/builders.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aCreation, aDelivery } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 import { createInterleaving } from './interleaving.ts';
 
 let opened: TestBackend;
@@ -21,8 +21,8 @@ const forever = new AbortController().signal;
 const item = (delivery: Delivery): QueueItem => ({ type: 'delivery', delivery });
 
 function processorOn(ports: Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'>) {
-  const publishOutbox = createPublishOutbox({ ...ports, clock: systemClock });
-  return createProcessBatch({ ...ports, publishOutbox, clock: systemClock });
+  const publishOutbox = makePublishOutbox({ ...ports, clock: systemClock });
+  return makeProcessBatch({ ...ports, publishOutbox, clock: systemClock });
 }
 
 /** Runs a batch again and again until it is published, as the consumer does. */
@@ -88,7 +88,7 @@ describe.each([
     for (const hook of [...hooks, loose]) {
       expect(await backend.ledger.get(hook.eventId)).toMatchObject({ state: 'published' });
     }
-    const { run } = await backend.runs.next();
+    const { run } = await backend.runs.startRun();
     const claim = await backend.effects.claim(run, [widgetId]);
     expect(claim.claimed[0]?.outbox).toEqual([]);
   });

@@ -1,11 +1,11 @@
-import { StoreRefusedError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
-import { parseHookJob } from '@widget-service/shared/ports/hook-job.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aCreation, aDelivery, awkwardPayload } from '../support/builders.ts';
-import { instead } from '../support/instead.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
-import type { TestBackend } from '../support/test-backend.ts';
+import { aCreation, aDelivery, awkwardPayload } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import { instead } from '../drivers/override-method.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
 import { consumeUntil, enqueue } from './consume.ts';
 
 let opened: TestBackend;
@@ -16,7 +16,7 @@ afterAll(() => opened.dispose());
 
 const rowOf = (delivery: Delivery) => opened.backend.ledger.get(delivery.eventId);
 const isPublished = (delivery: Delivery) => async () => (await rowOf(delivery))?.state === 'published';
-const setAside = () => opened.backend.setAside.list(100);
+const quarantine = () => opened.backend.quarantine.list(100);
 
 async function aWidgetId(): Promise<string> {
   const creation = aCreation();
@@ -46,10 +46,10 @@ it('what tells of no delivery is set aside as it is, and its partition goes on',
   const anonymous = aDelivery({ eventId: '', payload: '{"whose":1}' });
   await enqueue(opened.backend, [anonymous, good]);
   const metrics = await consumeUntil(opened.backend, isPublished(good));
-  const texts = await setAside();
+  const texts = await quarantine();
   expect(texts).toContainEqual({ id: `${jobId}:0`, text: '{"version":1,"items":[{"t":"d","p":"half a j' });
   expect(texts.map(({ text }) => text)).toContainEqual(expect.stringContaining('whose'));
-  expect((await metrics.textsSetAside.get()).values).toMatchObject([{ value: 2 }]);
+  expect((await metrics.textsQuarantined.get()).values).toMatchObject([{ value: 2 }]);
 });
 
 it('while it cannot be stored, it is tried again and nothing is dropped', async () => {
@@ -64,7 +64,7 @@ it('while it cannot be stored, it is tried again and nothing is dropped', async 
   await enqueue(backend, [broken]);
   await consumeUntil({ ...backend, ledger }, async () => (await rowOf(broken))?.state === 'dead');
   expect(failures).toBe(4);
-  expect((await setAside()).filter(({ text }) => text.includes(broken.eventId))).toEqual([]);
+  expect((await quarantine()).filter(({ text }) => text.includes(broken.eventId))).toEqual([]);
 });
 
 it('a delivery whose dead letter the ledger refuses is set aside, as a job that can be queued again', async () => {
@@ -72,12 +72,12 @@ it('a delivery whose dead letter the ledger refuses is set aside, as a job that 
   const widgetId = await aWidgetId();
   const [poison, good] = [aDelivery({ widgetId, payload: awkwardPayload }), aDelivery({ widgetId })];
   const refuse = (eventIds: readonly string[]) => {
-    if (eventIds.includes(poison.eventId)) throw new StoreRefusedError('not this one');
+    if (eventIds.includes(poison.eventId)) throw new UnstorableError('not this one');
   };
   const ledger = instead(
-    instead(backend.ledger, 'take', async (taken) => {
+    instead(backend.ledger, 'register', async (taken) => {
       refuse(taken.map(({ eventId }) => eventId));
-      return backend.ledger.take(taken);
+      return backend.ledger.register(taken);
     }),
     'markDead',
     async (delivery, reason) => {
@@ -87,6 +87,6 @@ it('a delivery whose dead letter the ledger refuses is set aside, as a job that 
   );
   await enqueue(backend, [poison, good]);
   await consumeUntil({ ...backend, ledger }, isPublished(good));
-  const [kept] = (await setAside()).filter(({ text }) => text.includes(poison.eventId));
+  const [kept] = (await quarantine()).filter(({ text }) => text.includes(poison.eventId));
   expect(parseHookJob(kept?.text ?? '').items).toEqual([{ type: 'delivery', delivery: poison }]);
 });

@@ -2,9 +2,9 @@ import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { expect, it } from 'vitest';
-import { aCreation } from '../support/builders.ts';
-import { eventually } from '../support/eventually.ts';
-import { openTestBackend } from '../support/open-test-backend.ts';
+import { aCreation } from '../drivers/builders.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { hastyClock } from './consume.ts';
 
 it('a worker drops what the log no longer keeps, while nothing is appended', async () => {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { signIn, testAdmin } from '../support/console-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
-import { createHookSender } from '../support/hook-sender.ts';
-import { onPod, type ServiceProcess, startService } from '../support/service-process.ts';
-import { startStopwatch } from '../support/stopwatch.ts';
+import { signIn, testAdmin } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { freePort } from '../drivers/free-port.ts';
+import { createHookSender } from '../drivers/hook-sender.ts';
+import { onPod, type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { startStopwatch } from '../drivers/stopwatch.ts';
 
 const browserPath = process.env.CHROMIUM_BIN ?? '';
 const isPossible = browserPath !== '' && spawnSync('nginx', ['-v']).status === 0;

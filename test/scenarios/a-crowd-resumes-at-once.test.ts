@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
-import { longestTurnMsOf } from '../harness/process-figures.ts';
-import { isLong } from '../harness/scale.ts';
-import { type CountingStream, openCountingStream } from '../harness/stream-crowd.ts';
-import { watchCommands } from '../harness/watch-commands.ts';
-import { type ConsoleClient, signIn } from '../support/console-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { createHookSender } from '../support/hook-sender.ts';
-import { onPod } from '../support/service-process.ts';
-import { openStream } from '../support/stream-client.ts';
-import { createWidgets, hooksOver } from '../support/traffic.ts';
+import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { createHookSender } from '../drivers/hook-sender.ts';
+import { onPod } from '../drivers/service-process.ts';
+import { openStream } from '../drivers/stream-client.ts';
+import { type CountingStream, openCountingStream } from '../drivers/stream-crowd.ts';
+import { createWidgets, hooksOver } from '../drivers/traffic.ts';
+import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { longestTurnMsOf } from '../faults/process-figures.ts';
+import { isLong } from '../faults/scale.ts';
+import { watchCommands } from '../faults/watch-commands.ts';
 
 const clients = isLong ? 5_000 : 300;
 const eventsMissed = 1_000;

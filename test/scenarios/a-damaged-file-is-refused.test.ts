@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { signIn, testAdmin } from '../support/console-client.ts';
-import { type ServiceProcess, startService } from '../support/service-process.ts';
-import { createWidgets } from '../support/traffic.ts';
+import { signIn, testAdmin } from '../drivers/console-client.ts';
+import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { createWidgets } from '../drivers/traffic.ts';
 
 let folder: string;
 let service: ServiceProcess;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
-import { type ConsoleClient, signIn } from '../support/console-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { type RedisProcess, startRedis } from '../support/redis-process.ts';
-import { onPod, type ServiceProcess } from '../support/service-process.ts';
-import { startStopwatch } from '../support/stopwatch.ts';
-import { openStream, type StreamClient } from '../support/stream-client.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { startStopwatch } from '../drivers/stopwatch.ts';
+import { openStream, type StreamClient } from '../drivers/stream-client.ts';
+import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 let redis: RedisProcess;
 let run: ClusterRun;

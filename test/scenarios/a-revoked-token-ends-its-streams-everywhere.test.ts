@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
-import { type ConsoleClient, signIn } from '../support/console-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { createHookSender, type HookBody } from '../support/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../support/service-process.ts';
-import { openStream, type StreamClient } from '../support/stream-client.ts';
-import { createWidgets } from '../support/traffic.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { createHookSender, type HookBody } from '../drivers/hook-sender.ts';
+import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { openStream, type StreamClient } from '../drivers/stream-client.ts';
+import { createWidgets } from '../drivers/traffic.ts';
 
 /** What is promised: every pod has carried a change of rights out so long after it was acknowledged. */
 const boundMs = 2_000;

@@ -1,14 +1,14 @@
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
-import { createPace } from '../harness/pace.ts';
-import { openPackageEventSource, type PackageEventSource } from '../harness/package-event-source.ts';
-import { isLong } from '../harness/scale.ts';
-import { type ConsoleClient, signIn } from '../support/console-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { createHookSender, type SentHook } from '../support/hook-sender.ts';
-import { onPod } from '../support/service-process.ts';
-import { createWidgets, hooksOver } from '../support/traffic.ts';
+import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { createHookSender, type SentHook } from '../drivers/hook-sender.ts';
+import { createPace } from '../drivers/pace.ts';
+import { openPackageEventSource, type PackageEventSource } from '../drivers/package-event-source.ts';
+import { onPod } from '../drivers/service-process.ts';
+import { createWidgets, hooksOver } from '../drivers/traffic.ts';
+import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { isLong } from '../faults/scale.ts';
 
 const clients = isLong ? 1_000 : 150;
 const tokens = 10;

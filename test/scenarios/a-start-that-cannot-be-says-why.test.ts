@@ -5,12 +5,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
-import { signIn, testAdmin } from '../support/console-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
-import { startRedis } from '../support/redis-process.ts';
-import { startService } from '../support/service-process.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { signIn, testAdmin } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { freePort } from '../drivers/free-port.ts';
+import { startService } from '../drivers/service-process.ts';
+import { startRedis } from '../faults/redis-process.ts';
 
 let run: ClusterRun;
 beforeAll(async () => {

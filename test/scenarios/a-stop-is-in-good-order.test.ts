@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { type ServiceProcess, startService } from '../support/service-process.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { type ServiceProcess, startService } from '../drivers/service-process.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

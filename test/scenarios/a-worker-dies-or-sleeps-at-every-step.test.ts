@@ -3,16 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCheckedTraffic } from '../failpoints/checked-traffic.ts';
-import { arm, type Failpoint, failpointFileVariable, nameOf, shortLocksVariable } from '../failpoints/failpoint.ts';
-import { mainsWithFailpoints, whoComesTo } from '../failpoints/start-with-failpoints.ts';
-import { everyPlaceInARun } from '../failpoints/steps-of-a-run.ts';
-import { isLong } from '../harness/scale.ts';
-import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
-import { signIn } from '../support/console-client.ts';
-import { eventually } from '../support/eventually.ts';
-import type { ServiceProcess } from '../support/service-process.ts';
-import { startStopwatch } from '../support/stopwatch.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import type { ServiceProcess } from '../drivers/service-process.ts';
+import { startStopwatch } from '../drivers/stopwatch.ts';
+import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
+import {
+  arm,
+  type Failpoint,
+  failpointFileVariable,
+  nameOf,
+  shortLocksVariable,
+} from '../faults/failpoints/failpoint.ts';
+import { mainsWithFailpoints, whoComesTo } from '../faults/failpoints/start-with-failpoints.ts';
+import { everyPlaceInARun } from '../faults/failpoints/steps-of-a-run.ts';
+import { isLong } from '../faults/scale.ts';
 
 /** In the long form the locks are those of production. */
 const sleepMs = isLong ? 30_000 : 0;
@@ -94,7 +100,7 @@ describe.concurrent('a worker', () => {
     const { file, traffic, startWorker, settled } = await openRun('five-times');
     let worker: ServiceProcess = await startWorker();
     await settled();
-    const after = ['runs.next', 'effects.claim', 'effects.apply', 'eventLog.append', 'ledger.markPublished'];
+    const after = ['runs.startRun', 'effects.claim', 'effects.apply', 'eventLog.append', 'ledger.markPublished'];
     const places = after.map((call): Failpoint => ({ call, when: 'after', act: 'kill' }));
     for (const [index, place] of places.entries()) {
       const armed = arm(file, place);

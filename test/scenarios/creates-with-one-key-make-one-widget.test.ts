@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
-import { type ConsoleClient, signIn } from '../support/console-client.ts';
-import { createHookSender } from '../support/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../support/service-process.ts';
-import { openStream } from '../support/stream-client.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
+import { createHookSender } from '../drivers/hook-sender.ts';
+import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { openStream } from '../drivers/stream-client.ts';
 
 let run: ClusterRun;
 let pods: ServiceProcess[];

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
-import { signIn, testAdmin } from '../support/console-client.ts';
-import { createHookSender, type SentHook } from '../support/hook-sender.ts';
-import { onPod, type ServiceProcess, startService } from '../support/service-process.ts';
-import { openStream } from '../support/stream-client.ts';
-import { createWidgets, hooksOver } from '../support/traffic.ts';
+import { signIn, testAdmin } from '../drivers/console-client.ts';
+import { createHookSender, type SentHook } from '../drivers/hook-sender.ts';
+import { onPod, type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { openStream } from '../drivers/stream-client.ts';
+import { createWidgets, hooksOver } from '../drivers/traffic.ts';
 
 let folder: string;
 let service: ServiceProcess;

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { arm, type Failpoint, failpointFileVariable, shortLocksVariable } from '../failpoints/failpoint.ts';
-import { mainsWithFailpoints, whoComesTo } from '../failpoints/start-with-failpoints.ts';
-import { everyPlaceInARun, somePlacesInARun } from '../failpoints/steps-of-a-run.ts';
-import { isBalancerThere } from '../harness/balancer.ts';
-import { type Checkpoints, createCheckpoints, expectNone } from '../harness/checkpoint.ts';
-import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
-import { type Load, openLoad } from '../harness/load.ts';
-import { isLong } from '../harness/scale.ts';
-import type { ServiceSlot } from '../harness/service-slot.ts';
-import { eventually } from '../support/eventually.ts';
-import type { ServiceProcess } from '../support/service-process.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { type Load, openLoad } from '../drivers/load.ts';
+import type { ServiceProcess } from '../drivers/service-process.ts';
+import { isBalancerThere } from '../faults/balancer.ts';
+import { type Checkpoints, createCheckpoints, expectNone } from '../faults/checkpoint.ts';
+import { arm, type Failpoint, failpointFileVariable, shortLocksVariable } from '../faults/failpoints/failpoint.ts';
+import { mainsWithFailpoints, whoComesTo } from '../faults/failpoints/start-with-failpoints.ts';
+import { everyPlaceInARun, somePlacesInARun } from '../faults/failpoints/steps-of-a-run.ts';
+import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { isLong } from '../faults/scale.ts';
+import type { ServiceSlot } from '../faults/service-slot.ts';
 
 /** In the long form the locks are those of production. */
 const sleepMs = isLong ? 30_000 : 0;

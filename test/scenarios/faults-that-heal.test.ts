@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { isBalancerThere } from '../harness/balancer.ts';
-import { type Checkpoints, createCheckpoints, expectNone } from '../harness/checkpoint.ts';
-import { expectHooksToGoOn, expectOnlyRefusals } from '../harness/expect-outage.ts';
-import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
-import { freezeInMidJob } from '../harness/freeze-in-mid-job.ts';
-import { type Load, openLoad } from '../harness/load.ts';
-import { hooksNotTold, type Stretch } from '../harness/outage.ts';
-import { streamsOpenOn } from '../harness/process-figures.ts';
-import { isLong, scale } from '../harness/scale.ts';
-import type { ServiceSlot } from '../harness/service-slot.ts';
-import { eventually } from '../support/eventually.ts';
-import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { type Load, openLoad } from '../drivers/load.ts';
+import { isBalancerThere } from '../faults/balancer.ts';
+import { type Checkpoints, createCheckpoints, expectNone } from '../faults/checkpoint.ts';
+import { expectHooksToGoOn, expectOnlyRefusals } from '../faults/expect-outage.ts';
+import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { freezeInMidJob } from '../faults/freeze-in-mid-job.ts';
+import { hooksNotTold, type Stretch } from '../faults/outage.ts';
+import { streamsOpenOn } from '../faults/process-figures.ts';
+import { isLong, scale } from '../faults/scale.ts';
+import type { ServiceSlot } from '../faults/service-slot.ts';
+import type { TcpProxy } from '../faults/tcp-proxy.ts';
 
 /**
  * A worker's lock runs out after 6 s, and another looks for such jobs every 2 s. To its locks a frozen process is one

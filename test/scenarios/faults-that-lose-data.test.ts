@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isBalancerThere } from '../harness/balancer.ts';
-import { createCheckpoints, expectNone } from '../harness/checkpoint.ts';
-import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
-import { type Load, openLoad } from '../harness/load.ts';
-import type { Stretch } from '../harness/outage.ts';
-import { reasonsOfGaps } from '../harness/reasons-of-gaps.ts';
-import { isLong } from '../harness/scale.ts';
+import { type Load, openLoad } from '../drivers/load.ts';
+import { isBalancerThere } from '../faults/balancer.ts';
+import { createCheckpoints, expectNone } from '../faults/checkpoint.ts';
+import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { reasonsOfGaps } from '../faults/gap-reasons.ts';
+import type { Stretch } from '../faults/outage.ts';
+import { isLong } from '../faults/scale.ts';
 
 /** How long Redis goes on after the copy was taken to which it returns. */
 const sinceCopyMs = isLong ? 10_000 : 4_000;

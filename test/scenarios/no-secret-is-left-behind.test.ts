@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { digestOf } from '@widget-service/shared/domain/token.ts';
+import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectNoSecretIn, toldBy } from '../checkers/no-secret-is-told.ts';
-import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
-import { type ConsoleClient, signIn, testAdmin } from '../support/console-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { type RedisProcess, startRedis } from '../support/redis-process.ts';
-import { type ServiceProcess, startService } from '../support/service-process.ts';
-import { openStream } from '../support/stream-client.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { openStream } from '../drivers/stream-client.ts';
+import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 let redis: RedisProcess;
 let run: ClusterRun;
@@ -168,7 +168,7 @@ it('cluster: nothing that a run leaves behind holds a secret', async () => {
   };
   for (const [place, text] of Object.entries(places)) expect(text.length, place).toBeGreaterThan(1_000);
   // What is kept instead is there, so this is where the secrets would be.
-  expect([...secrets].filter((secret) => places.database.includes(digestOf(secret))).length).toBeGreaterThan(5);
+  expect([...secrets].filter((secret) => places.database.includes(sha256Hex(secret))).length).toBeGreaterThan(5);
   expectNoSecretIn(places, [...secrets]);
 });
 
@@ -186,6 +186,6 @@ it('embedded: nothing that a run leaves behind holds a secret', async () => {
   const places = { database: files.join(''), metrics, 'problem bodies': refusals.join('\n'), logs: toldBy(embedded) };
   for (const [place, text] of Object.entries(places)) expect(text.length, place).toBeGreaterThan(1_000);
   // What is kept instead is there, so this is where the secrets would be.
-  expect([...secrets].filter((secret) => places.database.includes(digestOf(secret))).length).toBeGreaterThan(5);
+  expect([...secrets].filter((secret) => places.database.includes(sha256Hex(secret))).length).toBeGreaterThan(5);
   expectNoSecretIn(places, [...secrets]);
 });

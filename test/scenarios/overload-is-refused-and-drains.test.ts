@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isBalancerThere } from '../harness/balancer.ts';
-import { type Checkpoints, createCheckpoints, expectNone } from '../harness/checkpoint.ts';
-import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
-import { type Load, openLoad } from '../harness/load.ts';
-import { hooksSentIn, notAnsweredAsPromised, streamsEndedIn } from '../harness/outage.ts';
-import type { HookOperation } from '../harness/recording.ts';
-import { isLong } from '../harness/scale.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { type Load, openLoad } from '../drivers/load.ts';
+import type { HookOperation } from '../drivers/recording.ts';
+import { isBalancerThere } from '../faults/balancer.ts';
+import { type Checkpoints, createCheckpoints, expectNone } from '../faults/checkpoint.ts';
+import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { hooksSentIn, notAnsweredAsPromised, streamsEndedIn } from '../faults/outage.ts';
+import { isLong } from '../faults/scale.ts';
 
 const hooksPerSecond = isLong ? 1_000 : 300;
 const overloadMs = isLong ? 60_000 : 10_000;

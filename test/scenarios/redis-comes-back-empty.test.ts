@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectDenseOrder } from '../checkers/delivered-once-in-order.ts';
-import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
-import { type ConsoleClient, signIn } from '../support/console-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { createHookSender } from '../support/hook-sender.ts';
-import { type RedisProcess, startRedis } from '../support/redis-process.ts';
-import { onPod, type ServiceProcess } from '../support/service-process.ts';
-import { openStream } from '../support/stream-client.ts';
-import { createWidgets, hooksOver } from '../support/traffic.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { createHookSender } from '../drivers/hook-sender.ts';
+import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { openStream } from '../drivers/stream-client.ts';
+import { createWidgets, hooksOver } from '../drivers/traffic.ts';
+import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 let redis: RedisProcess;
 let run: ClusterRun;

@@ -4,14 +4,14 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isBalancerThere } from '../harness/balancer.ts';
-import { createCheckpoints, expectNone } from '../harness/checkpoint.ts';
-import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
-import { type Load, openLoad } from '../harness/load.ts';
-import { hooksSentIn, judged, notAnsweredAsPromised, streamsEndedIn } from '../harness/outage.ts';
-import { reasonsOfGaps } from '../harness/reasons-of-gaps.ts';
-import { type RedisProcess, startRedis } from '../support/redis-process.ts';
-import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { type Load, openLoad } from '../drivers/load.ts';
+import { isBalancerThere } from '../faults/balancer.ts';
+import { createCheckpoints, expectNone } from '../faults/checkpoint.ts';
+import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { reasonsOfGaps } from '../faults/gap-reasons.ts';
+import { hooksSentIn, judged, notAnsweredAsPromised, streamsEndedIn } from '../faults/outage.ts';
+import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
+import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 
 /** What was on its way to the replica when its link froze may still be confirmed. */
 const underwayMs = 1_000;

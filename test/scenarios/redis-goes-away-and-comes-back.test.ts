@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ClusterRun, openClusterRun } from '../support/cluster-run.ts';
-import { type ConsoleClient, signIn } from '../support/console-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { createHookSender, type HookBody } from '../support/hook-sender.ts';
-import { type RedisProcess, startRedis } from '../support/redis-process.ts';
-import { onPod, type ServiceProcess } from '../support/service-process.ts';
-import { startStopwatch } from '../support/stopwatch.ts';
-import { openStream } from '../support/stream-client.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { createHookSender, type HookBody } from '../drivers/hook-sender.ts';
+import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { startStopwatch } from '../drivers/stopwatch.ts';
+import { openStream } from '../drivers/stream-client.ts';
+import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 let redis: RedisProcess;
 let run: ClusterRun;

@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type FaultCluster, openFaultCluster } from '../harness/fault-cluster.ts';
-import { isLong } from '../harness/scale.ts';
-import { openCountingStream } from '../harness/stream-crowd.ts';
-import { type ConsoleClient, signIn } from '../support/console-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { createHookSender } from '../support/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../support/service-process.ts';
-import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { createWidgets, hooksOver } from '../support/traffic.ts';
+import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { createHookSender } from '../drivers/hook-sender.ts';
+import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { openCountingStream } from '../drivers/stream-crowd.ts';
+import { createWidgets, hooksOver } from '../drivers/traffic.ts';
+import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { isLong } from '../faults/scale.ts';
+import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 
 /** Of each kind: good ones, stalled ones, vanished ones. */
 const clientsOfAKind = isLong ? 200 : 50;

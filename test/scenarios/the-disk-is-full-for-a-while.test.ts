@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
-import { openCheckedTraffic } from '../failpoints/checked-traffic.ts';
-import { mainsWithFailpoints } from '../failpoints/start-with-failpoints.ts';
-import { type ConsoleClient, signIn, testAdmin } from '../support/console-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { openLimitedDisk, openSmallDisk } from '../support/full-disk.ts';
-import { type ServiceProcess, startService } from '../support/service-process.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
+import { mainsWithFailpoints } from '../faults/failpoints/start-with-failpoints.ts';
+import { openLimitedDisk, openSmallDisk } from '../faults/full-disk.ts';
 
 /** Long enough for every task to meet the full disk. */
 const fullMs = 1_000;

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { testAdmin } from '../support/console-client.ts';
-import { fetchOpenApiDocument } from '../support/openapi-document.ts';
-import { type ServiceProcess, startService } from '../support/service-process.ts';
+import { testAdmin } from '../drivers/console-client.ts';
+import { fetchOpenApiDocument } from '../drivers/openapi-document.ts';
+import { type ServiceProcess, startService } from '../drivers/service-process.ts';
 
 const browserPath = process.env.CHROMIUM_BIN ?? '';
 const isPossible = browserPath !== '';

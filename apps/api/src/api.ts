@@ -1,28 +1,27 @@
 import type { AddressInfo } from 'node:net';
-import { rateLimitsOf } from '@widget-service/shared/config/rate-limits.ts';
+import { toRateLimits } from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { explainListenFailure } from '@widget-service/shared/runtime/explain-listen-failure.ts';
+import { explainListenFailure } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { Supervisor, type Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
-import { createOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
+import { makeOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { buildApp } from './app.ts';
-import { createNoteUse } from './auth/last-use.ts';
-import { createVerifyStreamToken } from './auth/stream-token.ts';
+import { makeRecordLastUsed } from './auth/record-last-used.ts';
+import { makeVerifyStreamToken } from './auth/stream-entitlement.ts';
 import { drain, drainMaxMs } from './drain.ts';
-import { ensureFirstAdmin } from './first-admin.ts';
-import { describeFirstAdmin, describeFirstMinute } from './first-minute.ts';
-import { createPodRateLimiter } from './pod-rate-limiter.ts';
+import { describeFirstAdmin, describeFirstMinute, ensureFirstAdmin } from './first-start.ts';
+import { createPodRateLimiter } from './limits/pod-rate-limiter.ts';
 import { registerStreamRoute } from './routes/events/stream-events.ts';
-import { createAdmission } from './stream/admission.ts';
-import { openControl, type PodControl } from './stream/open-control.ts';
+import { makeAdmitStream } from './stream/admit-stream.ts';
 import { type FanOut, openFanOut } from './stream/open-fan-out.ts';
+import { openRevocations, type PodRevocations } from './stream/revocations.ts';
 import { createUseCases } from './use-cases.ts';
 
 export interface ApiDeps {
@@ -42,15 +41,15 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
   const metrics = createMetrics();
   const fanOut = openFanOut({ backend, settings, clock, logger, metrics });
   const { hub } = fanOut;
-  const control = openControl({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
+  const control = openRevocations({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
   const app = composeApp({ settings, backend, logger, metrics, fanOut, control });
   const supervisor = superviseTasks(
-    tasksOf({
+    selectTasks({
       settings,
       backend,
       logger,
       metrics,
-      podTasks: [fanOut.createTail(control.confirmRights), ...control.tasks],
+      podTasks: [fanOut.createTail(control.waitUntilFresh), ...control.tasks],
     }),
     logger,
     metrics,
@@ -71,7 +70,7 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
   const password = admin?.generatedPassword ?? null;
   supervisor.start();
   // So that the first stream finds a position; a Redis that is away is not waited for longer.
-  await fanOut.reached(firstPositionWithinMs);
+  await fanOut.waitForPosition(firstPositionWithinMs);
   const place = { host: settings.HOST, port: settings.PORT };
   await app.listen(place).catch((error) => {
     // The admin is stored by now: no later start will show the password.
@@ -80,9 +79,12 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
   });
   state.isStarted = true;
   const address = app.server.address() as AddressInfo;
-  logger.info({ public: placeOf(address), ops: placeOf(ops.address), backend: backend.kind }, 'listening');
+  logger.info(
+    { public: toListenAddress(address), ops: toListenAddress(ops.address), backend: backend.kind },
+    'listening',
+  );
   if (backend.kind === 'embedded') {
-    print(describeFirstMinute({ url: urlOf(address), opsUrl: urlOf(ops.address), email, password }));
+    print(describeFirstMinute({ url: toLocalUrl(address), opsUrl: toLocalUrl(ops.address), email, password }));
   }
 
   return {
@@ -118,13 +120,13 @@ interface CompositionDeps {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly fanOut: FanOut;
-  readonly control: PodControl;
+  readonly control: PodRevocations;
 }
 
 /** Ports to use cases to routes. */
 function composeApp({ settings, backend, logger, metrics, fanOut, control }: CompositionDeps) {
   const clock = systemClock;
-  const gate = new GroupCommit(backend.hookQueue, clock, {
+  const groupCommit = new GroupCommit(backend.hookQueue, clock, {
     batchMax: settings.HOOK_BATCH_MAX,
     backlogMax: settings.HOOK_BACKLOG_MAX,
   });
@@ -138,7 +140,7 @@ function composeApp({ settings, backend, logger, metrics, fanOut, control }: Com
     },
     useCases: createUseCases({
       backend,
-      gate,
+      groupCommit,
       clock,
       tailPosition: () => fanOut.ring.position(),
       sessionIdleMs: settings.SESSION_IDLE_MS,
@@ -150,7 +152,7 @@ function composeApp({ settings, backend, logger, metrics, fanOut, control }: Com
     ledger: backend.ledger,
     users: backend.users,
     clock,
-    rateLimits: { limiter, ...rateLimitsOf(settings) },
+    rateLimits: { limiter, ...toRateLimits(settings) },
     grants: backend,
     hookTokens: control.caches.hooks,
     provisionTokens: control.caches.provisionTokens,
@@ -158,13 +160,13 @@ function composeApp({ settings, backend, logger, metrics, fanOut, control }: Com
     metrics,
     registerStream: (scope) =>
       registerStreamRoute(scope, {
-        verifyToken: createVerifyStreamToken(control.caches.streams),
+        verifyToken: makeVerifyStreamToken(control.caches.streams),
         generation: control.generation,
-        noteUse: createNoteUse({ grants: backend.subscriptions, clock }),
-        openStream: createOpenStream({ eventLog: backend.eventLog, recent: fanOut.ring }),
+        recordLastUsed: makeRecordLastUsed({ grants: backend.subscriptions, clock }),
+        openStream: makeOpenStream({ eventLog: backend.eventLog, recent: fanOut.ring }),
         hub: fanOut.hub,
         metrics,
-        admit: createAdmission({ perToken: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
+        admit: makeAdmitStream({ perToken: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
         heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
       }),
   });
@@ -180,7 +182,7 @@ interface TaskDeps {
 }
 
 /** On the cluster the workers process; the embedded service is its own worker. */
-function tasksOf({ settings, backend, logger, metrics, podTasks }: TaskDeps): Task[] {
+function selectTasks({ settings, backend, logger, metrics, podTasks }: TaskDeps): Task[] {
   if (backend.kind === 'cluster') return [...podTasks];
   const outboxScanAgeMs = settings.OUTBOX_SCAN_AGE_MS;
   return [...podTasks, ...createWorkerTasks({ backend, clock: systemClock, logger, metrics, outboxScanAgeMs })];
@@ -196,12 +198,12 @@ function superviseTasks(tasks: readonly Task[], logger: Logger, metrics: Metrics
   });
 }
 
-function placeOf({ address, port }: AddressInfo): { host: string; port: number } {
+function toListenAddress({ address, port }: AddressInfo): { host: string; port: number } {
   return { host: address, port };
 }
 
 /** As a person on this machine reaches it. */
-function urlOf({ address, family, port }: AddressInfo): string {
+function toLocalUrl({ address, family, port }: AddressInfo): string {
   const host = ['0.0.0.0', '::'].includes(address) ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;
   return `http://${host}:${port}`;
 }

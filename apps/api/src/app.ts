@@ -1,8 +1,7 @@
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { Integration } from '@widget-service/shared/ports/integration-store.ts';
-import type { ProvisionToken } from '@widget-service/shared/ports/provision-token-store.ts';
+import type { Integration, ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
@@ -10,51 +9,50 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { createVerifyBearer } from './auth/bearer.ts';
+import { makeVerifyBearer } from './auth/bearer.ts';
 import type { GrantCache } from './auth/grant-cache.ts';
-import { HookPermits } from './auth/hook-permits.ts';
-import { createVerifyHookToken } from './auth/hook-token.ts';
-import { createNoteUse } from './auth/last-use.ts';
+import { makeVerifyHookToken } from './auth/hook-token.ts';
 import { registerPolicies } from './auth/policy.ts';
-import { registerAdmission } from './http/admit-request.ts';
-import { registerWaits } from './http/answer-in-time.ts';
+import { makeRecordLastUsed } from './auth/record-last-used.ts';
+import { decorateCredentials } from './auth/request-credentials.ts';
+import { createServer } from './http/create-server.ts';
+import { registerErrorHandler } from './http/error-handler.ts';
 import {
   registerForwardedAddresses,
   registerProxyWarning,
   type TrustedProxies,
-  trustProxyOf,
-} from './http/client-address.ts';
-import { createServer } from './http/create-server.ts';
-import { registerErrorHandler } from './http/error-handler.ts';
+  toTrustProxy,
+} from './http/forwarding.ts';
 import { registerJsonBodies } from './http/json-body.ts';
-import { collectKnownPaths } from './http/known-paths.ts';
-import { registerRateLimits } from './http/rate-limit.ts';
+import { registerRequestDeadline } from './http/request-deadline.ts';
 import { registerRequestLog } from './http/request-log.ts';
+import { collectKnownPaths, registerRequestScreening } from './http/request-screening.ts';
 import { decorateRequests } from './http/request-state.ts';
-import { validateWithZod } from './http/validation-errors.ts';
-import type { ZodApp } from './http/zod-app.ts';
-import { registerOpenApi } from './openapi/register-openapi.ts';
+import { validateWithZod, type ZodApp, type ZodTypeProvider } from './http/zod-validation.ts';
+import { HookPermits } from './limits/hook-permits.ts';
+import { registerRateLimits } from './limits/rate-limits.ts';
+import { registerOpenApi } from './openapi/describe-interface.ts';
 import { registerDocsPage } from './pages/register-docs-page.ts';
 import { registerProblemPages } from './pages/register-problem-pages.ts';
 import { registerGetDelivery } from './routes/deliveries/get-delivery.ts';
 import { registerListDeliveries } from './routes/deliveries/list-deliveries.ts';
 import { registerRedriveDelivery } from './routes/deliveries/redrive-delivery.ts';
 import { registerReceiveHook } from './routes/events/receive-hook.ts';
-import { registerGrants } from './routes/grants/register-grants.ts';
-import { integrationResource } from './routes/integrations/integration-resource.ts';
-import { provisionTokenResource } from './routes/provision-tokens/provision-token-resource.ts';
+import { registerGrants } from './routes/grants/grant-routes.ts';
+import { integrationResource } from './routes/grants/integration-resource.ts';
+import { provisionTokenResource } from './routes/grants/provision-token-resource.ts';
+import { subscriptionResource } from './routes/grants/subscription-resource.ts';
 import { registerChangePassword } from './routes/session/change-password.ts';
 import { registerOpenPersonalStream } from './routes/session/open-personal-stream.ts';
 import { registerShowSession } from './routes/session/show-session.ts';
 import { registerSignIn } from './routes/session/sign-in.ts';
-import { registerSignOut } from './routes/session/sign-out.ts';
-import { registerSignOutEverywhere } from './routes/session/sign-out-everywhere.ts';
-import { subscriptionResource } from './routes/subscriptions/subscription-resource.ts';
-import { registerChangeUser } from './routes/users/change-user.ts';
-import { registerCreateUser } from './routes/users/create-user.ts';
-import { registerGetUser } from './routes/users/get-user.ts';
-import { registerListUsers } from './routes/users/list-users.ts';
+import { registerSignOut, registerSignOutEverywhere } from './routes/session/sign-out.ts';
+import {
+  registerChangeUser,
+  registerCreateUser,
+  registerGetUser,
+  registerListUsers,
+} from './routes/users/user-routes.ts';
 import { registerCreateWidget } from './routes/widgets/create-widget.ts';
 import { registerGetWidget } from './routes/widgets/get-widget.ts';
 import { registerListWidgets } from './routes/widgets/list-widgets.ts';
@@ -97,25 +95,26 @@ export interface AppDeps {
 /** The public interface, ready to listen: it opens no socket by itself. */
 export function buildApp(deps: AppDeps): FastifyInstance {
   const { bodyLimitBytes, trustedProxies } = deps.settings;
-  const app = createServer({ bodyLimitBytes, trustProxy: trustProxyOf(trustedProxies), logger: deps.logger });
+  const app = createServer({ bodyLimitBytes, trustProxy: toTrustProxy(trustedProxies), logger: deps.logger });
   decorateRequests(app);
+  decorateCredentials(app);
   registerForwardedAddresses(app, trustedProxies);
-  registerAdmission(app, collectKnownPaths(app));
+  registerRequestScreening(app, collectKnownPaths(app));
   registerErrorHandler(app);
   registerProxyWarning(app, trustedProxies);
   registerRequestLog(app, deps.metrics);
-  registerWaits(app);
+  registerRequestDeadline(app);
   registerJsonBodies(app);
   app.setValidatorCompiler(validateWithZod);
   // Answers are typed where they are made; walking through them again would cost time and change nothing.
   app.setSerializerCompiler(() => JSON.stringify);
   registerPolicies(app, {
     findSession: deps.useCases.findSession,
-    verifyBearer: createVerifyBearer({
+    verifyBearer: makeVerifyBearer({
       cache: deps.provisionTokens,
-      noteUse: createNoteUse({ grants: deps.grants.provisionTokens, clock: deps.clock }),
+      recordLastUsed: makeRecordLastUsed({ grants: deps.grants.provisionTokens, clock: deps.clock }),
     }),
-    verifyHookToken: createVerifyHookToken(deps.hookTokens),
+    verifyHookToken: makeVerifyHookToken(deps.hookTokens),
     publicBaseUrl: deps.settings.publicBaseUrl,
   });
   const { limiter, api, hooks } = deps.rateLimits;
@@ -134,8 +133,8 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   registerCreateWidget(app, useCases);
   registerGetWidget(app, deps);
   await deps.registerStream(scope);
-  const noteUse = createNoteUse({ grants: deps.grants.integrations, clock: deps.clock });
-  registerReceiveHook(app, { acceptHook: useCases.acceptHook, noteUse, clock: deps.clock, metrics });
+  const recordLastUsed = makeRecordLastUsed({ grants: deps.grants.integrations, clock: deps.clock });
+  registerReceiveHook(app, { acceptHook: useCases.acceptHook, recordLastUsed, clock: deps.clock, metrics });
   registerSignIn(app, { ...useCases, cookieSecure, trustedProxies });
   registerShowSession(app);
   registerSignOut(app, { endSession: useCases.endSession, cookieSecure });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { describeFirstMinute } from './first-minute.ts';
+import { describeFirstMinute } from './first-start.ts';
 
 it.each(["o'brien@example.com", 'a&b$HOME`x`@example.com'])('signs in as %s when the lines are pasted', (email) => {
   const urls = { url: 'http://127.0.0.1:8080', opsUrl: 'http://127.0.0.1:8081' };

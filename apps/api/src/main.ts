@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { loggerOptionsOf } from '@widget-service/shared/config/logger-options.ts';
+import { toLoggerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
@@ -12,7 +12,7 @@ await runProcess(
   async (fail) => {
     // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
     const parsed = parseSettings(process.env, { app: 'api', isTerminal: process.stdout.isTTY === true });
-    const logger = await createLogger(loggerOptionsOf(parsed.settings));
+    const logger = await createLogger(toLoggerOptions(parsed.settings));
     report = (err) => logger.fatal({ err }, 'failed');
     const backend = await openBackend(parsed, logger, fail);
     return openApi({ settings: parsed.settings, backend, logger, print: (text) => void process.stdout.write(text) });

@@ -1,4 +1,4 @@
-import { clusterOptionsOf, embeddedOptionsOf } from '@widget-service/shared/config/backend-options.ts';
+import { toClusterOptions, toEmbeddedOptions } from '@widget-service/shared/config/component-options.ts';
 import type { ParsedSettings } from '@widget-service/shared/config/parse-settings.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
@@ -12,8 +12,8 @@ export async function openBackend(
   const onWarning = (message: string, details?: object) => logger.warn(details ?? {}, message);
   if (backend === 'embedded') {
     const { openEmbedded } = await import('@widget-service/embedded/open-embedded.ts');
-    return openEmbedded({ ...embeddedOptionsOf(settings), onWarning, onFatal });
+    return openEmbedded({ ...toEmbeddedOptions(settings), onWarning, onFatal });
   }
   const { openCluster } = await import('@widget-service/cluster/open-cluster.ts');
-  return openCluster({ ...clusterOptionsOf(settings), onWarning, onFatal });
+  return openCluster({ ...toClusterOptions(settings), onWarning, onFatal });
 }

@@ -1,7 +1,6 @@
 import process from 'node:process';
 import { openCluster } from '@widget-service/cluster/open-cluster.ts';
-import { clusterOptionsOf } from '@widget-service/shared/config/backend-options.ts';
-import { loggerOptionsOf } from '@widget-service/shared/config/logger-options.ts';
+import { toClusterOptions, toLoggerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
@@ -13,10 +12,10 @@ await runProcess(
   async (fail) => {
     // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
     const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
-    const logger = await createLogger(loggerOptionsOf(settings));
+    const logger = await createLogger(toLoggerOptions(settings));
     report = (err) => logger.fatal({ err }, 'failed');
     const backend = await openCluster({
-      ...clusterOptionsOf(settings),
+      ...toClusterOptions(settings),
       onWarning: (message, details) => logger.warn(details ?? {}, message),
       onFatal: fail,
     });

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
-import { mongoOptionsOf } from '@widget-service/shared/config/backend-options.ts';
+import { toMongoOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { reportToStandardError } from '@widget-service/shared/runtime/run-process.ts';
@@ -8,7 +8,7 @@ import { reportToStandardError } from '@widget-service/shared/runtime/run-proces
 try {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
   const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
-  const { mongodbUrl, mongodbDatabase, startTimeoutMs, deliveryRetentionMs } = mongoOptionsOf(settings);
+  const { mongodbUrl, mongodbDatabase, startTimeoutMs, deliveryRetentionMs } = toMongoOptions(settings);
   const target = { url: mongodbUrl, database: mongodbDatabase, startTimeoutMs, deliveryRetentionMs };
   await (await openMongoStores({ ...target, migrate: true })).close();
   // Made and then looked at anew, as every later start does.

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
-import { clusterOptionsOf } from '@widget-service/shared/config/backend-options.ts';
+import { toClusterOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { reportToStandardError } from '@widget-service/shared/runtime/run-process.ts';
@@ -8,9 +8,9 @@ import { reportToStandardError } from '@widget-service/shared/runtime/run-proces
 try {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
   const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
-  const { run, begin, guardsRemoved } = await beginNewEpoch(clusterOptionsOf(settings));
+  const { run, begin, marksRemoved } = await beginNewEpoch(toClusterOptions(settings));
   process.stdout.write(
-    `epoch ${begin.epoch} begins; runs go on after ${run}; ${guardsRemoved} marks of earlier events are removed\n`,
+    `epoch ${begin.epoch} begins; runs go on after ${run}; ${marksRemoved} marks of earlier events are removed\n`,
   );
 } catch (error) {
   reportToStandardError(error);

@@ -1,25 +1,25 @@
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
-import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
+import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
 import type { Db } from 'mongodb';
 import { openMongo } from './mongo/client.ts';
 import { collectionNames } from './mongo/indexes.ts';
-import { MongoRunRegister, registerId } from './mongo/mongo-run-register.ts';
+import { MongoRunRegistry, registryId } from './mongo/mongo-run-registry.ts';
 import { widgetCollection } from './mongo/widget-document.ts';
 import type { ClusterOptions } from './open-cluster.ts';
-import { firstContact, openFailFastConnection } from './redis/connections.ts';
+import { openFailFastConnection, waitForFirstContact } from './redis/connections.ts';
 import { type RedisKeys, redisKeys } from './redis/keys.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
-import { translated } from './redis/translate-error.ts';
+import { translateErrors } from './redis/translate-error.ts';
 
 export interface NewEpoch {
   /** The number that every run from now on is above. */
   readonly run: number;
   /** The position at which the empty log begins. */
-  readonly begin: NumberedPosition;
+  readonly begin: ComparablePosition;
   /** How many marks of appended events were removed. */
-  readonly guardsRemoved: number;
+  readonly marksRemoved: number;
 }
 
 /** Nothing was changed: the command is to be given again when Redis is there. */
@@ -53,20 +53,20 @@ export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> 
   const target = { url: options.redisUrl, onWarning: options.onWarning ?? (() => undefined) };
   const redis = openFailFastConnection(target, 'widget-service:new-epoch');
   try {
-    await firstContact(redis, firstContactWithinMs);
+    await waitForFirstContact(redis, firstContactWithinMs);
     if (redis.status !== 'ready') throw new RedisUnreachableError();
     const keys = redisKeys(options.redisKeyPrefix);
-    const guardsRemoved = await translated(
+    const marksRemoved = await translateErrors(
       removeKeys(redis, [keys.watermark('*'), keys.appendedEvent('*')]),
       'removal of the marks of appended events',
     );
-    const seenByLog = await translated(redis.hmget(keys.logMeta, 'run', 'newest'), 'event log inspect');
+    const seenByLog = await translateErrors(redis.hmget(keys.logMeta, 'run', 'newest'), 'event log inspect');
     await raiseRunCounter(mongo.db, Math.max(...seenByLog.map(Number)));
-    const runs = new MongoRunRegister(mongo.db);
-    const { run } = await runs.next();
+    const runs = new MongoRunRegistry(mongo.db);
+    const { run } = await runs.startRun();
     const begin = await beginLog(redis, keys, options.retention, run);
-    await runs.record(begin, null);
-    return { run, begin, guardsRemoved };
+    await runs.recordPosition(begin, null);
+    return { run, begin, marksRemoved };
   } finally {
     redis.disconnect();
     await mongo.close();
@@ -79,7 +79,7 @@ async function beginLog(
   keys: RedisKeys,
   retention: EventRetention,
   run: number,
-): Promise<NumberedPosition> {
+): Promise<ComparablePosition> {
   const connectTail = () => {
     throw new Error('nothing is read here');
   };
@@ -107,5 +107,5 @@ async function raiseRunCounter(db: Db, seenByLog: number): Promise<void> {
   const run = Math.max(seenByLog, highest?.fence ?? 0);
   await db
     .collection<{ _id: string; run: number }>(collectionNames.runs)
-    .updateOne({ _id: registerId }, { $max: { run }, $unset: { lastPosition: '' } }, { upsert: true });
+    .updateOne({ _id: registryId }, { $max: { run }, $unset: { lastPosition: '' } }, { upsert: true });
 }

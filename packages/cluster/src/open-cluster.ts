@@ -7,11 +7,11 @@ import { PartitionCounts } from './bullmq/partition-counts.ts';
 import { defaultWorkerTiming } from './bullmq/queue-options.ts';
 import { type MongoStores, openMongoStores } from './mongo/open-mongo-stores.ts';
 import {
-  firstContact,
   type OnWarning,
   openBlockingReadConnection,
   openFailFastConnection,
   openWorkerConnection,
+  waitForFirstContact,
 } from './redis/connections.ts';
 import { checkDurability, RedisDurabilityError } from './redis/durability-check.ts';
 import { redisKeys } from './redis/keys.ts';
@@ -86,7 +86,10 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     commands.disconnect();
   };
   try {
-    await Promise.all([firstContact(commands, firstContactWithinMs), firstContact(producer, firstContactWithinMs)]);
+    await Promise.all([
+      waitForFirstContact(commands, firstContactWithinMs),
+      waitForFirstContact(producer, firstContactWithinMs),
+    ]);
     await verifyDurability(commands, options, onWarning);
   } catch (error) {
     close();

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { StoreRefusedError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, DatabaseInUseError, databaseFileName, openDatabase } from './database.ts';
-import { DatabaseTooNewError } from './migrate.ts';
+import { DatabaseTooNewError } from './database-file.ts';
 
 const run = promisify(execFile);
 
@@ -95,7 +95,7 @@ describe('the database', () => {
       db.write(() => insertUser('c')),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(outcomes[1]).toMatchObject({ reason: expect.any(StoreRefusedError) });
+    expect(outcomes[1]).toMatchObject({ reason: expect.any(UnstorableError) });
     expect(await userIds()).toEqual(['a', 'c']);
   });
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
-import { damagedInUse, inspectFile, verifyDatabase } from './inspect-file.ts';
-import { migrate } from './migrate.ts';
+import { inspectFile, migrate, toDamagedInUseError, verifyDatabase } from './database-file.ts';
 import { isBusy, isDamage, isUnusablePlace, translateError } from './sqlite-error.ts';
 
 export const databaseFileName = 'widget-service.sqlite';
@@ -90,7 +89,7 @@ export class Database {
         },
         settle: (error) => (error === null ? resolve(result) : reject(error)),
       });
-      if (this.#writes.length === 1) setImmediate(() => this.#takeTurn());
+      if (this.#writes.length === 1) setImmediate(() => this.#commitNext());
     });
   }
 
@@ -105,7 +104,7 @@ export class Database {
   /** Carries out what was asked for, moves everything into the one file, and gives it free. */
   close(): void {
     if (this.#isClosed) return;
-    while (this.#writes.length > 0) this.#commitSome();
+    while (this.#writes.length > 0) this.#commitSlice();
     this.#isClosed = true;
     try {
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -114,13 +113,13 @@ export class Database {
     }
   }
 
-  #takeTurn(): void {
-    if (this.#writes.length > 0) this.#commitSome();
-    if (this.#writes.length > 0) setImmediate(() => this.#takeTurn());
+  #commitNext(): void {
+    if (this.#writes.length > 0) this.#commitSlice();
+    if (this.#writes.length > 0) setImmediate(() => this.#commitNext());
   }
 
   /** One transaction. A write that fails is undone alone; where the transaction itself fails, all its writes have. */
-  #commitSome(): void {
+  #commitSlice(): void {
     const endAt = performance.now() + turnMs;
     const taken: { readonly write: Write; error: Error | null }[] = [];
     try {
@@ -214,7 +213,7 @@ function open(file: string, { isInspected, onFatal }: OpenOptions): Database {
     // Left by the look through the file; nobody else can be using it now.
     rmSync(`${file}-shm`, { force: true });
     migrate(db);
-    return new Database(db, (error) => onFatal(damagedInUse(file, error)));
+    return new Database(db, (error) => onFatal(toDamagedInUseError(file, error)));
   } catch (error) {
     db.close();
     throw error;

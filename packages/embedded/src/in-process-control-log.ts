@@ -1,6 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ControlEntry, ControlLog, ControlTail } from '@widget-service/shared/ports/control-log.ts';
-import { Bell } from './bell.ts';
+import { Notifier } from './notifier.ts';
 
 const waitMs = 500;
 /** What a tail keeps for a reader that does not come; one that comes later has missed something. */
@@ -29,7 +29,7 @@ export class InProcessControlLog implements ControlLog {
 }
 
 class InProcessControlTail implements ControlTail {
-  readonly #bell = new Bell();
+  readonly #bell = new Notifier();
   readonly #closing = new AbortController();
   readonly #onClose: () => void;
   #waiting: ControlEntry[] = [];
@@ -42,7 +42,7 @@ class InProcessControlTail implements ControlTail {
   push(entry: ControlEntry): void {
     if (this.#waiting.length < maxWaiting) this.#waiting.push(entry);
     else this.#mayHaveMissed = true;
-    this.#bell.ring();
+    this.#bell.notify();
   }
 
   async next(): Promise<{ entries: readonly ControlEntry[]; mayHaveMissed: boolean }> {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { databaseFileName, openDatabase } from './database.ts';
-import { DatabaseUnusableError } from './inspect-file.ts';
+import { DatabaseUnusableError } from './database-file.ts';
 
 const pageBytes = 4096;
 

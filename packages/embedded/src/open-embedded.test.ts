@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
-import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
+import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openEmbedded } from './open-embedded.ts';
 
@@ -17,7 +17,7 @@ const retention = { count: 1000, ageMs: 24 * hourMs, bytes: 1e6 };
 
 function anAppend(eventId: string): LogAppend {
   const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
-  return { event: { eventId, type: 'widget.created', ...nothing, json: '{}' }, guard: { kind: 'event', eventId } };
+  return { event: { eventId, type: 'widget.created', ...nothing, json: '{}' }, mark: { kind: 'event', eventId } };
 }
 
 function aDelivery(eventId: string): Delivery {
@@ -63,7 +63,7 @@ describe('the embedded backend', () => {
 
   it('removes ledger rows when they were published long enough ago, and no others', async () => {
     const deliveries = ['old', 'young', 'received', 'dead'].map(aDelivery);
-    await backend.ledger.take(deliveries);
+    await backend.ledger.register(deliveries);
     await backend.ledger.markPublished([{ eventId: 'old', position: null }], start);
     await backend.ledger.markPublished([{ eventId: 'young', position: null }], new Date(start.getTime() + 2));
     await backend.ledger.markDead(aDelivery('dead'), 'store-refused');
@@ -74,20 +74,20 @@ describe('the embedded backend', () => {
 
   it('removes more than one step’s rows', async () => {
     const eventIds = Array.from({ length: 1201 }, (_, n) => `e${n}`);
-    await backend.ledger.take(eventIds.map(aDelivery));
+    await backend.ledger.register(eventIds.map(aDelivery));
     await backend.ledger.markPublished(
       eventIds.map((eventId) => ({ eventId, position: null })),
       start,
     );
     await backend.removeExpired(new Date(start.getTime() + hourMs + 1));
-    expect(await backend.ledger.take(eventIds.map(aDelivery))).toEqual({ duplicates: [], rejected: [] });
+    expect(await backend.ledger.register(eventIds.map(aDelivery))).toEqual({ duplicates: [], unstorable: [] });
     expect(await backend.ledger.get('e1200')).toMatchObject({ attempts: 1 });
   });
 
   it('keeps a settled guard for an hour, and one that is not settled for good', async () => {
     const [settled, open] = [anAppend('settled'), anAppend('open')];
     await backend.eventLog.append(1, null, [settled, open]);
-    await backend.eventLog.settle([settled.guard], 1);
+    await backend.eventLog.expireMarks([settled.mark], 1);
     const isNew = async () => {
       await backend.eventLog.trim(null);
       const { positions } = await backend.eventLog.append(1, null, [settled, open]);
@@ -107,7 +107,7 @@ describe('the embedded backend', () => {
   });
 
   it('keeps no more events than it should while they are appended', async () => {
-    let recorded: NumberedPosition | null = null;
+    let recorded: ComparablePosition | null = null;
     for (let n = 0; n < 12; n += 1) {
       const events = Array.from({ length: 100 }, (_, m) => anAppend(`${n}-${m}`));
       recorded = (await backend.eventLog.append(1, recorded, events)).last;
@@ -122,9 +122,9 @@ describe('the embedded backend', () => {
     backend = await open();
     for (const eventId of acknowledged) expect(await backend.ledger.get(eventId)).toMatchObject({ eventId });
     const { promise, resolve } = Promise.withResolvers<{ jobId: string; starts: number }>();
-    const consumer = await backend.hookQueue.consume(async ({ jobId, starts }) => {
-      resolve({ jobId, starts });
-      return 'hand-back';
+    const consumer = await backend.hookQueue.consume(async ({ jobId, startCount }) => {
+      resolve({ jobId, starts: startCount });
+      return 'release';
     });
     expect(await promise).toEqual({ jobId: 'unfinished', starts: 2 });
     await consumer.close();
@@ -142,7 +142,7 @@ async function acknowledgedBeforeKill(dataDir: string, count: number): Promise<s
     await new Promise((entered) => backend.hookQueue.consume(() => { entered(); return new Promise(() => {}); }));
     const rest = { integrationId: 'i', kind: 'updated', occurredAt: 'now', widgetId: null, payload: null };
     for (let n = 0; ; n += 1) {
-      await backend.ledger.take([{ ...rest, eventId: 'event-' + n, receivedAt: new Date(), redrive: false }]);
+      await backend.ledger.register([{ ...rest, eventId: 'event-' + n, receivedAt: new Date(), redrive: false }]);
       process.stdout.write('event-' + n + '\\n');
     }`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir], {

@@ -1,18 +1,17 @@
+import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
-import { MemoryRateLimiter } from '@widget-service/shared/ports/memory-rate-limiter.ts';
 import { type Database, openDatabase } from './database.ts';
-import { EventGuards } from './event-guards.ts';
 import { InProcessControlLog } from './in-process-control-log.ts';
+import { SqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { SqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
-import { integrationKind, provisionTokenKind, subscriptionKind } from './sqlite-grant-kinds.ts';
-import { SqliteGrantStore } from './sqlite-grant-store.ts';
+import { integrationKind, provisionTokenKind, SqliteGrantStore, subscriptionKind } from './sqlite-grant-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
 import { SqlitePersonalStreamStore } from './sqlite-personal-stream-store.ts';
-import { SqliteRunRegister } from './sqlite-run-register.ts';
+import { SqliteQuarantineStore } from './sqlite-quarantine-store.ts';
+import { SqliteRunRegistry } from './sqlite-run-registry.ts';
 import { SqliteSessionStore } from './sqlite-session-store.ts';
-import { SqliteSetAsideStore } from './sqlite-set-aside-store.ts';
 import { SqliteUserStore } from './sqlite-user-store.ts';
 import { SqliteWidgetEffects } from './sqlite-widget-effects.ts';
 import { SqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
@@ -50,7 +49,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const ledger = new SqliteDeliveryLedger(db);
   const sessions = new SqliteSessionStore(db);
   const personalStreams = new SqlitePersonalStreamStore(db);
-  const guards = new EventGuards(db);
+  const guards = new SqliteDedupeMarks(db);
   const eventLog = new SqliteEventLog(db, { guards, retention: options.retention, now });
   const control = new InProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, options.onWarning ?? (() => undefined));
@@ -60,8 +59,8 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     effects: new SqliteWidgetEffects(db),
     outboxes: new SqliteWidgetOutbox(db),
     ledger,
-    setAside: new SqliteSetAsideStore(db),
-    runs: new SqliteRunRegister(db),
+    quarantine: new SqliteQuarantineStore(db),
+    runs: new SqliteRunRegistry(db),
     eventLog,
     hookQueue,
     control,

@@ -1,29 +1,21 @@
 import type { StatementSync } from 'node:sqlite';
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import {
   type DeadReason,
   type DeliveryFilter,
   type DeliveryLedger,
   type DeliveryState,
-  isRepetition,
+  type DeliverySummary,
+  isDuplicate,
   type LedgerRow,
-  type ListedDelivery,
   type RecordedDelivery,
-  type TakeOutcome,
+  type RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { Range } from '@widget-service/shared/ports/grant-store.ts';
+import type { RowRange } from '@widget-service/shared/ports/grant-store.ts';
 import type { Database } from './database.ts';
-import {
-  type DeliveryRow,
-  insertDelivery,
-  type ListedDeliveryRow,
-  listedColumns,
-  toLedgerRow,
-  toListedDelivery,
-  valuesOf,
-} from './delivery-row.ts';
-import { writeWhatIsTaken } from './write-what-is-taken.ts';
+import { toDate } from './widget-row.ts';
+import { writeStorable } from './write-storable.ts';
 
 export class SqliteDeliveryLedger implements DeliveryLedger {
   readonly #db: Database;
@@ -68,9 +60,9 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     };
   }
 
-  async take(deliveries: readonly Delivery[]): Promise<TakeOutcome> {
-    const { results, rejected } = await writeWhatIsTaken(this.#db, deliveries, (some) => this.#take(some));
-    return { duplicates: results, rejected: rejected.map(({ eventId }) => eventId) };
+  async register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
+    const { results, unstorable } = await writeStorable(this.#db, deliveries, (some) => this.#take(some));
+    return { duplicates: results, unstorable: unstorable.map(({ eventId }) => eventId) };
   }
 
   markPublished(
@@ -87,7 +79,7 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
 
   markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void> {
     return this.#db.write(() => {
-      this.#markDead.run(...valuesOf(delivery), reason);
+      this.#markDead.run(...toColumnValues(delivery), reason);
     });
   }
 
@@ -98,7 +90,7 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     });
   }
 
-  list({ integrationId, state }: DeliveryFilter, { offset, limit }: Range): Promise<ListedDelivery[]> {
+  list({ integrationId, state }: DeliveryFilter, { offset, limit }: RowRange): Promise<DeliverySummary[]> {
     return this.#db.read(() => {
       const rows = this.#listings[state ?? 'any'].select.all(integrationId, limit, offset);
       return (rows as unknown as ListedDeliveryRow[]).map(toListedDelivery);
@@ -113,9 +105,9 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
   #take(deliveries: readonly Delivery[]): string[] {
     const duplicates: string[] = [];
     for (const delivery of deliveries) {
-      if (this.#insertReceived.run(...valuesOf(delivery)).changes === 1) continue;
+      if (this.#insertReceived.run(...toColumnValues(delivery)).changes === 1) continue;
       const known = this.#known.get(delivery.eventId) as Pick<DeliveryRow, 'state' | 'widget_id'>;
-      if (isRepetition(delivery, { state: known.state, widgetId: known.widget_id })) {
+      if (isDuplicate(delivery, { state: known.state, widgetId: known.widget_id })) {
         this.#countDuplicate.run(delivery.eventId);
         duplicates.push(delivery.eventId);
       } else {
@@ -142,5 +134,70 @@ function prepareListing(db: Database, condition: string): Listing {
   return {
     select: db.prepare(`SELECT ${listedColumns} ${rows} ORDER BY received_at DESC, event_id DESC LIMIT ? OFFSET ?`),
     count: db.prepare(`SELECT count(*) AS n FROM (SELECT 1 ${rows} LIMIT ?)`),
+  };
+}
+
+/** What a list shows of a row. */
+const listedColumns =
+  'event_id, integration_id, kind, occurred_at, widget_id, received_at, state, attempts, duplicates, reason, ' +
+  'published_at, position_epoch, position_ms, position_seq';
+
+interface ListedDeliveryRow {
+  readonly event_id: string;
+  readonly integration_id: string;
+  readonly kind: string;
+  readonly occurred_at: string;
+  readonly widget_id: string | null;
+  readonly received_at: number;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly duplicates: number;
+  readonly reason: DeadReason | null;
+  readonly published_at: number | null;
+  readonly position_epoch: string | null;
+  readonly position_ms: number | null;
+  readonly position_seq: number | null;
+}
+
+interface DeliveryRow extends ListedDeliveryRow {
+  readonly payload: string | null;
+}
+
+/** What a delivery brings, in the order of the columns that `insertDelivery` names. */
+function toColumnValues(delivery: RecordedDelivery) {
+  return [
+    delivery.eventId,
+    delivery.integrationId,
+    delivery.kind,
+    delivery.occurredAt,
+    delivery.widgetId,
+    delivery.receivedAt.getTime(),
+    delivery.payload,
+  ];
+}
+
+const insertDelivery =
+  'INSERT INTO deliveries (event_id, integration_id, kind, occurred_at, widget_id, received_at, payload, ' +
+  'state, attempts, duplicates, reason) ';
+
+function toLedgerRow(row: DeliveryRow): LedgerRow {
+  return { ...toListedDelivery(row), payload: row.payload };
+}
+
+function toListedDelivery(row: ListedDeliveryRow): DeliverySummary {
+  const { position_epoch: epoch, position_ms: ms, position_seq: seq } = row;
+  return {
+    eventId: row.event_id,
+    integrationId: row.integration_id,
+    kind: row.kind,
+    occurredAt: row.occurred_at,
+    widgetId: row.widget_id,
+    receivedAt: new Date(row.received_at),
+    state: row.state,
+    attempts: row.attempts,
+    duplicates: row.duplicates,
+    reason: row.reason,
+    publishedAt: toDate(row.published_at),
+    position: epoch === null || ms === null || seq === null ? null : { epoch, ms, seq },
   };
 }

@@ -1,7 +1,7 @@
-import { ServiceError, StoreRefusedError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { ServiceError, UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 
 /** Primary result codes by which SQLite says that it will never take this: too big, constraint, mismatch. */
-const refusals = new Set([18, 19, 20]);
+const unstorableCodes = new Set([18, 19, 20]);
 const busy = 5;
 const readOnly = 8;
 const corrupt = 11;
@@ -16,23 +16,23 @@ interface SqliteError extends Error {
 }
 
 export function isBusy(error: unknown): boolean {
-  return primaryCodeOf(error) === busy;
+  return primaryCode(error) === busy;
 }
 
 /** The file, or the folder it is in, cannot be written to or is something else. */
 export function isUnusablePlace(error: unknown): boolean {
-  const code = primaryCodeOf(error);
+  const code = primaryCode(error);
   const isOfFileSystem = error instanceof Error && 'syscall' in error;
   return isOfFileSystem || code === readOnly || code === cannotOpen;
 }
 
 export function isNoDatabase(error: unknown): boolean {
-  return primaryCodeOf(error) === notADatabase;
+  return primaryCode(error) === notADatabase;
 }
 
 /** What the file says contradicts itself: it must not be written to any more. */
 export function isDamage(error: unknown): boolean {
-  return primaryCodeOf(error) === corrupt || isNoDatabase(error);
+  return primaryCode(error) === corrupt || isNoDatabase(error);
 }
 
 export function isFailedRead(error: unknown): boolean {
@@ -40,7 +40,7 @@ export function isFailedRead(error: unknown): boolean {
 }
 
 /** Null for what is no error of SQLite. */
-function primaryCodeOf(error: unknown): number | null {
+function primaryCode(error: unknown): number | null {
   return isSqliteError(error) ? error.errcode & 0xff : null;
 }
 
@@ -49,13 +49,15 @@ export function translateError(error: unknown): Error {
   if (error instanceof ServiceError) return error;
   if (isSqliteError(error)) {
     const text = `SQLite: ${error.message} (${error.errcode})`;
-    return refusals.has(error.errcode & 0xff) ? new StoreRefusedError(text, error) : new UnavailableError(text, error);
+    return unstorableCodes.has(error.errcode & 0xff)
+      ? new UnstorableError(text, error)
+      : new UnavailableError(text, error);
   }
   if (error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE') {
     return new UnavailableError('SQLite: the database is closed', error);
   }
   // Anything else is a mistake of ours, which trying again would not mend.
-  return new StoreRefusedError(`SQLite adapter: ${error instanceof Error ? error.message : String(error)}`, error);
+  return new UnstorableError(`SQLite adapter: ${error instanceof Error ? error.message : String(error)}`, error);
 }
 
 function isSqliteError(error: unknown): error is SqliteError {

@@ -1,19 +1,19 @@
 import { randomInt } from 'node:crypto';
-import { type LogPosition, positionBefore } from '@widget-service/shared/domain/cursor.ts';
+import { type LogPosition, positionBefore } from '@widget-service/shared/domain/log-position.ts';
 import type {
-  AppendGuard,
   AppendResult,
+  DedupeMark,
   EventLog,
   EventRetention,
   EventTail,
   LogAppend,
   LogRecord,
 } from '@widget-service/shared/ports/event-log.ts';
-import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
-import { Bell } from './bell.ts';
+import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import type { Database } from './database.ts';
-import type { EventGuards } from './event-guards.ts';
-import { type EventRow, insertEvent, prepareEventInsert, toRecord } from './event-row.ts';
+import { Notifier } from './notifier.ts';
+import type { SqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
+import { type EventRow, insertEvent, prepareEventInsert, toRecord } from './sqlite-event-row.ts';
 import { SqliteEventTail } from './sqlite-event-tail.ts';
 
 /** How many events one step of trimming drops, so that requests and streams get their turn in between. */
@@ -29,17 +29,17 @@ interface LogState {
 }
 
 export interface SqliteEventLogOptions {
-  readonly guards: EventGuards;
+  readonly guards: SqliteDedupeMarks;
   readonly retention: EventRetention;
   readonly now: () => Date;
 }
 
 export class SqliteEventLog implements EventLog {
   readonly #db: Database;
-  readonly #guards: EventGuards;
+  readonly #guards: SqliteDedupeMarks;
   readonly #retention: EventRetention;
   readonly #now: () => Date;
-  readonly #appended = new Bell();
+  readonly #appended = new Notifier();
   readonly #tails = new Set<SqliteEventTail>();
   readonly #statements: ReturnType<typeof prepareStatements>;
 
@@ -51,14 +51,14 @@ export class SqliteEventLog implements EventLog {
     this.#statements = prepareStatements(db);
   }
 
-  async append(run: number, recorded: NumberedPosition | null, events: readonly LogAppend[]): Promise<AppendResult> {
+  async append(run: number, recorded: ComparablePosition | null, events: readonly LogAppend[]): Promise<AppendResult> {
     const result = await this.#db.write(() => this.#append(run, recorded, events));
-    this.#appended.ring();
+    this.#appended.notify();
     return result;
   }
 
-  settle(guards: readonly AppendGuard[]): Promise<void> {
-    return this.#guards.settle(guards, this.#now());
+  expireMarks(guards: readonly DedupeMark[]): Promise<void> {
+    return this.#guards.expire(guards, this.#now());
   }
 
   inspect(position: LogPosition | null): ReturnType<EventLog['inspect']> {
@@ -69,7 +69,9 @@ export class SqliteEventLog implements EventLog {
       const last = { epoch, ms: state.last_ms, seq: state.last_seq };
       const first = this.#oldest();
       const oldest =
-        first === undefined ? last : positionBefore({ epoch, ms: first.ms, seq: first.seq, afterMs: first.after_ms });
+        first === undefined
+          ? last
+          : positionBefore({ epoch, ms: first.ms, seq: first.seq, previousMs: first.after_ms });
       return { extent: { epoch, oldest, last }, contains: position?.epoch === epoch && this.#contains(position) };
     });
   }
@@ -102,7 +104,7 @@ export class SqliteEventLog implements EventLog {
     return tail;
   }
 
-  async trim(recorded: NumberedPosition | null): Promise<void> {
+  async trim(recorded: ComparablePosition | null): Promise<void> {
     for (;;) {
       const dropped = await this.#db.write(() => {
         const state = this.#state();
@@ -119,18 +121,18 @@ export class SqliteEventLog implements EventLog {
     for (const tail of this.#tails) await tail.close();
   }
 
-  #append(run: number, recorded: NumberedPosition | null, events: readonly LogAppend[]): AppendResult {
+  #append(run: number, recorded: ComparablePosition | null, events: readonly LogAppend[]): AppendResult {
     const known = this.#state();
     const begins = known === undefined || this.#hasLostTail(known, recorded);
     const state = begins ? this.#beginEpoch(run, known, recorded) : known;
     const { epoch, epoch_run: epochRun } = state;
     const ms = Math.max(this.#now().getTime(), state.last_ms);
-    let { last_seq: seq, last_ms: afterMs, bytes } = state;
-    const positions = events.map(({ event, guard }): LogPosition | null => {
-      if (!this.#guards.raise(guard)) return null;
+    let { last_seq: seq, last_ms: previousMs, bytes } = state;
+    const positions = events.map(({ event, mark }): LogPosition | null => {
+      if (!this.#guards.set(mark)) return null;
       seq += 1;
-      bytes += insertEvent(this.#statements.insertEvent, { seq, ms, afterMs }, event);
-      afterMs = ms;
+      bytes += insertEvent(this.#statements.insertEvent, { seq, ms, previousMs }, event);
+      previousMs = ms;
       return { epoch, ms, seq };
     });
     const end: LogState = seq === state.last_seq ? state : { ...state, last_ms: ms, last_seq: seq, bytes };
@@ -142,12 +144,12 @@ export class SqliteEventLog implements EventLog {
     return {
       positions,
       last: { epoch, epochRun, ms: end.last_ms, seq: end.last_seq },
-      beganEpoch: begins && (known !== undefined || recorded !== null),
+      startedNewEpoch: begins && (known !== undefined || recorded !== null),
     };
   }
 
   /** True when the log must have held the recorded position and cannot have dropped it by trimming, which stops there. */
-  #hasLostTail(state: LogState, recorded: NumberedPosition | null): boolean {
+  #hasLostTail(state: LogState, recorded: ComparablePosition | null): boolean {
     if (recorded === null) return false;
     if (recorded.epoch !== state.epoch) return recorded.epochRun >= state.epoch_run;
     if (recorded.seq > state.last_seq || recorded.ms > state.last_ms) return true;
@@ -159,7 +161,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   /** Numbers and times go on rising, past all that anybody has seen. */
-  #beginEpoch(run: number, known: LogState | undefined, recorded: NumberedPosition | null): LogState {
+  #beginEpoch(run: number, known: LogState | undefined, recorded: ComparablePosition | null): LogState {
     this.#statements.deleteAll.run();
     return {
       epoch: Array.from({ length: 8 }, () => epochLetters[randomInt(epochLetters.length)]).join(''),
@@ -171,7 +173,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   /** Drops at most `limit` of the events up to `recorded` that retention no longer keeps; returns how many. */
-  #drop(state: LogState, recorded: NumberedPosition | null, limit: number): number {
+  #drop(state: LogState, recorded: ComparablePosition | null, limit: number): number {
     const recordedSeq = recorded?.epoch === state.epoch ? recorded.seq : 0;
     const { count, ageMs, bytes } = this.#retention;
     const firstKeptMs = this.#now().getTime() - ageMs;

@@ -1,17 +1,17 @@
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { EventLog, EventTail, LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import type { Bell } from './bell.ts';
+import type { Notifier } from './notifier.ts';
 
 const waitMs = 2000;
 
 /** Waits for the bell that every append rings. */
 export class SqliteEventTail implements EventTail {
   readonly #log: Pick<EventLog, 'readAfter'>;
-  readonly #appended: Bell;
+  readonly #appended: Notifier;
   readonly #closing = new AbortController();
 
-  constructor(log: Pick<EventLog, 'readAfter'>, appended: Bell) {
+  constructor(log: Pick<EventLog, 'readAfter'>, appended: Notifier) {
     this.#log = log;
     this.#appended = appended;
   }

@@ -1,8 +1,17 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
-import type { GrantStore, Range, TokenReplacement } from '@widget-service/shared/ports/grant-store.ts';
+import type { Permission } from '@widget-service/shared/domain/role.ts';
+import type {
+  GrantStore,
+  Integration,
+  ProvisionToken,
+  RowRange,
+  Subscription,
+  TokenReplacement,
+} from '@widget-service/shared/ports/grant-store.ts';
 import type { Database } from './database.ts';
-import { dateOf } from './widget-row.ts';
+import { toDate } from './widget-row.ts';
 
 /** The columns of a kind of grant beyond those that all have, and how they are read and written. */
 export interface GrantKind<Own extends object> {
@@ -89,7 +98,7 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
     return this.#db.read(() => this.#find(id));
   }
 
-  list({ offset, limit }: Range) {
+  list({ offset, limit }: RowRange) {
     return this.#db.read(() => ({
       items: this.#page.all(limit, offset).flatMap((row) => this.#toGrant(row) ?? []),
       totalItems: Number(this.#count.get()?.total),
@@ -118,7 +127,7 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
     return this.#db.write(() => this.#delete.run(id).changes === 1);
   }
 
-  touch(id: string, at: Date): Promise<void> {
+  recordLastUsed(id: string, at: Date): Promise<void> {
     return this.#db.write(() => {
       this.#touch.run(at.getTime(), id);
     });
@@ -139,10 +148,10 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
       id: row.id,
       name: row.name,
       token: { digest: row.token_digest, sealedSecret: row.sealed_secret },
-      previousToken: previousTokenOf(row),
-      expiresAt: dateOf(row.expires_at),
+      previousToken: toPreviousToken(row),
+      expiresAt: toDate(row.expires_at),
       createdAt: new Date(row.created_at),
-      lastUsedAt: dateOf(row.last_used_at),
+      lastUsedAt: toDate(row.last_used_at),
       ...this.#kind.read(found),
     };
   }
@@ -158,7 +167,33 @@ function tokenValues(token: GrantToken, previous: PreviousToken | null): SQLInpu
   ];
 }
 
-function previousTokenOf(row: GrantRow): PreviousToken | null {
+function toPreviousToken(row: GrantRow): PreviousToken | null {
   const { previous_digest: digest, previous_sealed_secret: sealedSecret, previous_expires_at: expiresAt } = row;
   return digest === null || expiresAt === null ? null : { digest, sealedSecret, expiresAt: new Date(expiresAt) };
+}
+
+export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
+  table: 'subscriptions',
+  columns: ['filter'],
+  write: ({ filter }) => [JSON.stringify(filter)],
+  read: (row) => ({ filter: parseFilter(row.filter as string) }),
+};
+
+export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {
+  table: 'integrations',
+  columns: ['deduplicate_by_content', 'rate'],
+  write: ({ deduplicateByContent, rate }) => [deduplicateByContent ? 1 : 0, rate],
+  read: (row) => ({ deduplicateByContent: row.deduplicate_by_content === 1, rate: row.rate as number | null }),
+};
+
+export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> = {
+  table: 'provision_tokens',
+  columns: ['permissions'],
+  write: ({ permissions }) => [JSON.stringify(permissions)],
+  read: (row) => ({ permissions: JSON.parse(row.permissions as string) as Permission[] }),
+};
+
+function parseFilter(text: string): EventFilter {
+  const { types = null, widgetIds = null, states = null, labels = null } = JSON.parse(text) as Partial<EventFilter>;
+  return { types, widgetIds, states, labels };
 }

@@ -1,14 +1,14 @@
-import { parseHookJob, type ReadJob } from '@widget-service/shared/ports/hook-job.ts';
+import { coalesceItems } from '@widget-service/shared/adapters/coalesce-jobs.ts';
+import { parseHookJob, type ReadJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import type {
   ConsumedBatch,
   ConsumeOptions,
   ConsumeOutcome,
   HookConsumer,
 } from '@widget-service/shared/ports/hook-queue.ts';
-import { itemsTakenAlong } from '@widget-service/shared/ports/take-along.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import type { Bell } from './bell.ts';
+import type { Notifier } from './notifier.ts';
 
 const idleMs = 1000;
 const stuckAfterMs = 30_000;
@@ -27,11 +27,11 @@ export interface StoredJob {
 
 export interface SqliteHookConsumerOptions {
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
-  readonly untilAble: ConsumeOptions['untilAble'];
+  readonly waitUntilReady: ConsumeOptions['waitUntilReady'];
   /** Removes the jobs that are done and starts the first of the others; behind it come those that may go with it. */
   readonly takeNext: (done: readonly StoredJob[]) => Promise<StoredJob[]>;
   readonly remove: (done: readonly StoredJob[]) => Promise<void>;
-  readonly enqueued: Bell;
+  readonly enqueued: Notifier;
   readonly onWarning: (message: string, details?: object) => void;
 }
 
@@ -85,7 +85,7 @@ export class SqliteHookConsumer implements HookConsumer {
         else done = await this.#handle(first, waiting);
       } catch (error) {
         failures += 1;
-        this.#options.onWarning('hook jobs cannot be taken', { reason: reasonOf(error) });
+        this.#options.onWarning('hook jobs cannot be taken', { reason: describeError(error) });
         await systemClock.sleep(backoffMs(failures, rejectedBackoff), signal);
       }
     }
@@ -96,25 +96,25 @@ export class SqliteHookConsumer implements HookConsumer {
   async #handle(first: StoredJob, waiting: readonly StoredJob[]): Promise<readonly StoredJob[]> {
     const { signal } = this.#closing;
     if (signal.aborted) return [];
-    const { job_id: jobId, partition, starts } = first;
+    const { job_id: jobId, partition, starts: startCount } = first;
     const job = this.#read(first);
     if (job === null) {
-      await systemClock.sleep(backoffMs(starts, newerVersionBackoff), signal);
+      await systemClock.sleep(backoffMs(startCount, newerVersionBackoff), signal);
       return [];
     }
     const { items, unreadable } = job;
     const texts = unreadable.length > 0 ? [] : waiting.map(({ body }) => body);
-    const along = itemsTakenAlong(items.length, texts);
-    const batch = { jobId, partition, items: [...items, ...along.flat()], unreadable, starts, signal };
+    const along = coalesceItems(items.length, texts);
+    const batch = { jobId, partition, items: [...items, ...along.flat()], unreadable, startCount, signal };
     this.#isHandling = true;
     try {
       if (await this.#carryOut(batch)) return [first, ...waiting.slice(0, along.length)];
-      await this.#options.untilAble?.(signal);
+      await this.#options.waitUntilReady?.(signal);
     } finally {
       this.#isHandling = false;
       this.#askedAtMs = performance.now();
     }
-    await systemClock.sleep(backoffMs(starts, rejectedBackoff), signal);
+    await systemClock.sleep(backoffMs(startCount, rejectedBackoff), signal);
     return [];
   }
 
@@ -123,7 +123,7 @@ export class SqliteHookConsumer implements HookConsumer {
     try {
       return (await this.#options.handle(batch)) === 'done';
     } catch (error) {
-      this.#options.onWarning('hook job failed', { jobId: batch.jobId, reason: reasonOf(error) });
+      this.#options.onWarning('hook job failed', { jobId: batch.jobId, reason: describeError(error) });
       return false;
     }
   }
@@ -133,7 +133,10 @@ export class SqliteHookConsumer implements HookConsumer {
     try {
       return parseHookJob(job.body);
     } catch (error) {
-      this.#options.onWarning('hook job waits for a newer version', { jobId: job.job_id, reason: reasonOf(error) });
+      this.#options.onWarning('hook job waits for a newer version', {
+        jobId: job.job_id,
+        reason: describeError(error),
+      });
       return null;
     }
   }
@@ -143,12 +146,16 @@ export class SqliteHookConsumer implements HookConsumer {
     try {
       await this.#options.remove(done);
     } catch (error) {
-      this.#options.onWarning('hook jobs could not be removed', { jobId: done[0]?.job_id, reason: reasonOf(error) });
+      this.#options.onWarning('hook jobs could not be removed', {
+        jobId: done[0]?.job_id,
+        reason: describeError(error),
+      });
     }
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof Error && 'internal' in error && typeof error.internal === 'string') return error.internal;
+function describeError(error: unknown): string {
+  if (error instanceof Error && 'internalMessage' in error && typeof error.internalMessage === 'string')
+    return error.internalMessage;
   return error instanceof Error ? error.message : String(error);
 }

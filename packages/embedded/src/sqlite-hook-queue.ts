@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
-import { serializeHookJob } from '@widget-service/shared/ports/hook-job.ts';
+import { coalesceLimits } from '@widget-service/shared/adapters/coalesce-jobs.ts';
+import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import type {
   ConsumedBatch,
   ConsumeOptions,
@@ -9,9 +10,8 @@ import type {
   HookQueue,
   QueuePressure,
 } from '@widget-service/shared/ports/hook-queue.ts';
-import { takeAlongLimits } from '@widget-service/shared/ports/take-along.ts';
-import { Bell } from './bell.ts';
 import type { Database } from './database.ts';
+import { Notifier } from './notifier.ts';
 import { SqliteHookConsumer, type StoredJob } from './sqlite-hook-consumer.ts';
 
 type OnWarning = (message: string, details?: object) => void;
@@ -21,7 +21,7 @@ export class SqliteHookQueue implements HookQueue {
   readonly partitionCount = 1;
   readonly #db: Database;
   readonly #onWarning: OnWarning;
-  readonly #enqueued = new Bell();
+  readonly #enqueued = new Notifier();
   readonly #insertJob: StatementSync;
   readonly #insertBody: StatementSync;
   readonly #countWaiting: StatementSync;
@@ -51,7 +51,7 @@ export class SqliteHookQueue implements HookQueue {
       const { changes, lastInsertRowid } = this.#insertJob.run(jobId, partition);
       if (changes === 1) this.#insertBody.run(lastInsertRowid, body);
     });
-    this.#enqueued.ring();
+    this.#enqueued.notify();
   }
 
   pressure(): Promise<QueuePressure> {
@@ -64,13 +64,13 @@ export class SqliteHookQueue implements HookQueue {
 
   async consume(
     handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>,
-    { takeAlong, untilAble }: ConsumeOptions = { takeAlong: false },
+    { coalesce, waitUntilReady }: ConsumeOptions = { coalesce: false },
   ): Promise<HookConsumer> {
     if (this.#consumer !== null && !this.#consumer.isClosed) throw new Error('the hook queue has a consumer already');
     this.#consumer = new SqliteHookConsumer({
       handle,
-      untilAble,
-      takeNext: (done) => this.#db.write(() => this.#takeNext(done, takeAlong ? takeAlongLimits.jobs : 1)),
+      waitUntilReady,
+      takeNext: (done) => this.#db.write(() => this.#takeNext(done, coalesce ? coalesceLimits.jobs : 1)),
       remove: (done) => this.#db.write(() => this.#remove(done)),
       enqueued: this.#enqueued,
       onWarning: this.#onWarning,
@@ -90,7 +90,7 @@ export class SqliteHookQueue implements HookQueue {
     if (first === undefined) return [];
     this.#countStart.run(first.seq);
     const started = { ...first, starts: first.starts + 1 };
-    return started.starts > takeAlongLimits.startsOfFirst ? [started] : [started, ...others];
+    return started.starts > coalesceLimits.maxStartCount ? [started] : [started, ...others];
   }
 
   /** As many as one run could take: large bodies are not read for nothing. */
@@ -101,7 +101,7 @@ export class SqliteHookQueue implements HookQueue {
       const job = row as unknown as StoredJob;
       jobs.push(job);
       bytes += job.body.length;
-      if (bytes > takeAlongLimits.bytes) break;
+      if (bytes > coalesceLimits.bytes) break;
     }
     return jobs;
   }

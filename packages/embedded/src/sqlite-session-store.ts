@@ -52,7 +52,7 @@ export class SqliteSessionStore implements SessionStore {
     });
   }
 
-  touch(digest: string, lastSeenAt: Date): Promise<void> {
+  recordLastSeen(digest: string, lastSeenAt: Date): Promise<void> {
     return this.#db.write(() => {
       this.#touch.run(lastSeenAt.getTime(), digest);
     });

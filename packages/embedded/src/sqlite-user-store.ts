@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Role } from '@widget-service/shared/domain/role.ts';
-import type { Range } from '@widget-service/shared/ports/grant-store.ts';
+import type { RowRange } from '@widget-service/shared/ports/grant-store.ts';
 import {
   isEnabledAdmin,
   type User,
@@ -9,7 +9,7 @@ import {
   type UserUpdate,
 } from '@widget-service/shared/ports/user-store.ts';
 import type { Database } from './database.ts';
-import { dateOf } from './widget-row.ts';
+import { toDate } from './widget-row.ts';
 
 interface UserRow {
   readonly id: string;
@@ -64,7 +64,7 @@ export class SqliteUserStore implements UserStore {
     return this.#db.read(() => this.#find(this.#selectById, id));
   }
 
-  list({ offset, limit }: Range) {
+  list({ offset, limit }: RowRange) {
     return this.#db.read(() => ({
       items: this.#page.all(limit, offset).map((row) => toUser(row as unknown as UserRow)),
       totalItems: Number(this.#count.get()?.total),
@@ -120,6 +120,6 @@ function toUser(row: UserRow): User {
     disabled: row.disabled === 1,
     passwordHash: row.password_hash,
     createdAt: new Date(row.created_at),
-    lastSignInAt: dateOf(row.last_sign_in_at),
+    lastSignInAt: toDate(row.last_sign_in_at),
   };
 }

@@ -7,9 +7,9 @@ import type {
   WidgetEffects,
 } from '@widget-service/shared/ports/widget-effects.ts';
 import type { Database } from './database.ts';
-import { insertOutboxEntry, prepareOutboxInsert, prepareOutboxSelect, selectOutbox } from './outbox-row.ts';
+import { insertOutboxEntry, prepareOutboxInsert, prepareOutboxSelect, selectOutbox } from './sqlite-widget-outbox.ts';
 import { toWidget, type WidgetRow, widgetColumns } from './widget-row.ts';
-import { writeWhatIsTaken } from './write-what-is-taken.ts';
+import { writeStorable } from './write-storable.ts';
 
 export class SqliteWidgetEffects implements WidgetEffects {
   readonly #db: Database;
@@ -37,39 +37,37 @@ export class SqliteWidgetEffects implements WidgetEffects {
   claim(run: number, widgetIds: readonly string[]): Promise<Claim> {
     return this.#db.write(() => {
       const claimed: ClaimedWidget[] = [];
-      const refused: string[] = [];
-      const unknown: string[] = [];
+      const superseded: string[] = [];
       for (const id of widgetIds) {
         const row = this.#select.get(id) as (WidgetRow & { readonly fence: number }) | undefined;
-        if (row === undefined) {
-          unknown.push(id);
-        } else if (row.fence > run) {
-          refused.push(id);
+        if (row === undefined) continue;
+        if (row.fence > run) {
+          superseded.push(id);
         } else {
           if (row.fence < run) this.#raiseFence.run(run, id);
           claimed.push({ widget: toWidget(row), outbox: selectOutbox(this.#selectOutbox, id) });
         }
       }
-      return { claimed, refused, unknown };
+      return { claimed, superseded };
     });
   }
 
   async apply(run: number, changes: readonly WidgetChange[]): Promise<ApplyOutcome> {
-    const { results, rejected } = await writeWhatIsTaken(this.#db, changes, (some) => this.#changeWidgets(run, some));
-    return { refused: results, rejected: rejected.map(({ widgetId }) => widgetId) };
+    const { results, unstorable } = await writeStorable(this.#db, changes, (some) => this.#changeWidgets(run, some));
+    return { superseded: results, unstorable: unstorable.map(({ widgetId }) => widgetId) };
   }
 
   /** Returns the ids of the widgets where this run has no claim any more. */
   #changeWidgets(run: number, changes: readonly WidgetChange[]): string[] {
-    const refused: string[] = [];
+    const superseded: string[] = [];
     for (const change of changes) {
       if (!this.#changeWidget(run, change)) {
-        refused.push(change.widgetId);
+        superseded.push(change.widgetId);
         continue;
       }
       for (const entry of change.entries) insertOutboxEntry(this.#insertEntry, change.widgetId, entry);
     }
-    return refused;
+    return superseded;
   }
 
   #changeWidget(run: number, { widgetId, fromVersion, after }: WidgetChange): boolean {

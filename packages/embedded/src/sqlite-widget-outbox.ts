@@ -1,11 +1,15 @@
 import type { StatementSync } from 'node:sqlite';
+import type { HookKind } from '@widget-service/shared/domain/hook-event.ts';
+import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
+import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type {
-  OutboxPlace,
+  OutboxScanCursor,
   PublishedThrough,
   UnpublishedWidget,
   WidgetOutbox,
 } from '@widget-service/shared/ports/widget-outbox.ts';
 import type { Database } from './database.ts';
+import { toDate } from './widget-row.ts';
 
 export class SqliteWidgetOutbox implements WidgetOutbox {
   readonly #db: Database;
@@ -24,26 +28,29 @@ export class SqliteWidgetOutbox implements WidgetOutbox {
     );
   }
 
-  pull(run: number, published: readonly PublishedThrough[]): Promise<{ readonly refused: readonly string[] }> {
+  removePublished(
+    run: number,
+    published: readonly PublishedThrough[],
+  ): Promise<{ readonly superseded: readonly string[] }> {
     return this.#db.write(() => {
-      const refused: string[] = [];
+      const superseded: string[] = [];
       for (const { widgetId, version } of published) {
-        if (this.#hasClaim.get(widgetId, run) === undefined) refused.push(widgetId);
+        if (this.#hasClaim.get(widgetId, run) === undefined) superseded.push(widgetId);
         else this.#delete.run(widgetId, version);
       }
-      return { refused };
+      return { superseded };
     });
   }
 
-  findStale(before: Date, limit: number, from?: OutboxPlace): Promise<UnpublishedWidget[]> {
+  findOverdue(before: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
     return this.#db.read(() => this.#find(0, before.getTime() - 1, limit, from));
   }
 
-  findAhead(after: Date, limit: number, from?: OutboxPlace): Promise<UnpublishedWidget[]> {
+  findFutureDated(after: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
     return this.#db.read(() => this.#find(after.getTime() + 1, Number.MAX_SAFE_INTEGER, limit, from));
   }
 
-  #find(fromMs: number, toMs: number, limit: number, from: OutboxPlace | undefined): UnpublishedWidget[] {
+  #find(fromMs: number, toMs: number, limit: number, from: OutboxScanCursor | undefined): UnpublishedWidget[] {
     const found = new Map<string, UnpublishedWidget>();
     const isKnown = new Set(from?.widgetIds);
     const beginMs = Math.max(fromMs, from?.since.getTime() ?? fromMs);
@@ -56,4 +63,74 @@ export class SqliteWidgetOutbox implements WidgetOutbox {
     }
     return [...found.values()];
   }
+}
+
+interface OutboxRow {
+  readonly version: number;
+  readonly event_id: string;
+  readonly kind: HookKind;
+  readonly integration_id: string | null;
+  readonly occurred_at: string;
+  readonly received_at: number;
+  readonly late: number;
+  readonly state_before: WidgetState | null;
+  readonly payload: string | null;
+  readonly state: WidgetState;
+  readonly updated_at: number;
+  readonly retired_at: number | null;
+  readonly last_event_at: number | null;
+}
+
+export function prepareOutboxInsert(db: Database): StatementSync {
+  return db.prepare('INSERT INTO outbox_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+}
+
+/** In a transaction, with the statement of `prepareOutboxInsert`. */
+export function insertOutboxEntry(statement: StatementSync, widgetId: string, entry: OutboxEntry): void {
+  const { after } = entry;
+  statement.run(
+    widgetId,
+    after.version,
+    entry.eventId,
+    entry.kind,
+    entry.integrationId,
+    entry.occurredAt,
+    entry.receivedAt.getTime(),
+    entry.late ? 1 : 0,
+    entry.stateBefore,
+    entry.payload,
+    after.state,
+    after.updatedAt.getTime(),
+    after.retiredAt?.getTime() ?? null,
+    after.lastEventAt?.getTime() ?? null,
+  );
+}
+
+export function prepareOutboxSelect(db: Database): StatementSync {
+  return db.prepare('SELECT * FROM outbox_entries WHERE widget_id = ? ORDER BY version');
+}
+
+/** A widget's outbox, oldest entry first, with the statement of `prepareOutboxSelect`. */
+export function selectOutbox(statement: StatementSync, widgetId: string): OutboxEntry[] {
+  return (statement.all(widgetId) as unknown as OutboxRow[]).map(toEntry);
+}
+
+function toEntry(row: OutboxRow): OutboxEntry {
+  return {
+    eventId: row.event_id,
+    kind: row.kind,
+    integrationId: row.integration_id,
+    occurredAt: row.occurred_at,
+    receivedAt: new Date(row.received_at),
+    payload: row.payload,
+    late: row.late === 1,
+    stateBefore: row.state_before,
+    after: {
+      state: row.state,
+      updatedAt: new Date(row.updated_at),
+      retiredAt: toDate(row.retired_at),
+      lastEventAt: toDate(row.last_event_at),
+      version: row.version,
+    },
+  };
 }

@@ -7,15 +7,9 @@ import type {
   WidgetStore,
 } from '@widget-service/shared/ports/widget-store.ts';
 import type { Database } from './database.ts';
-import { insertOutboxEntry, prepareOutboxInsert } from './outbox-row.ts';
-import {
-  createWidgetIndexWalk,
-  kindOf,
-  newestFirst,
-  type WidgetIndexWalk,
-  walkConditions,
-} from './widget-index-walk.ts';
-import { labelsText, toWidget, type WidgetRow, widgetColumns } from './widget-row.ts';
+import { insertOutboxEntry, prepareOutboxInsert } from './sqlite-widget-outbox.ts';
+import { conditionKind, makeSkipRows, newestFirst, type SkipRows, walkConditions } from './widget-index-walk.ts';
+import { serializeLabels, toWidget, type WidgetRow, widgetColumns } from './widget-row.ts';
 
 /** The rows that are skipped are passed by in the index alone: the table is asked only for those of the page. */
 function pageWhere(condition: string): string {
@@ -34,7 +28,7 @@ export class SqliteWidgetStore implements WidgetStore {
   readonly #selectKey: StatementSync;
   readonly #insertEntry: StatementSync;
   readonly #select: StatementSync;
-  readonly #walk: WidgetIndexWalk;
+  readonly #walk: SkipRows;
   readonly #list: Record<'any' | 'inState', StatementSync>;
   readonly #count: Record<'any' | 'inState', StatementSync>;
 
@@ -49,7 +43,7 @@ export class SqliteWidgetStore implements WidgetStore {
     this.#selectKey = db.prepare('SELECT fingerprint, body FROM idempotency_keys WHERE scope = ? AND key = ?');
     this.#insertEntry = prepareOutboxInsert(db);
     this.#select = db.prepare(`SELECT ${widgetColumns} FROM widgets WHERE id = ?`);
-    this.#walk = createWidgetIndexWalk(db);
+    this.#walk = makeSkipRows(db);
     const { any, inState } = walkConditions;
     this.#list = { any: db.prepare(pageWhere(any)), inState: db.prepare(pageWhere(inState)) };
     this.#count = { any: db.prepare(countWhere(any)), inState: db.prepare(countWhere(inState)) };
@@ -64,7 +58,7 @@ export class SqliteWidgetStore implements WidgetStore {
           return { status: 'replayed', body: String(known.body) };
         }
       }
-      this.#insertWidget.run(...valuesOf(widget));
+      this.#insertWidget.run(...toColumnValues(widget));
       if (idempotency !== null) {
         const { scope, key, fingerprint, body } = idempotency;
         this.#insertKey.run(scope, key, fingerprint, body, widget.id);
@@ -87,24 +81,24 @@ export class SqliteWidgetStore implements WidgetStore {
   ): Promise<Widget[]> {
     const { conditions, passed } = await this.#walk(filter, offset);
     return this.#db.read(() => {
-      const rows = this.#list[kindOf(filter.state)].all(...conditions, limit, offset - passed);
+      const rows = this.#list[conditionKind(filter.state)].all(...conditions, limit, offset - passed);
       return (rows as unknown as WidgetRow[]).map(toWidget);
     });
   }
 
   async count(filter: WidgetFilter, atMost: number): Promise<number> {
     const { conditions, passed } = await this.#walk(filter, atMost);
-    const count = this.#count[kindOf(filter.state)];
+    const count = this.#count[conditionKind(filter.state)];
     return this.#db.read(() => passed + Number(count.get(...conditions, atMost - passed)?.n));
   }
 }
 
-function valuesOf(widget: Widget) {
+function toColumnValues(widget: Widget) {
   return [
     widget.id,
     widget.name,
     widget.state,
-    labelsText(widget.labels),
+    serializeLabels(widget.labels),
     widget.owner?.userId ?? null,
     widget.owner?.email ?? null,
     widget.owner === null ? null : Number(widget.owner.notify),

@@ -1,8 +1,8 @@
 import type { StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WidgetFilter } from '@widget-service/shared/ports/widget-store.ts';
-import { createConcurrencyLimit } from '@widget-service/shared/runtime/concurrency-limit.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { Database } from './database.ts';
 
 /** About a millisecond's walk: requests and streams are served in between. */
@@ -27,7 +27,7 @@ export const walkConditions = {
 export const newestFirst = 'ORDER BY created_at DESC, id DESC';
 
 /** `rows` may be more than there are. */
-export type WidgetIndexWalk = (filter: WidgetFilter, rows: number) => Promise<WalkedTo>;
+export type SkipRows = (filter: WidgetFilter, rows: number) => Promise<WalkedTo>;
 
 /**
  * Passes widgets by, newest first, in the index alone and in steps between which others have their turn: until at most
@@ -36,8 +36,8 @@ export type WidgetIndexWalk = (filter: WidgetFilter, rows: number) => Promise<Wa
  * throws `UnavailableError` when its turn does not come. What changes meanwhile may or may not be seen, as between two
  * pages.
  */
-export function createWidgetIndexWalk(db: Database): WidgetIndexWalk {
-  const inTurn = createConcurrencyLimit({
+export function makeSkipRows(db: Database): SkipRows {
+  const inTurn = createSemaphore({
     what: 'SQLite, a walk through the widgets',
     maxRunning: 1,
     maxWaiting,
@@ -48,13 +48,13 @@ export function createWidgetIndexWalk(db: Database): WidgetIndexWalk {
   const steps = { any: stepWhere(walkConditions.any), inState: stepWhere(walkConditions.inState) };
 
   const walk = async ({ state, createdAtOrBefore }: WidgetFilter, rows: number): Promise<WalkedTo> => {
-    const step = steps[kindOf(state)];
-    let conditions = startOf(state, createdAtOrBefore);
+    const step = steps[conditionKind(state)];
+    let conditions = startConditions(state, createdAtOrBefore);
     let passed = 0;
     while (rows - passed > stepRows) {
       const reached = await db.read(() => step.get(...conditions));
       if (reached === undefined) break;
-      conditions = conditionsOf(state, Number(reached.created_at), String(reached.id));
+      conditions = toConditions(state, Number(reached.created_at), String(reached.id));
       passed += stepRows;
       await nextTurn();
     }
@@ -64,19 +64,19 @@ export function createWidgetIndexWalk(db: Database): WidgetIndexWalk {
   return (filter, rows) => (rows > stepRows ? inTurn(() => walk(filter, rows)) : walk(filter, rows));
 }
 
-export function kindOf(state: WidgetFilter['state']): 'any' | 'inState' {
+export function conditionKind(state: WidgetFilter['state']): 'any' | 'inState' {
   return state === null ? 'any' : 'inState';
 }
 
 // No id stands before the empty one: this is behind everything younger, and before all that is of that time.
-function startOf(state: WidgetFilter['state'], createdAtOrBefore: Date | null): Conditions {
-  return conditionsOf(
+function startConditions(state: WidgetFilter['state'], createdAtOrBefore: Date | null): Conditions {
+  return toConditions(
     state,
     createdAtOrBefore === null ? Number.MAX_SAFE_INTEGER : createdAtOrBefore.getTime() + 1,
     '',
   );
 }
 
-function conditionsOf(state: WidgetFilter['state'], createdAt: number, id: string): Conditions {
+function toConditions(state: WidgetFilter['state'], createdAt: number, id: string): Conditions {
   return state === null ? [createdAt, id] : [state, createdAt, id];
 }

@@ -30,18 +30,18 @@ export function toWidget(row: WidgetRow): Widget {
     owner: userId === null || email === null ? null : { userId, email, notify: row.owner_notify === 1 },
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
-    retiredAt: dateOf(row.retired_at),
-    lastEventAt: dateOf(row.last_event_at),
+    retiredAt: toDate(row.retired_at),
+    lastEventAt: toDate(row.last_event_at),
     version: row.version,
   };
 }
 
-export function dateOf(ms: number | null): Date | null {
+export function toDate(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);
 }
 
 // Most widgets and events have no labels, and this is met for every event.
-export function labelsText(labels: readonly string[]): string {
+export function serializeLabels(labels: readonly string[]): string {
   return labels.length === 0 ? '[]' : JSON.stringify(labels);
 }
 

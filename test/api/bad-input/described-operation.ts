@@ -1,4 +1,4 @@
-import type { Json, OpenApiDocument } from '../../support/openapi-document.ts';
+import type { Json, OpenApiDocument } from '../../drivers/openapi-document.ts';
 
 /** What the generator needs to know of an operation. */
 export interface DescribedOperation {

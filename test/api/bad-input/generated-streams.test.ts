@@ -1,7 +1,7 @@
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { openTestService, type TestService } from '../../support/test-service.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
 import { generation } from './generation.ts';
 import { anyText, canary } from './schema-arbitrary.ts';
 import { setUpTimeoutMs } from './set-up-timeout.ts';

@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/hash-password.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { aDelivery } from '../../support/builders.ts';
-import type { OpenApiDocument } from '../../support/openapi-document.ts';
-import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../support/test-app.ts';
+import { aDelivery } from '../../drivers/builders.ts';
+import type { OpenApiDocument } from '../../drivers/openapi-document.ts';
+import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/test-app.ts';
 import { type DescribedOperation, operationsOf } from './described-operation.ts';
 import { generation } from './generation.ts';
 import { wrongsOf } from './judge-answer.ts';

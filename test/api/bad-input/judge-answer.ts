@@ -1,4 +1,4 @@
-import type { TestResponse } from '../../support/test-app.ts';
+import type { TestResponse } from '../../drivers/test-app.ts';
 import { canary } from './schema-arbitrary.ts';
 
 /** Statuses of a refusal for good. Nothing that a caller sends makes the service fail or be unavailable. */

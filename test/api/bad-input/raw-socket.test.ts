@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CorpusNames, fillIn, issueNames } from '../../corpus/issue-names.ts';
 import { rawRequests } from '../../corpus/raw-requests.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 import { openSocket, parseAnswers, readToEnd, talk } from './raw-talk.ts';
 import { setUpTimeoutMs } from './set-up-timeout.ts';
 

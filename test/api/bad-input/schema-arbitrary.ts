@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { Json } from '../../support/openapi-document.ts';
+import type { Json } from '../../drivers/openapi-document.ts';
 
 /** Stands in every text that is generated as a value, so that one that is told back is found. */
 export const canary = 'kA7canaryZq9';

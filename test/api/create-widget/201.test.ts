@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -82,7 +82,7 @@ describe('create a widget', () => {
   test('puts the creation into the outbox', async () => {
     const before = new Date(Date.now() + 60_000);
     const { id } = (await create({ name: 'to be published' })).json();
-    const found = await service.backend.outboxes.findStale(before, 1_000);
+    const found = await service.backend.outboxes.findOverdue(before, 1_000);
     expect(found.map(({ widgetId }) => widgetId)).toContain(id);
   });
 });

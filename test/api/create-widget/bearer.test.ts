@@ -1,12 +1,12 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { digestOf, mintToken } from '@widget-service/shared/domain/token.ts';
+import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import type { ProvisionToken } from '@widget-service/shared/ports/provision-token-store.ts';
+import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDrivenClock } from '../../support/driven-clock.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../support/test-app.ts';
+import { createDrivenClock } from '../../drivers/driven-clock.ts';
+import { eventually } from '../../drivers/eventually.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/test-app.ts';
 
 const clock = createDrivenClock();
 const challenge = 'Bearer realm="widgets"';
@@ -32,7 +32,7 @@ const show = async (id: string) =>
 async function insert(overrides: Partial<ProvisionToken>): Promise<string> {
   const token = mintToken('wpt');
   await service.backend.provisionTokens.insert({
-    ...{ id: createUuidV7(), name: 'script', token: { digest: digestOf(token), sealedSecret: null } },
+    ...{ id: createUuidV7(), name: 'script', token: { digest: sha256Hex(token), sealedSecret: null } },
     ...{ previousToken: null, expiresAt: null, createdAt: clock.now(), lastUsedAt: null },
     permissions: ['widgets:create'],
     ...overrides,

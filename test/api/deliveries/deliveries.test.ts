@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aDelivery, awkwardPayload } from '../../support/builders.ts';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+import { aDelivery, awkwardPayload } from '../../drivers/builders.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
 let service: TestApp;
 let admin: TestCaller;
@@ -22,7 +22,7 @@ const redrive = (integrationId: string, eventId: string) =>
 
 async function taken(overrides: Partial<Delivery> = {}): Promise<Delivery> {
   const delivery = aDelivery(overrides);
-  await service.backend.ledger.take([delivery]);
+  await service.backend.ledger.register([delivery]);
   return delivery;
 }
 

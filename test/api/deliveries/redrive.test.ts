@@ -3,10 +3,10 @@ import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { aCreation, aDelivery } from '../../drivers/builders.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 import { consumeUntil } from '../../processing/consume.ts';
-import { aCreation, aDelivery } from '../../support/builders.ts';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
 
 let isQueueAway = false;
 let service: TestApp;

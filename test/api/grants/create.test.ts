@@ -1,8 +1,8 @@
-import { digestOf, isWellFormedToken } from '@widget-service/shared/domain/token.ts';
+import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { grantKinds } from '../../support/grant-kinds.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { grantKinds } from '../../drivers/grant-kinds.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
 let service: TestApp;
 let admin: TestCaller;
@@ -55,7 +55,7 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, pathOf, storeOf, defaul
   test('201: only the digest of the token is kept, and no log line has it', async () => {
     const { id, token } = (await create({ name: 'mine' })).json();
     const stored = await storeOf(service.backend).get(id);
-    expect(stored?.token).toEqual({ digest: digestOf(token), sealedSecret: null });
+    expect(stored?.token).toEqual({ digest: sha256Hex(token), sealedSecret: null });
     expect(JSON.stringify(stored)).not.toContain(token);
     expect(service.logLines.join('')).not.toContain(token);
   });

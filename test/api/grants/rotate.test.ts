@@ -1,10 +1,10 @@
-import { digestOf, isWellFormedToken } from '@widget-service/shared/domain/token.ts';
+import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDrivenClock } from '../../support/driven-clock.ts';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { grantKinds } from '../../support/grant-kinds.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
-import { type WatchedControl, watchControl } from '../../support/watched-control.ts';
+import { createDrivenClock } from '../../drivers/driven-clock.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { grantKinds } from '../../drivers/grant-kinds.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { type WatchedControl, watchControl } from '../../drivers/watched-control.ts';
 
 const clock = createDrivenClock();
 let service: TestApp;
@@ -49,8 +49,8 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, pathO
     expect(isWellFormedToken(token, prefix)).toBe(true);
     expect(token).not.toBe(old);
     expect(await stored(before.id)).toMatchObject({
-      token: { digest: digestOf(token), sealedSecret: null },
-      previousToken: { digest: digestOf(old), expiresAt: inSeconds(300) },
+      token: { digest: sha256Hex(token), sealedSecret: null },
+      previousToken: { digest: sha256Hex(old), expiresAt: inSeconds(300) },
     });
     expect(control.announced.filter(({ id }) => id === before.id)).toEqual([
       { kind, id: before.id, change: 'changed' },
@@ -95,7 +95,10 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, pathO
     await rotate(id);
     const response = await rotate(id, { overlapSeconds: 0 });
     expect(response.json().previousExpiresAt).toBeNull();
-    expect(await stored(id)).toMatchObject({ token: { digest: digestOf(response.json().token) }, previousToken: null });
+    expect(await stored(id)).toMatchObject({
+      token: { digest: sha256Hex(response.json().token) },
+      previousToken: null,
+    });
   });
 
   test('200: a further rotation ends the one before the last', async () => {
@@ -103,17 +106,17 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, pathO
     const { token: second } = (await rotate(id)).json();
     const { token: third } = (await rotate(id)).json();
     expect(await stored(id)).toMatchObject({
-      token: { digest: digestOf(third) },
-      previousToken: { digest: digestOf(second) },
+      token: { digest: sha256Hex(third) },
+      previousToken: { digest: sha256Hex(second) },
     });
-    expect(await storeOf(service.backend).findByTokenDigest(digestOf(first))).toBeNull();
+    expect(await storeOf(service.backend).findByTokenDigest(sha256Hex(first))).toBeNull();
   });
 
   test('200: rotations at the same time follow one another', async () => {
     const { id } = await create();
     const answers = await Promise.all([rotate(id), rotate(id), rotate(id)]);
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
-    const digests = answers.map((each) => digestOf(each.json().token));
+    const digests = answers.map((each) => sha256Hex(each.json().token));
     const { token, previousToken } = (await stored(id)) ?? {};
     expect(new Set(digests).size).toBe(3);
     expect(digests).toContain(token?.digest);
@@ -129,7 +132,7 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, pathO
   ])('400: %s', async (_, body, pointer, code) => {
     const { id, token } = await create();
     expectProblem(await rotate(id, body), { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
-    expect(await stored(id)).toMatchObject({ token: { digest: digestOf(token) }, previousToken: null });
+    expect(await stored(id)).toMatchObject({ token: { digest: sha256Hex(token) }, previousToken: null });
   });
 
   test('403: an editor may not', async () => {
@@ -150,9 +153,9 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, pathO
     expectProblem(await rotate(id), { status: 503, code: 'unavailable' });
     control.isAway = false;
     expect(await stored(id)).toEqual(before);
-    expect(before?.previousToken?.digest).toBe(digestOf(first));
+    expect(before?.previousToken?.digest).toBe(sha256Hex(first));
     await rotate(id);
-    expect((await stored(id))?.previousToken?.digest).toBe(digestOf(second));
+    expect((await stored(id))?.previousToken?.digest).toBe(sha256Hex(second));
   });
 
   test('503: a token that was to end at once has ended, though the pods could not be told', async () => {
@@ -160,7 +163,7 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, pathO
     control.isAway = true;
     expectProblem(await rotate(id, { overlapSeconds: 0 }), { status: 503, code: 'unavailable' });
     control.isAway = false;
-    expect(await storeOf(service.backend).findByTokenDigest(digestOf(token))).toBeNull();
+    expect(await storeOf(service.backend).findByTokenDigest(sha256Hex(token))).toBeNull();
     expect((await rotate(id, { overlapSeconds: 0 })).statusCode).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConsoleClient, signIn, testAdmin } from '../../support/console-client.ts';
-import { eventually } from '../../support/eventually.ts';
-import { openTestService, type TestService } from '../../support/test-service.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../../drivers/console-client.ts';
+import { eventually } from '../../drivers/eventually.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
 
 let service: TestService;
 let admin: ConsoleClient;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDrivenClock } from '../../support/driven-clock.ts';
-import { eventually } from '../../support/eventually.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+import { createDrivenClock } from '../../drivers/driven-clock.ts';
+import { eventually } from '../../drivers/eventually.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
 const clock = createDrivenClock();
 let service: TestApp;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import { createWidgetFrom, type WidgetState } from '@widget-service/shared/domain/widget.ts';
+import { buildWidget, type WidgetState } from '@widget-service/shared/domain/widget.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
 const position: LogPosition = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 12 };
 let service: TestApp;
@@ -19,7 +19,7 @@ const list = (query = '') =>
   service.inject({ method: 'GET', url: `/api/v1/widgets${query}`, headers: { cookie: viewer.cookie } });
 
 async function store(name: string, createdAt: Date, state: WidgetState = 'active'): Promise<void> {
-  const widget = createWidgetFrom({ name, state, labels: [], owner: null }, createUuidV7(), createdAt);
+  const widget = buildWidget({ name, state, labels: [], owner: null }, createUuidV7(), createdAt);
   const { updatedAt, retiredAt, lastEventAt, version } = widget;
   await service.backend.widgets.insertOnce({
     widget,

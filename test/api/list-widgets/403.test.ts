@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { digestOf } from '@widget-service/shared/domain/token.ts';
+import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const hourMs = 3_600_000;
 let service: TestApp;
@@ -16,7 +16,7 @@ const list = (headers: Record<string, string>) => service.inject({ method: 'GET'
 async function sessionOf(userId: string, lastSeenMs: number, expiresMs: number): Promise<string> {
   const id = randomBytes(32).toString('base64url');
   await service.backend.sessions.insert({
-    digest: digestOf(id),
+    digest: sha256Hex(id),
     userId,
     createdAt: new Date(Date.now() - 100 * hourMs),
     lastSeenAt: new Date(Date.now() + lastSeenMs),
@@ -47,7 +47,7 @@ test('a session past its absolute or idle end', async () => {
   expectProblem(await list({ cookie: `service_console=${expired}` }), { status: 403, code: 'not-authenticated' });
   expectProblem(await list({ cookie: `service_console=${idle}` }), { status: 403, code: 'not-authenticated' });
   expect((await list({ cookie: `service_console=${inUse}` })).statusCode).toBe(200);
-  const touched = await service.backend.sessions.find(digestOf(inUse));
+  const touched = await service.backend.sessions.find(sha256Hex(inUse));
   expect(Date.now() - (touched?.lastSeenAt.getTime() ?? 0)).toBeLessThan(60_000);
 });
 

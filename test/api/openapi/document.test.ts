@@ -2,16 +2,16 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { problemKinds } from '@widget-service/api/http/problem-kinds.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSchemaCheck } from '../../support/check-answer.ts';
+import { createSchemaCheck } from '../../drivers/check-answer.ts';
 import {
   fetchOpenApiDocument,
   type Json,
   type MediaType,
   type OpenApiDocument,
   type OpenApiOperation,
-} from '../../support/openapi-document.ts';
-import { openTestApp } from '../../support/test-app.ts';
-import { openTestService, type TestService } from '../../support/test-service.ts';
+} from '../../drivers/openapi-document.ts';
+import { openTestApp } from '../../drivers/test-app.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
 
 let service: TestService;
 let document: OpenApiDocument;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fetchOpenApiDocument, type OpenApiDocument } from '../../support/openapi-document.ts';
-import { openTestService } from '../../support/test-service.ts';
+import { fetchOpenApiDocument, type OpenApiDocument } from '../../drivers/openapi-document.ts';
+import { openTestService } from '../../drivers/test-service.ts';
 
 const program = fileURLToPath(new URL('../../client/every-operation.ts', import.meta.url));
 const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url));

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSchemaCheck } from '../../support/check-answer.ts';
-import { signIn, testAdmin } from '../../support/console-client.ts';
-import { createHookSender } from '../../support/hook-sender.ts';
-import { fetchOpenApiDocument, type Json } from '../../support/openapi-document.ts';
-import { openStream, type StreamEvent } from '../../support/stream-client.ts';
-import { openTestService, type TestService } from '../../support/test-service.ts';
+import { createSchemaCheck } from '../../drivers/check-answer.ts';
+import { signIn, testAdmin } from '../../drivers/console-client.ts';
+import { createHookSender } from '../../drivers/hook-sender.ts';
+import { fetchOpenApiDocument, type Json } from '../../drivers/openapi-document.ts';
+import { openStream, type StreamEvent } from '../../drivers/stream-client.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
 
 interface DescribedMessage {
   readonly required: readonly string[];

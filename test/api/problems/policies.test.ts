@@ -1,13 +1,13 @@
-import { permissionsOf } from '@widget-service/shared/domain/role.ts';
+import { permissionsForRole } from '@widget-service/shared/domain/role.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../support/expect-problem.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
 import {
   openTestApp,
   type TestApp,
   type TestCaller,
   type TestResponse,
   type TestRoute,
-} from '../../support/test-app.ts';
+} from '../../drivers/test-app.ts';
 
 /**
  * Walks the table of all routes there are, so that a new one is covered by itself. Requests carry no body: who may
@@ -95,7 +95,7 @@ describe('403', () => {
   test('for whoever lacks the permission', async () => {
     const beyond = withSession().filter((route) => {
       const permission = permissionOf(route);
-      return permission !== null && !permissionsOf('viewer').includes(permission);
+      return permission !== null && !permissionsForRole('viewer').includes(permission);
     });
     expect(beyond.length).toBeGreaterThan(5);
     for (const route of beyond) expectRefusal(route, await send(route, viewer.headers), 'permission-denied');

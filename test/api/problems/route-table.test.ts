@@ -3,7 +3,7 @@ import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 let service: TestApp;
 beforeAll(async () => {

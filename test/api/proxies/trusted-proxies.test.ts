@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { TrustedProxies } from '@widget-service/api/http/client-address.ts';
+import type { TrustedProxies } from '@widget-service/api/http/forwarding.ts';
 import { afterEach, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const proxy = '10.0.0.7';
 const stranger = '203.0.113.9';

@@ -1,9 +1,9 @@
-import { digestOf, mintToken } from '@widget-service/shared/domain/token.ts';
+import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { expectRateLimit, expectSeconds } from '../../support/expect-rate-limit.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { expectRateLimit, expectSeconds } from '../../drivers/expect-rate-limit.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 /** A permit comes back after 100 s: none does while a test runs. */
 const hooks = { ratePerSecond: 0.01, burst: 3 };
@@ -59,7 +59,7 @@ test('an integration’s own rate comes first, with five seconds of it at once',
     name: 'fast',
     deduplicateByContent: true,
     rate: 2,
-    token: { digest: digestOf(token), sealedSecret: null },
+    token: { digest: sha256Hex(token), sealedSecret: null },
     previousToken: null,
     expiresAt: null,
     createdAt: new Date(),

@@ -1,10 +1,10 @@
 import { mintSigningSecret, sealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
-import { digestOf, mintToken } from '@widget-service/shared/domain/token.ts';
+import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const secret = mintSigningSecret();
 const token = mintToken('wht');
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await service.backend.integrations.insert({
     id: createUuidV7(),
     name: 'a sender that signs',
-    token: { digest: digestOf(token), sealedSecret: sealSecret(secret, token) },
+    token: { digest: sha256Hex(token), sealedSecret: sealSecret(secret, token) },
     previousToken: null,
     deduplicateByContent: true,
     rate: null,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/hash-password.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { expectRateLimit, expectSeconds } from '../../support/expect-rate-limit.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { expectRateLimit, expectSeconds } from '../../drivers/expect-rate-limit.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const password = 'correct horse battery';
 /** So few that six and twenty times as many are not too many passwords to hash. */

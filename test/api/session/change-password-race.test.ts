@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aPerson, changePassword } from '../../support/a-person.ts';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { instead } from '../../support/instead.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+import { aPerson, changePassword } from '../../drivers/a-person.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { instead } from '../../drivers/override-method.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
 const currentPassword = 'correct horse battery';
 const newPassword = 'incorrect donkey charger';

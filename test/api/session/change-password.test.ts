@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aPerson, changePassword } from '../../support/a-person.ts';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { aPerson, changePassword } from '../../drivers/a-person.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const currentPassword = 'correct horse battery';
 const newPassword = 'incorrect donkey charger';

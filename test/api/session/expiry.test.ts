@@ -1,11 +1,11 @@
-import { digestOf } from '@widget-service/shared/domain/token.ts';
+import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/hash-password.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { aUser } from '../../support/builders.ts';
-import { createDrivenClock, type DrivenClock } from '../../support/driven-clock.ts';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { aUser } from '../../drivers/builders.ts';
+import { createDrivenClock, type DrivenClock } from '../../drivers/driven-clock.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -23,10 +23,10 @@ beforeAll(async () => {
       sessions: {
         insert: (session) => sessions.insert(session),
         find: (digest) => sessions.find(digest),
-        touch: async (digest, at) => {
+        recordLastSeen: async (digest, at) => {
           touches.push(at);
           await (takesWrites
-            ? sessions.touch(digest, at)
+            ? sessions.recordLastSeen(digest, at)
             : withDeadline(new Promise(() => {}), requestDeadlineMs, 'touch'));
         },
         remove: (digest) => sessions.remove(digest),
@@ -85,7 +85,7 @@ test('that it was used is written once a minute, however often it is', async () 
     clock.advance(5_000);
   }
   expect(touches.map((at) => at.getTime() - startMs)).toEqual([minuteMs, 2 * minuteMs]);
-  const stored = await service.backend.sessions.find(digestOf(cookie.slice('service_console='.length)));
+  const stored = await service.backend.sessions.find(sha256Hex(cookie.slice('service_console='.length)));
   expect(stored?.lastSeenAt).toEqual(touches[1]);
 });
 

@@ -1,10 +1,10 @@
-import { csrfTokenOf } from '@widget-service/api/auth/csrf.ts';
-import { digestOf, isWellFormedToken } from '@widget-service/shared/domain/token.ts';
-import { createStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
+import { computeCsrfToken } from '@widget-service/api/auth/csrf.ts';
+import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
+import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDrivenClock } from '../../support/driven-clock.ts';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { createDrivenClock } from '../../drivers/driven-clock.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const minuteMs = 60_000;
 const clock = createDrivenClock();
@@ -38,11 +38,11 @@ describe('201', () => {
       expiresAt: expect.any(String),
     });
     expect(isWellFormedToken(token, 'wst')).toBe(true);
-    const stored = await service.backend.personalStreams.findByTokenDigest(digestOf(token));
+    const stored = await service.backend.personalStreams.findByTokenDigest(sha256Hex(token));
     expect(stored).toEqual({
-      tokenDigest: digestOf(token),
+      tokenDigest: sha256Hex(token),
       userId: viewer.userId,
-      sessionDigest: digestOf(viewer.sessionId),
+      sessionDigest: sha256Hex(viewer.sessionId),
       expiresAt: new Date(rest.expiresAt),
     });
     expect(service.logLines.join('')).not.toContain(token);
@@ -71,8 +71,8 @@ test('400: there is nothing to choose', async () => {
 
 /** How long a personal stream lasts that is asked for in a session of this length. */
 async function lifetimeIn(userId: string, sessionLifetimeMs: number): Promise<number> {
-  const start = createStartSession({ sessions: service.backend.sessions, clock, sessionLifetimeMs });
+  const start = makeStartSession({ sessions: service.backend.sessions, clock, sessionLifetimeMs });
   const { sessionId } = await start(userId);
-  const headers = { cookie: `service_console=${sessionId}`, 'x-csrf-token': csrfTokenOf(sessionId) };
+  const headers = { cookie: `service_console=${sessionId}`, 'x-csrf-token': computeCsrfToken(sessionId) };
   return Date.parse((await create(headers)).json().expiresAt) - clock.now().getTime();
 }

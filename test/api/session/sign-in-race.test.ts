@@ -1,9 +1,9 @@
 import type { UserChanges } from '@widget-service/shared/ports/user-store.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/hash-password.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aUser } from '../../support/builders.ts';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+import { aUser } from '../../drivers/builders.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
 const password = 'correct horse battery';
 let service: TestApp;
@@ -19,7 +19,7 @@ beforeAll(async () => {
           await sessions.insert(session);
         },
         find: (digest) => sessions.find(digest),
-        touch: (digest, at) => sessions.touch(digest, at),
+        recordLastSeen: (digest, at) => sessions.recordLastSeen(digest, at),
         remove: (digest) => sessions.remove(digest),
         removeAllOf: (userId, exceptDigest) => sessions.removeAllOf(userId, exceptDigest),
       },

@@ -1,9 +1,9 @@
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createCreateFirstAdmin } from '@widget-service/shared/usecases/access/create-first-admin.ts';
-import { createPasswordHasher } from '@widget-service/shared/usecases/access/hash-password.ts';
+import { makeCreateFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const email = 'admin@localhost';
 const password = 'correct horse battery';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const createFirstAdmin = () =>
-  createCreateFirstAdmin({ users: service.backend.users, passwords, clock: systemClock })(email, password);
+  makeCreateFirstAdmin({ users: service.backend.users, passwords, clock: systemClock })(email, password);
 
 const signIn = (payload: object, headers: Record<string, string> = {}) =>
   service.inject({ method: 'POST', url: '/api/v1/session', headers, payload });

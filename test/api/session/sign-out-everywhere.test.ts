@@ -1,10 +1,10 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
+import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
 let service: TestApp;
 let announced: ControlEntry[];
@@ -35,7 +35,7 @@ const isSignedIn = async (cookie: string) =>
   (await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } })).statusCode === 200;
 
 async function anotherSessionOf({ userId }: TestCaller): Promise<string> {
-  const start = createStartSession({
+  const start = makeStartSession({
     sessions: service.backend.sessions,
     clock: systemClock,
     sessionLifetimeMs: 60_000,

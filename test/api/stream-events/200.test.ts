@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openStream } from '../../support/stream-client.ts';
-import { openTestService, type TestService } from '../../support/test-service.ts';
+import { openStream } from '../../drivers/stream-client.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
 
 let service: TestService;
 beforeAll(async () => {

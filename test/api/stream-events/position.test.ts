@@ -1,9 +1,9 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, test } from 'vitest';
-import { driveEventLog, looseAppends } from '../../support/event-log-driver.ts';
-import { openStream } from '../../support/stream-client.ts';
-import { openTestService, type TestService } from '../../support/test-service.ts';
+import { driveEventLog, looseAppends } from '../../drivers/event-log-driver.ts';
+import { openStream } from '../../drivers/stream-client.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
 
 let service: TestService;
 const log = driveEventLog(() => service);

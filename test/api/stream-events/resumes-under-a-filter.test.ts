@@ -1,13 +1,13 @@
-import { formatPosition } from '@widget-service/shared/domain/cursor.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import { eventOfEntry, eventWithoutWidget, type WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
+import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
+import { toEventWithoutWidget, toWidgetEvent, type WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
-import { aDelivery, anEntry, aWidget } from '../../support/builders.ts';
-import { driveEventLog } from '../../support/event-log-driver.ts';
-import { openStream, type StreamEvent } from '../../support/stream-client.ts';
-import { openTestService, type TestService } from '../../support/test-service.ts';
+import { aDelivery, anEntry, aWidget } from '../../drivers/builders.ts';
+import { driveEventLog } from '../../drivers/event-log-driver.ts';
+import { openStream, type StreamEvent } from '../../drivers/stream-client.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
 
 let service: TestService;
 const log = driveEventLog(() => service);
@@ -33,11 +33,11 @@ const knownWidget = fc
   .map(({ id, kind, change: [before, after], labels: own }): WidgetEvent => {
     const widget = aWidget({ id, labels: own });
     const entry = anEntry(widget, 2, { kind, stateBefore: before ?? null });
-    return eventOfEntry(widget, { ...entry, after: { ...entry.after, state: after ?? 'active' } });
+    return toWidgetEvent(widget, { ...entry, after: { ...entry.after, state: after ?? 'active' } });
   });
 const noWidget = fc
   .record({ kind: fc.constantFrom(...kinds), widgetId: fc.option(fc.constantFrom(...ids)) })
-  .map((members): WidgetEvent => eventWithoutWidget(aDelivery(members)));
+  .map((members): WidgetEvent => toEventWithoutWidget(aDelivery(members)));
 const filters: fc.Arbitrary<EventFilter> = fc.record({
   types: some(kinds.map((kind) => `widget.${kind}` as const)),
   widgetIds: some(ids),
@@ -66,7 +66,7 @@ function isWanted({ types, widgetIds, states: wanted, labels: any }: EventFilter
 }
 
 const append = (events: readonly WidgetEvent[]) =>
-  log.append(events.map((event) => ({ event, guard: { kind: 'event', eventId: event.eventId } })));
+  log.append(events.map((event) => ({ event, mark: { kind: 'event', eventId: event.eventId } })));
 const seqOf = (position: string) => Number(position.split('.')[2] ?? 0);
 
 /** Reads until it knows of everything up to `endSeq`, coming back from wherever it was each time it has left. */

@@ -1,15 +1,15 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { HookKind } from '@widget-service/shared/domain/hook-event.ts';
-import { digestOf, mintToken } from '@widget-service/shared/domain/token.ts';
-import { eventWithoutWidget } from '@widget-service/shared/domain/widget-event.ts';
+import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
+import { toEventWithoutWidget } from '@widget-service/shared/domain/widget-event.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectEndedInTime, expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
-import { aDelivery } from '../../support/builders.ts';
-import { driveEventLog } from '../../support/event-log-driver.ts';
-import { eventually } from '../../support/eventually.ts';
-import { openStream, type StreamClient } from '../../support/stream-client.ts';
-import { signInThroughPorts, type TestCaller } from '../../support/test-app.ts';
-import { openTestService, type TestService } from '../../support/test-service.ts';
+import { aDelivery } from '../../drivers/builders.ts';
+import { driveEventLog } from '../../drivers/event-log-driver.ts';
+import { eventually } from '../../drivers/eventually.ts';
+import { openStream, type StreamClient } from '../../drivers/stream-client.ts';
+import { signInThroughPorts, type TestCaller } from '../../drivers/test-app.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
 
 let service: TestService;
 const log = driveEventLog(() => service);
@@ -29,10 +29,10 @@ async function endOf(stream: StreamClient): Promise<number> {
   return Date.now();
 }
 
-const digestIn = (url: string) => digestOf(url.split('/').at(-1) ?? '');
+const digestIn = (url: string) => sha256Hex(url.split('/').at(-1) ?? '');
 const append = (kind: HookKind) => {
-  const event = eventWithoutWidget(aDelivery({ kind }));
-  return log.append([{ event, guard: { kind: 'event', eventId: event.eventId } }]);
+  const event = toEventWithoutWidget(aDelivery({ kind }));
+  return log.append([{ event, mark: { kind: 'event', eventId: event.eventId } }]);
 };
 const statusOf = async (url: string) => (await fetch(url, { method: 'HEAD' })).status;
 
@@ -93,7 +93,7 @@ describe('a subscription', () => {
     const replacedDigest = digestIn(url);
     await service.backend.subscriptions.replaceTokens(subscriptionId, {
       replacedDigest,
-      token: { digest: digestOf(token), sealedSecret: null },
+      token: { digest: sha256Hex(token), sealedSecret: null },
       previousToken: { digest: replacedDigest, sealedSecret: null, expiresAt },
     });
     await service.backend.control.announce({ kind: 'subscription', id: subscriptionId, change: 'changed' });
@@ -124,9 +124,9 @@ describe('a person’s own stream', () => {
   async function openPersonal(person: TestCaller, expiresInMs = 3_600_000) {
     const token = mintToken('wst');
     const expiresAt = new Date(Date.now() + expiresInMs);
-    const sessionDigest = digestOf(person.sessionId);
+    const sessionDigest = sha256Hex(person.sessionId);
     await service.backend.personalStreams.insert({
-      tokenDigest: digestOf(token),
+      tokenDigest: sha256Hex(token),
       userId: person.userId,
       sessionDigest,
       expiresAt,
@@ -147,8 +147,8 @@ describe('a person’s own stream', () => {
   test('ends with its session', async () => {
     const person = await signInThroughPorts(service.backend, 'viewer');
     const { url, stream } = await openPersonal(person);
-    await service.backend.sessions.remove(digestOf(person.sessionId));
-    await service.backend.control.announce({ kind: 'session', id: digestOf(person.sessionId), change: 'revoked' });
+    await service.backend.sessions.remove(sha256Hex(person.sessionId));
+    await service.backend.control.announce({ kind: 'session', id: sha256Hex(person.sessionId), change: 'revoked' });
     expectEndedInTime(stream, 'revoked', { sinceMs: Date.now(), endedAtMs: await endOf(stream) });
     expect(await statusOf(url)).toBe(404);
   });

@@ -1,7 +1,7 @@
-import { digestOf, mintToken } from '@widget-service/shared/domain/token.ts';
+import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueNames } from '../../corpus/issue-names.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 let service: TestApp;
 /** How often the store was asked, by digest. */
@@ -30,7 +30,7 @@ const send = (token: string) =>
 
 async function lookUpsOf(token: string, times: number): Promise<number> {
   for (let time = 0; time < times; time += 1) expect((await send(token)).json().code).toBe('invalid-hook-token');
-  return asked.get(digestOf(token)) ?? 0;
+  return asked.get(sha256Hex(token)) ?? 0;
 }
 
 test('an unknown, an expired, a replaced and a revoked token are looked up once, and then remembered as wrong', async () => {
@@ -49,5 +49,5 @@ test('a token that has not the form of one is not looked up', async () => {
 test('many who ask for one at once share one look-up', async () => {
   const token = mintToken('wht');
   await Promise.all(Array.from({ length: 50 }, () => send(token)));
-  expect(asked.get(digestOf(token))).toBe(1);
+  expect(asked.get(sha256Hex(token))).toBe(1);
 });

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
 let service: TestApp;
 let admin: TestCaller;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectProblem } from '../../support/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../support/test-app.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
 let service: TestApp;
 let admin: TestCaller;

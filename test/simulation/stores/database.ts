@@ -1,9 +1,9 @@
-import { StoreRefusedError } from '@widget-service/shared/domain/errors.ts';
+import { UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
+import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 
 /** One widget with all that changes together with it. */
 export interface WidgetDocument {
@@ -26,8 +26,8 @@ export class Database {
   /** The widget of each idempotency key. */
   readonly byKey = new Map<string, WidgetDocument>();
   readonly ledger = new Map<string, LedgerRow>();
-  readonly setAside = new Map<string, string>();
-  readonly register: { run: number; lastPosition: NumberedPosition | null } = { run: 0, lastPosition: null };
+  readonly quarantine = new Map<string, string>();
+  readonly register: { run: number; lastPosition: ComparablePosition | null } = { run: 0, lastPosition: null };
   /** Told of every entry that is written to an outbox, and so of every effect, as it takes place; a creation has no run. */
   onEffect: (run: number | null, document: WidgetDocument, entries: readonly OutboxEntry[]) => void = () => undefined;
   /** Told of every outbox that a run takes something out of. */
@@ -45,7 +45,7 @@ export class Database {
   }
 
   checkAccepted(place: PayloadPlace, payload: string | null): void {
-    if (!this.accepts(place, payload)) throw new StoreRefusedError('database: the payload is refused');
+    if (!this.accepts(place, payload)) throw new UnstorableError('database: the payload is refused');
   }
 
   outboxes(): WidgetDocument[] {

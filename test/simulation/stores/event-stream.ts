@@ -1,17 +1,17 @@
-import { type LogPosition, positionBefore } from '@widget-service/shared/domain/cursor.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { type LogPosition, positionBefore } from '@widget-service/shared/domain/log-position.ts';
 import type {
-  AppendGuard,
   AppendResult,
+  DedupeMark,
   EventRetention,
   LogAppend,
   LogRecord,
 } from '@widget-service/shared/ports/event-log.ts';
-import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
+import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 
 /** What Redis keeps of the event log; what is in it is never changed in place, so that a copy costs little. */
 export interface EventStream {
-  meta: NumberedPosition | null;
+  meta: ComparablePosition | null;
   entries: readonly LogRecord[];
   /** A stream's ids can only rise, also of one that was emptied. */
   lastIdMs: number;
@@ -30,7 +30,7 @@ interface RunMarks {
 
 export interface AppendArguments {
   readonly run: number;
-  readonly recorded: NumberedPosition | null;
+  readonly recorded: ComparablePosition | null;
   readonly events: readonly LogAppend[];
   /** The word of a new epoch, should one begin. */
   readonly word: string;
@@ -52,21 +52,21 @@ export function copyOfStream(stream: EventStream): EventStream {
 export function append(stream: EventStream, nowMs: number, args: AppendArguments) {
   const { run, recorded, events, word } = args;
   stream.runs = noteRun(stream.runs, nowMs, args);
-  let beganEpoch = false;
+  let startedNewEpoch = false;
   if (stream.meta === null || (stream.meta.epoch !== word && hasLostTail(stream, stream.meta, recorded))) {
-    beganEpoch = stream.meta !== null || recorded !== null;
+    startedNewEpoch = stream.meta !== null || recorded !== null;
     stream.meta = { epoch: word, epochRun: run, ms: Math.max(nowMs, stream.lastIdMs + 1), seq: 0 };
     stream.entries = [];
   }
   const { epoch, epochRun, ms: lastMs } = stream.meta;
   const ms = Math.max(nowMs, lastMs);
-  let { seq, ms: afterMs } = stream.meta;
+  let { seq, ms: previousMs } = stream.meta;
   const appended: LogRecord[] = [];
-  const positions = events.map(({ event, guard }): LogPosition | null => {
-    if (!raise(stream, nowMs, guard)) return null;
+  const positions = events.map(({ event, mark }): LogPosition | null => {
+    if (!raise(stream, nowMs, mark)) return null;
     seq += 1;
-    appended.push({ epoch, ms, seq, afterMs, event });
-    afterMs = ms;
+    appended.push({ epoch, ms, seq, previousMs, event });
+    previousMs = ms;
     return { epoch, ms, seq };
   });
   if (appended.length > 0) {
@@ -74,7 +74,7 @@ export function append(stream: EventStream, nowMs: number, args: AppendArguments
     stream.lastIdMs = ms;
     stream.entries = [...stream.entries, ...appended];
   }
-  const result: AppendResult = { positions, last: stream.meta, beganEpoch };
+  const result: AppendResult = { positions, last: stream.meta, startedNewEpoch };
   return { result, appended };
 }
 
@@ -94,7 +94,7 @@ function noteRun(
 }
 
 /** True when the log must have held the recorded position and cannot have dropped it by trimming, which stops there. */
-function hasLostTail(stream: EventStream, last: NumberedPosition, recorded: NumberedPosition | null): boolean {
+function hasLostTail(stream: EventStream, last: ComparablePosition, recorded: ComparablePosition | null): boolean {
   if (recorded === null) return false;
   if (recorded.epoch !== last.epoch) return recorded.epochRun >= last.epochRun;
   if (recorded.ms > last.ms || recorded.seq > last.seq) return true;
@@ -108,7 +108,7 @@ function hasLostTail(stream: EventStream, last: NumberedPosition, recorded: Numb
 }
 
 /** True when the event is new, and from then on false. */
-function raise(stream: EventStream, nowMs: number, guard: AppendGuard): boolean {
+function raise(stream: EventStream, nowMs: number, guard: DedupeMark): boolean {
   const version = guard.kind === 'version' ? guard.version : 1;
   const mark = guardOf(stream, nowMs, guard);
   if (mark !== null && version <= mark) return false;
@@ -120,9 +120,9 @@ function raise(stream: EventStream, nowMs: number, guard: AppendGuard): boolean 
 export function settle(
   stream: EventStream,
   nowMs: number,
-  guards: readonly AppendGuard[],
+  guards: readonly DedupeMark[],
   latest: { readonly run: number; readonly runAgeMaxMs: number },
-): AppendGuard[] {
+): DedupeMark[] {
   if (latest.run > stream.runs.newest) stream.runs = noteRun(stream.runs, nowMs, latest);
   return guards.filter((guard) => {
     const mark = guardOf(stream, nowMs, guard);
@@ -132,13 +132,13 @@ export function settle(
   });
 }
 
-function guardOf(stream: EventStream, nowMs: number, guard: AppendGuard): number | null {
+function guardOf(stream: EventStream, nowMs: number, guard: DedupeMark): number | null {
   const mark = stream.guards.get(keyOf(guard));
   if (mark === undefined || (mark.expiresAtMs !== null && mark.expiresAtMs <= nowMs)) return null;
   return mark.version;
 }
 
-function keyOf(guard: AppendGuard): string {
+function keyOf(guard: DedupeMark): string {
   return guard.kind === 'version' ? `widget ${guard.widgetId}` : `event ${guard.eventId}`;
 }
 
@@ -168,7 +168,7 @@ export function trim(
   stream: EventStream,
   nowMs: number,
   { count, ageMs, bytes }: EventRetention,
-  recorded: NumberedPosition | null,
+  recorded: ComparablePosition | null,
 ): LogRecord[] {
   const { meta } = stream;
   if (meta === null || recorded?.epoch !== meta.epoch || hasLostTail(stream, meta, recorded)) return [];

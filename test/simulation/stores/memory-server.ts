@@ -1,5 +1,5 @@
-import type { AppendGuard, EventRetention, LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
+import type { DedupeMark, EventRetention, LogRecord } from '@widget-service/shared/ports/event-log.ts';
+import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { Bell } from './bell.ts';
 import { copyOfStream, type EventStream, emptyEventStream, trim } from './event-stream.ts';
 import { copyOfQueue, emptyJobQueue, type JobQueue } from './job-queue.ts';
@@ -28,7 +28,7 @@ export class MemoryServer {
   onAppend: (records: readonly LogRecord[]) => void = () => undefined;
   onTrim: (records: readonly LogRecord[]) => void = () => undefined;
   /** Told of the guards that are to expire from now on. */
-  onSettle: (guards: readonly AppendGuard[]) => void = () => undefined;
+  onSettle: (guards: readonly DedupeMark[]) => void = () => undefined;
 
   constructor(options: MemoryServerOptions) {
     this.options = options;
@@ -47,7 +47,7 @@ export class MemoryServer {
     return { stream: copyOfStream(this.state.stream), queue: copyOfQueue(this.state.queue) };
   }
 
-  trim(recorded: NumberedPosition | null, retention: Partial<EventRetention> = {}): void {
+  trim(recorded: ComparablePosition | null, retention: Partial<EventRetention> = {}): void {
     this.onTrim(trim(this.state.stream, this.nowMs, { ...this.options.retention, ...retention }, recorded));
   }
 }

@@ -6,8 +6,8 @@ import type { MemoryServer } from './memory-server.ts';
 import { createSimulatedDeliveryLedger } from './simulated-delivery-ledger.ts';
 import { openSimulatedEventLog } from './simulated-event-log.ts';
 import { openSimulatedHookQueue } from './simulated-hook-queue.ts';
-import { createSimulatedRunRegister } from './simulated-run-register.ts';
-import { createSimulatedSetAsideStore } from './simulated-set-aside-store.ts';
+import { createSimulatedQuarantineStore } from './simulated-quarantine-store.ts';
+import { createSimulatedRunRegister } from './simulated-run-registry.ts';
 import { createSimulatedWidgetEffects } from './simulated-widget-effects.ts';
 import { createSimulatedWidgetOutbox } from './simulated-widget-outbox.ts';
 import { createSimulatedWidgetStore } from './simulated-widget-store.ts';
@@ -32,7 +32,7 @@ export type SimulatedPorts = Pick<
   | 'effects'
   | 'outboxes'
   | 'ledger'
-  | 'setAside'
+  | 'quarantine'
   | 'runs'
   | 'eventLog'
   | 'hookQueue'
@@ -49,7 +49,7 @@ export function openSimulatedPorts(options: SimulatedPortsOptions): SimulatedPor
     effects: createSimulatedWidgetEffects(database, links.database),
     outboxes: createSimulatedWidgetOutbox(database, links.database),
     ledger: createSimulatedDeliveryLedger(database, links.database),
-    setAside: createSimulatedSetAsideStore(database, links.database),
+    quarantine: createSimulatedQuarantineStore(database, links.database),
     runs: createSimulatedRunRegister(database, links.database),
     eventLog: eventLog.log,
     hookQueue: hookQueue.queue,

@@ -3,7 +3,7 @@ import {
   type DeadReason,
   type DeliveryFilter,
   type DeliveryLedger,
-  isRepetition,
+  isDuplicate,
   type LedgerRow,
   type RecordedDelivery,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
@@ -14,22 +14,22 @@ import type { Link } from './link.ts';
 export function createSimulatedDeliveryLedger(database: Database, link: Link): DeliveryLedger {
   const { ledger } = database;
   return {
-    take: (deliveries) =>
-      link.call('take', runDeadlineMs, async (ask) => {
+    register: (deliveries) =>
+      link.call('register', runDeadlineMs, async (ask) => {
         const known: Delivery[] = [];
-        const rejected: string[] = [];
+        const unstorable: string[] = [];
         for (const delivery of deliveries) {
           const outcome = await ask(() => insertReceived(database, delivery));
           if (outcome === 'known') known.push(delivery);
-          if (outcome === 'rejected') rejected.push(delivery.eventId);
+          if (outcome === 'unstorable') unstorable.push(delivery.eventId);
         }
-        if (known.length === 0) return { duplicates: [], rejected };
+        if (known.length === 0) return { duplicates: [], unstorable };
         const rows = await ask(() => known.map(({ eventId }) => ledger.get(eventId) as LedgerRow));
-        const duplicates = known.flatMap((each, at) => (isRepetition(each, rows[at] as LedgerRow) ? each.eventId : []));
+        const duplicates = known.flatMap((each, at) => (isDuplicate(each, rows[at] as LedgerRow) ? each.eventId : []));
         await ask(() => {
           for (const row of rows) countKnown(ledger, row, duplicates.includes(row.eventId));
         });
-        return { duplicates, rejected };
+        return { duplicates, unstorable };
       }),
     markPublished: (rows, publishedAt) =>
       link.call('markPublished', runDeadlineMs, async (ask) => {
@@ -58,9 +58,9 @@ export function createSimulatedDeliveryLedger(database: Database, link: Link): D
 
 type Ledger = Database['ledger'];
 
-function insertReceived(database: Database, delivery: Delivery): 'inserted' | 'known' | 'rejected' {
+function insertReceived(database: Database, delivery: Delivery): 'inserted' | 'known' | 'unstorable' {
   if (database.ledger.has(delivery.eventId)) return 'known';
-  if (!database.accepts('ledger', delivery.payload)) return 'rejected';
+  if (!database.accepts('ledger', delivery.payload)) return 'unstorable';
   database.ledger.set(delivery.eventId, { ...newRow(delivery), attempts: 1 });
   return 'inserted';
 }

@@ -39,11 +39,11 @@ export function openSimulatedEventLog(options: SimulatedEventLogOptions): {
         }),
       );
     },
-    settle: async (guards, run) => {
+    expireMarks: async (guards, run) => {
       if (guards.length === 0) return;
       const { runAgeMaxMs = defaultRunAgeMaxMs } = server.options;
       const latest = { run, runAgeMaxMs };
-      await link.call('settle', commandDeadlineMs, (ask) =>
+      await link.call('expireMarks', commandDeadlineMs, (ask) =>
         ask(() => server.onSettle(settle(server.state.stream, server.nowMs, guards, latest))),
       );
     },

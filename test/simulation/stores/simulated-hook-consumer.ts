@@ -1,11 +1,11 @@
-import { parseHookJob, type ReadJob } from '@widget-service/shared/ports/hook-job.ts';
+import { coalesceItems, coalesceLimits } from '@widget-service/shared/adapters/coalesce-jobs.ts';
+import { parseHookJob, type ReadJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import type {
   ConsumedBatch,
   ConsumeOptions,
   ConsumeOutcome,
   HookConsumer,
 } from '@widget-service/shared/ports/hook-queue.ts';
-import { itemsTakenAlong, takeAlongLimits } from '@widget-service/shared/ports/take-along.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import {
@@ -98,8 +98,8 @@ export class SimulatedHookConsumer implements HookConsumer {
     const { server, link, clock, lockDurationMs } = this.#options;
     const { signal } = this.#closing;
     const options = { blockMs, deadlineMs: 2 * blockMs, bell: server.enqueued, signal };
-    for (let starts = 0; !signal.aborted; starts += 1) {
-      const token = `${this.#token}:${partition}:${starts}`;
+    for (let startCount = 0; !signal.aborted; startCount += 1) {
+      const token = `${this.#token}:${partition}:${startCount}`;
       const look = () => startJob(server.state.queue, partition, token, server.nowMs + lockDurationMs);
       try {
         const job = await link.block('take-job', options, look);
@@ -122,14 +122,14 @@ export class SimulatedHookConsumer implements HookConsumer {
     this.#running.delete(controller);
     if (outcome === 'done') await this.#command('finish-job', () => finishJob(server.state.queue, job.jobId, token));
     else {
-      await this.#command('hand-back', () => {
+      await this.#command('release', () => {
         handBack(server.state.queue, job.jobId, token);
         return true;
       });
     }
     // A place in the partition is free, or the job is in front again.
     server.enqueued.ring();
-    if (outcome === 'hand-back') await this.#options.untilAble?.(this.#closing.signal);
+    if (outcome === 'release') await this.#options.waitUntilReady?.(this.#closing.signal);
   }
 
   async #keepLock(jobId: string, token: string, controller: AbortController, over: AbortSignal): Promise<void> {
@@ -156,34 +156,35 @@ export class SimulatedHookConsumer implements HookConsumer {
 
   async #handle(job: StoredJob, signal: AbortSignal): Promise<ConsumeOutcome> {
     const { handle, clock, onWarning } = this.#options;
-    const { jobId, partition, starts } = job;
+    const { jobId, partition, starts: startCount } = job;
     const read = this.#read(job);
     if (read === null) {
-      await clock.sleep(backoffMs(starts, newerVersionBackoff), signal);
-      return 'hand-back';
+      await clock.sleep(backoffMs(startCount, newerVersionBackoff), signal);
+      return 'release';
     }
     const { items, unreadable } = read;
     try {
       const along = await this.#takeAlong(job, read);
-      const batch = { jobId, partition, items: [...items, ...along.items], unreadable, starts, signal };
+      const batch = { jobId, partition, items: [...items, ...along.items], unreadable, startCount, signal };
       const outcome = await handle(batch);
       if (outcome === 'done') await this.#removeTakenAlong(along.jobIds);
       return outcome;
     } catch {
       onWarning('hook job failed');
-      await clock.sleep(backoffMs(starts, rejectedBackoff), signal);
-      return 'hand-back';
+      await clock.sleep(backoffMs(startCount, rejectedBackoff), signal);
+      return 'release';
     }
   }
 
-  async #takeAlong({ partition, starts }: StoredJob, { items, unreadable }: ReadJob) {
-    const { server, link, takeAlong } = this.#options;
-    if (!takeAlong || starts > takeAlongLimits.startsOfFirst || unreadable.length > 0) return { jobIds: [], items: [] };
-    const waiting = await link.call('take-along', commandDeadlineMs, (ask) =>
-      ask(() => waitingJobs(server.state.queue, partition, takeAlongLimits.jobs)),
+  async #takeAlong({ partition, starts: startCount }: StoredJob, { items, unreadable }: ReadJob) {
+    const { server, link, coalesce } = this.#options;
+    if (!coalesce || startCount > coalesceLimits.maxStartCount || unreadable.length > 0)
+      return { jobIds: [], items: [] };
+    const waiting = await link.call('coalesce', commandDeadlineMs, (ask) =>
+      ask(() => waitingJobs(server.state.queue, partition, coalesceLimits.jobs)),
     );
     const texts = waiting.map(({ text }) => text);
-    const taken = itemsTakenAlong(items.length, texts);
+    const taken = coalesceItems(items.length, texts);
     return { jobIds: waiting.slice(0, taken.length).map(({ jobId }) => jobId), items: taken.flat() };
   }
 

@@ -1,4 +1,4 @@
-import { serializeHookJob } from '@widget-service/shared/ports/hook-job.ts';
+import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import type { HookConsumer, HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { addJob, countWaiting } from './job-queue.ts';
 import { commandDeadlineMs } from './memory-server.ts';
@@ -26,7 +26,7 @@ export function openSimulatedHookQueue(options: SimulatedHookQueueOptions): {
       link.call('pressure', commandDeadlineMs, (ask) =>
         ask(() => ({ waitingJobs: countWaiting(server.state.queue), memoryUsedRatio: null })),
       ),
-    consume: async (handle, consumeOptions = { takeAlong: false }) => {
+    consume: async (handle, consumeOptions = { coalesce: false }) => {
       const consumer = new SimulatedHookConsumer({ ...options, ...consumeOptions, handle });
       consumers.add(consumer);
       consumer.start();

@@ -16,13 +16,13 @@ export function createSimulatedWidgetEffects(database: Database, link: Link): Wi
     apply: (run, changes) =>
       link.call('apply', runDeadlineMs, async (ask) => {
         const missed: WidgetChange[] = [];
-        const rejected: string[] = [];
+        const unstorable: string[] = [];
         for (const change of changes) {
           const outcome = await ask(() => write(database, run, change));
-          if (outcome === 'rejected') rejected.push(change.widgetId);
+          if (outcome === 'unstorable') unstorable.push(change.widgetId);
           else if (outcome === 'missed') missed.push(change);
         }
-        return { refused: await notApplied(database, ask, run, missed), rejected };
+        return { superseded: await notApplied(database, ask, run, missed), unstorable };
       }),
   };
 }
@@ -37,14 +37,13 @@ function readClaim(database: Database, run: number, widgetIds: readonly string[]
   if (documents.some(({ fence }) => fence < run)) return null;
   return {
     claimed: documents.filter(({ fence }) => fence === run).map(({ widget, outbox }) => ({ widget, outbox })),
-    refused: documents.filter(({ fence }) => fence !== run).map(({ widget }) => widget.id),
-    unknown: widgetIds.filter((id) => !database.widgets.has(id)),
+    superseded: documents.filter(({ fence }) => fence !== run).map(({ widget }) => widget.id),
   };
 }
 
-function write(database: Database, run: number, change: WidgetChange): 'written' | 'missed' | 'rejected' {
+function write(database: Database, run: number, change: WidgetChange): 'written' | 'missed' | 'unstorable' {
   const document = database.widgets.get(change.widgetId);
-  if (!change.entries.every(({ payload }) => database.accepts('outbox', payload))) return 'rejected';
+  if (!change.entries.every(({ payload }) => database.accepts('outbox', payload))) return 'unstorable';
   if (document === undefined) return 'missed';
   if (document.fence !== run || document.widget.version !== change.fromVersion) return 'missed';
   document.widget = { ...document.widget, ...change.after };

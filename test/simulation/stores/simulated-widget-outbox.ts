@@ -1,5 +1,5 @@
 import type {
-  OutboxPlace,
+  OutboxScanCursor,
   PublishedThrough,
   UnpublishedWidget,
   WidgetOutbox,
@@ -9,20 +9,20 @@ import type { Link } from './link.ts';
 
 export function createSimulatedWidgetOutbox(database: Database, link: Link): WidgetOutbox {
   return {
-    pull: (run, published) =>
-      link.call('pull', runDeadlineMs, async (ask) => {
+    removePublished: (run, published) =>
+      link.call('removePublished', runDeadlineMs, async (ask) => {
         let matched = 0;
         for (const one of published) if (await ask(() => pullOne(database, run, one))) matched += 1;
-        if (matched === published.length) return { refused: [] };
+        if (matched === published.length) return { superseded: [] };
         const ids = published.map(({ widgetId }) => widgetId);
-        return { refused: await ask(() => ids.filter((id) => database.widgets.get(id)?.fence !== run)) };
+        return { superseded: await ask(() => ids.filter((id) => database.widgets.get(id)?.fence !== run)) };
       }),
-    findStale: (before, limit, from) =>
-      link.call('findStale', requestDeadlineMs, (ask) =>
+    findOverdue: (before, limit, from) =>
+      link.call('findOverdue', requestDeadlineMs, (ask) =>
         ask(() => firstWidgets(database, (since) => since < before, limit, from)),
       ),
-    findAhead: (after, limit, from) =>
-      link.call('findAhead', requestDeadlineMs, (ask) =>
+    findFutureDated: (after, limit, from) =>
+      link.call('findFutureDated', requestDeadlineMs, (ask) =>
         ask(() => firstWidgets(database, (since) => since > after, limit, from)),
       ),
   };
@@ -41,7 +41,7 @@ function firstWidgets(
   database: Database,
   isWanted: (since: Date) => boolean,
   limit: number,
-  from: OutboxPlace | undefined,
+  from: OutboxScanCursor | undefined,
 ): UnpublishedWidget[] {
   const isBehind = ({ widgetId, since }: UnpublishedWidget) =>
     from === undefined || (since >= from.since && !from.widgetIds.includes(widgetId));

@@ -12,10 +12,10 @@ export function generateLoss(random: Random): Fault {
 export function generateLossBehindAppend(random: Random): Fault[] {
   const nth = random.whole(1, 8);
   const place = { role: 'worker', call: 'append', moment: 'before' } as const;
-  const afterMs = random.pick([50, 300, 1_000]);
+  const previousMs = random.pick([50, 300, 1_000]);
   return [
-    { kind: 'sleep-at', ...place, nth, forMs: afterMs + random.whole(500, 3_000) },
-    { kind: 'lose-at', ...place, nth: nth + 1, afterMs },
+    { kind: 'sleep-at', ...place, nth, forMs: previousMs + random.whole(500, 3_000) },
+    { kind: 'lose-at', ...place, nth: nth + 1, previousMs },
   ];
 }
 
@@ -25,14 +25,14 @@ export function generateLossBehindAppend(random: Random): Fault[] {
  */
 export function generateUnrecordedLoss(random: Random): Fault[] {
   const nth = random.whole(1, 8);
-  const afterMs = random.pick([20, 50, 300]);
+  const previousMs = random.pick([20, 50, 300]);
   return [
-    { kind: 'lose-at', role: 'worker', call: 'append', nth, moment: 'before', afterMs },
+    { kind: 'lose-at', role: 'worker', call: 'append', nth, moment: 'before', previousMs },
     { kind: 'subscribe-at', role: 'worker', call: 'append', nth, moment: 'after' },
     {
       kind: 'sleep-at',
       role: 'worker',
-      call: 'record',
+      call: 'recordPosition',
       nth,
       moment: 'before',
       forMs: random.pick([500, 3_000, 12_000]),

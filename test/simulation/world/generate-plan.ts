@@ -12,18 +12,18 @@ import {
 } from './plan.ts';
 
 const workerCalls = [
-  'next',
+  'startRun',
   'claim',
-  'take',
+  'register',
   'apply',
   'lastPosition',
   'append',
-  'record',
+  'recordPosition',
   'markPublished',
-  'pull',
-  'settle',
+  'removePublished',
+  'expireMarks',
   'take-job',
-  'take-along',
+  'coalesce',
   'remove-job',
   'finish-job',
   'renew-lock',
@@ -32,8 +32,8 @@ const workerCalls = [
 ] as const;
 /** The steps of a run: most faults are placed here. */
 const runCalls = workerCalls.slice(1, 10);
-const callsAfterAppend = ['record', 'markPublished', 'pull', 'settle'];
-const podCalls = ['enqueue', 'insertOnce', 'inspect', 'readAfter', 'tail', 'append', 'next'] as const;
+const callsAfterAppend = ['recordPosition', 'markPublished', 'removePublished', 'expireMarks'];
+const podCalls = ['enqueue', 'insertOnce', 'inspect', 'readAfter', 'tail', 'append', 'startRun'] as const;
 const fates: readonly CallFate[] = ['never-arrives', 'answer-lost', 'answer-lost', 'late', 'twice'];
 
 /** The plan of a seed. */

@@ -52,7 +52,7 @@ const restartMs = 20;
 /** What is placed at a call happens to the process that makes it, or behind its back. */
 export function inflictAtCall(world: World, fault: Fault, process: SimulatedProcess): void {
   world.trace(`fault: ${process.name}: ${JSON.stringify(fault)}`);
-  if (fault.kind === 'lose-at') loseLater(world, fault.afterMs, restartMs);
+  if (fault.kind === 'lose-at') loseLater(world, fault.previousMs, restartMs);
   if (fault.kind === 'subscribe-at') world.clients.deliver(() => void world.subscribe(false));
   if (fault.kind === 'pods-sleep-at') sleepPods(world, fault);
   if (fault.kind === 'trim-at') trimTo(world, fault.keep);

@@ -104,7 +104,7 @@ export type Fault =
   /** Redis is gone for a while, or not at all, and comes back as it was so long before; null: empty. */
   | { readonly kind: 'lose'; readonly atMs: number; readonly forMs: number; readonly copyAgeMs: number | null }
   /** The same a while after the call, with a copy from right before it. */
-  | (CallPlace & { readonly kind: 'lose-at'; readonly moment: 'before'; readonly afterMs: number })
+  | (CallPlace & { readonly kind: 'lose-at'; readonly moment: 'before'; readonly previousMs: number })
   /** One more client comes, whose stream begins at the end of the log as it is in this moment. */
   | (CallPlace & { readonly kind: 'subscribe-at'; readonly moment: 'after' })
   /** All pods sleep from this moment on; when they wake, the log may be trimmed up to the number that it ended with. */

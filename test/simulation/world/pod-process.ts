@@ -5,10 +5,10 @@ import { openFanOut } from '@widget-service/api/stream/open-fan-out.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
-import { createOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
-import { createAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
+import { makeOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
+import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
-import { createCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
+import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 import type { SimulatedPorts } from '../stores/open-simulated-ports.ts';
 import { createTracingLogger, noMetrics } from './fakes.ts';
@@ -22,8 +22,8 @@ const drainWindowMs = 2_000;
 const hookDeadlineMs = 1_800;
 
 export interface Pod extends RunningRole {
-  readonly acceptHook: ReturnType<typeof createAcceptHook>;
-  readonly createWidget: ReturnType<typeof createCreateWidget>;
+  readonly acceptHook: ReturnType<typeof makeAcceptHook>;
+  readonly createWidget: ReturnType<typeof makeCreateWidget>;
   /** False when the pod cannot tell where the stream begins: the client is to come again. */
   openStream(lastEventId: string | null, isFiltered: boolean, socket: SimulatedSocket): Promise<boolean>;
   /** Looks whether its streams are where they should be. */
@@ -58,16 +58,16 @@ export function startPod({ process, ports, settings, createUuid, noteMisstep, tr
   const tail = fanOut.createTail(async () => undefined);
   const supervisor = new Supervisor([tail], { clock, onFailure });
   supervisor.start();
-  const gate = new GroupCommit(ports.hookQueue, clock, {
+  const groupCommit = new GroupCommit(ports.hookQueue, clock, {
     deadlineMs: hookDeadlineMs,
     createJobId: () => `job-${createUuid()}`,
   });
-  const openStream = createOpenStream({ eventLog: ports.eventLog, recent: fanOut.ring });
-  const nudge = (widgetId: string) => void gate.submit({ type: 'nudge', widgetId }).catch(() => undefined);
+  const openStream = makeOpenStream({ eventLog: ports.eventLog, recent: fanOut.ring });
+  const nudge = (widgetId: string) => void groupCommit.submit({ type: 'nudge', widgetId }).catch(() => undefined);
   return {
     process,
-    acceptHook: createAcceptHook({ gate, clock, createId: createUuid }),
-    createWidget: createCreateWidget({
+    acceptHook: makeAcceptHook({ groupCommit, clock, createId: createUuid }),
+    createWidget: makeCreateWidget({
       widgets: ports.widgets,
       clock,
       answer: widgetAnswer,
@@ -84,10 +84,21 @@ export function startPod({ process, ports, settings, createUuid, noteMisstep, tr
       // As the route does, which takes the response over, and may have to look the right up again, before the hub has it.
       await clock.sleep(process.random.whole(0, settings.joinMaxMs));
       const filter = isFiltered ? someFilter : noFilter;
-      const right = { holder: { kind: 'subscription', id: 's' }, tokenDigest: 'd', filter, validUntil: null } as const;
+      const entitlement = {
+        holder: { kind: 'subscription', id: 's' },
+        tokenDigest: 'd',
+        filter,
+        validUntil: null,
+      } as const;
       const { epoch } = start.position;
       const watched = watch.follow(sink, start.position, isFiltered);
-      fanOut.hub.join({ sink: watched.sink, right, epoch, cursor: start.position, onEnd: () => watched.forget() });
+      fanOut.hub.join({
+        sink: watched.sink,
+        entitlement,
+        epoch,
+        cursor: start.position,
+        onEnd: () => watched.forget(),
+      });
       return true;
     },
     look: (nowMs) => watch.look(nowMs),

@@ -1,4 +1,4 @@
-import { parseHookJob } from '@widget-service/shared/ports/hook-job.ts';
+import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 
 /** The ids of all deliveries in the queue. */

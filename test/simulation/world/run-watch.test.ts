@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { anEntry, aWidget } from '../../support/builders.ts';
+import { anEntry, aWidget } from '../../drivers/builders.ts';
 import { Database, type WidgetDocument } from '../stores/database.ts';
 import type { SimulatedPorts } from '../stores/open-simulated-ports.ts';
 import { RunWatch } from './run-watch.ts';
@@ -30,16 +30,16 @@ describe('RunWatch', () => {
   /** A process with answers of its own. */
   function watched(): SimulatedPorts {
     const ports = {
-      runs: { next: async () => ({ run: 4, lastPosition: null }) },
-      effects: { claim: async () => ({ claimed, refused: [], unknown: [] }) },
-      eventLog: { append: async () => ({ positions: [], last: position, beganEpoch: false }) },
+      runs: { startRun: async () => ({ run: 4, lastPosition: null }) },
+      effects: { claim: async () => ({ claimed, superseded: [] }) },
+      eventLog: { append: async () => ({ positions: [], last: position, startedNewEpoch: false }) },
     } as unknown as SimulatedPorts;
     return watch.over(ports, { monotonicMs: () => nowMs });
   }
 
   it('has nothing against the run that has claimed a widget', async () => {
     const { runs, effects, eventLog } = watched();
-    await runs.next();
+    await runs.startRun();
     await effects.claim(4, ['w']);
     watch.noteEffect(4, document);
     watch.notePull(4, document);
@@ -88,7 +88,7 @@ describe('RunWatch', () => {
 
   it('sees a run that appends when it is too old', async () => {
     const { runs, eventLog } = watched();
-    await runs.next();
+    await runs.startRun();
     nowMs = tenMinutesMs + 1;
     await eventLog.append(4, null, []);
     expect(missteps).toEqual(['run 4 appends when it is 600001 ms old']);

@@ -1,5 +1,5 @@
-import type { AppendGuard } from '@widget-service/shared/ports/event-log.ts';
-import type { NumberedPosition } from '@widget-service/shared/ports/run-register.ts';
+import type { DedupeMark } from '@widget-service/shared/ports/event-log.ts';
+import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import type { Claim } from '@widget-service/shared/ports/widget-effects.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Database, WidgetDocument } from '../stores/database.ts';
@@ -19,7 +19,7 @@ export class RunWatch {
   readonly #made = new Map<string, { readonly run: number; readonly version: number }[]>();
   readonly #numberedAtMs = new Map<number, number>();
   /** What was recorded when a run had read its outboxes. */
-  readonly #recordedAtClaim = new Map<number, NumberedPosition | null>();
+  readonly #recordedAtClaim = new Map<number, ComparablePosition | null>();
 
   constructor(database: Database, note: (misstep: string) => void) {
     this.#database = database;
@@ -38,7 +38,7 @@ export class RunWatch {
   }
 
   /** From now on these expire. */
-  noteSettled(guards: readonly AppendGuard[]): void {
+  noteSettled(guards: readonly DedupeMark[]): void {
     for (const guard of guards) {
       if (guard.kind === 'event') continue;
       const { widgetId, version } = guard;
@@ -56,8 +56,8 @@ export class RunWatch {
       ...ports,
       runs: {
         ...runs,
-        next: async () => {
-          const numbered = await runs.next();
+        startRun: async () => {
+          const numbered = await runs.startRun();
           this.#numberedAtMs.set(numbered.run, clock.monotonicMs());
           return numbered;
         },
@@ -88,7 +88,7 @@ export class RunWatch {
     }
   }
 
-  #noteAppend(run: number, recorded: NumberedPosition | null, nowMs: number): void {
+  #noteAppend(run: number, recorded: ComparablePosition | null, nowMs: number): void {
     const ageMs = nowMs - (this.#numberedAtMs.get(run) ?? nowMs);
     if (ageMs > runMaxMs) this.#note(`run ${run} appends when it is ${ageMs} ms old`);
     const known = this.#recordedAtClaim.get(run) ?? null;
@@ -98,7 +98,7 @@ export class RunWatch {
   }
 }
 
-function isLower(a: NumberedPosition | null, b: NumberedPosition): boolean {
+function isLower(a: ComparablePosition | null, b: ComparablePosition): boolean {
   if (a === null) return true;
   return a.epochRun < b.epochRun || (a.epochRun === b.epochRun && a.seq < b.seq);
 }

@@ -31,10 +31,10 @@ export class Sender {
   async create(operation: Create): Promise<void> {
     const { number, hasKey, name } = operation;
     const idempotencyKey = hasKey ? `create-${number}` : null;
-    const chosen = { name, state: 'active', labels: [], owner: null } as const;
+    const newWidget = { name, state: 'active', labels: [], owner: null } as const;
     await this.#send(operation.tries, async (podName) => {
       const outcome = await this.#world.request(podName, (pod) =>
-        pod.createWidget({ chosen, principalId: 'somebody', idempotencyKey }),
+        pod.createWidget({ newWidget, principalId: 'somebody', idempotencyKey }),
       );
       if (outcome.status !== 'ok') return false;
       if (outcome.value.status === 'conflict') return true;

@@ -1,5 +1,5 @@
-import { formatPosition } from '@widget-service/shared/domain/cursor.ts';
-import { violationsIn } from '../checkers/violations.ts';
+import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
+import { violationsIn } from '../../checkers/simulated/violations.ts';
 import { withVirtualGlobals } from '../engine/virtual-globals.ts';
 import { healAll, inflictAtCall, scheduleFaults } from './inflict.ts';
 import { type Operation, type Plan, planMs } from './plan.ts';

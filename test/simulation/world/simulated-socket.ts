@@ -31,7 +31,7 @@ export class SimulatedSocket {
     this.#pod = pod;
     return {
       unsentBytes: () => this.#unsentBytes,
-      takenBytes: () => this.#takenBytes,
+      sentBytes: () => this.#takenBytes,
       write: (chunk) => this.#write(chunk.plain),
       onDrain: (listener) => void this.#drains.push(listener),
       onClose: (listener) => void (this.#isClosed ? pod.after(0, listener) : this.#closes.push(listener)),

@@ -7,8 +7,8 @@ import type { SimulatedProcess } from '../engine/simulated-process.ts';
 import { StreamWatch } from './stream-watch.ts';
 
 const event = { type: 'widget.updated', widgetId: null, state: null, stateBefore: null, labels: null } as const;
-const frame = (seq: number, afterMs: number | null): Frame => ({
-  ...{ ms: seq * 10, seq, afterMs, bytes: Buffer.alloc(1) },
+const frame = (seq: number, previousMs: number | null): Frame => ({
+  ...{ ms: seq * 10, seq, previousMs, bytes: Buffer.alloc(1) },
   ...event,
 });
 const at = (seq: number, ms = seq * 10) => ({ epoch: 'e', ms, seq });

@@ -1,7 +1,7 @@
 import type { Frame } from '@widget-service/api/stream/frame.ts';
 import type { Sink } from '@widget-service/api/stream/response-sink.ts';
 import type { Ring } from '@widget-service/api/stream/ring.ts';
-import { formatPosition, type LogPosition, parsePosition } from '@widget-service/shared/domain/cursor.ts';
+import { formatPosition, type LogPosition, parsePosition } from '@widget-service/shared/domain/log-position.ts';
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 
 /** As long as a page of the log may be waited for, and a little more. */
@@ -83,10 +83,10 @@ export class StreamWatch {
     }
   }
 
-  #notePush({ ms, seq, afterMs }: Frame): void {
+  #notePush({ ms, seq, previousMs }: Frame): void {
     const end = this.#ring.position();
-    if (end === null || (seq === end.seq + 1 && (afterMs === null || afterMs === end.ms))) return;
-    this.#note(`the ring goes from ${formatPosition(end)} to ${ms}.${seq}, which came after ${afterMs}`);
+    if (end === null || (seq === end.seq + 1 && (previousMs === null || previousMs === end.ms))) return;
+    this.#note(`the ring goes from ${formatPosition(end)} to ${ms}.${seq}, which came after ${previousMs}`);
   }
 
   /** Who joins is looked at by the pod at once; others when there is nothing still to be taken or to be done. */

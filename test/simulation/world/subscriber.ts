@@ -1,4 +1,4 @@
-import { parsePosition } from '@widget-service/shared/domain/cursor.ts';
+import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
 import type { ClientRecord, ReceivedEvent, StreamRecord } from './history.ts';
 import type { Outside } from './outside.ts';
 import { SimulatedSocket } from './simulated-socket.ts';

@@ -1,4 +1,4 @@
-import { uuidV8From } from '@widget-service/shared/domain/uuid.ts';
+import { toUuidV8 } from '@widget-service/shared/domain/uuid.ts';
 import { createRandom, type Random } from '../engine/random.ts';
 import { Scheduler } from '../engine/scheduler.ts';
 import { calendarStartMs, type Running, SimulatedProcess } from '../engine/simulated-process.ts';
@@ -137,7 +137,7 @@ export class World implements Outside {
 
   createUuid(): string {
     const hex = Array.from({ length: 4 }, () => this.#ids.whole(0, 0xffffffff).toString(16).padStart(8, '0')).join('');
-    return uuidV8From(hex);
+    return toUuidV8(hex);
   }
 
   pickPod(): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bearerTokenOf } from './bearer.ts';
+import { parseBearerToken } from './bearer.ts';
 
 test.each<[string[], string | null]>([
   [[], null],
@@ -16,5 +16,5 @@ test.each<[string[], string | null]>([
   [['Authorization', 'Basic abc', 'Authorization', 'Bearer abc'], ''],
   [['Authorization', 'Basic abc', 'Authorization', 'Basic abc'], null],
 ])('%j has the token %j', (rawHeaders, expected) => {
-  expect(bearerTokenOf(rawHeaders)).toBe(expected);
+  expect(parseBearerToken(rawHeaders)).toBe(expected);
 });

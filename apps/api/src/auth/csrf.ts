@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The token a session's own page sends back in a header. Only who knows the session id can compute it. */
-export function csrfTokenOf(sessionId: string): string {
+export function computeCsrfToken(sessionId: string): string {
   return createHmac('sha256', sessionId).update('csrf').digest('base64url');
 }
 
 export function isCsrfToken(sessionId: string, given: unknown): boolean {
   if (typeof given !== 'string') return false;
-  const expected = Buffer.from(csrfTokenOf(sessionId));
+  const expected = Buffer.from(computeCsrfToken(sessionId));
   const actual = Buffer.from(given);
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }

@@ -1,10 +1,10 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
 import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
 import type { Session } from '@widget-service/shared/ports/session-store.ts';
-import type { Subscription } from '@widget-service/shared/ports/subscription-store.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { describe, expect, it } from 'vitest';
-import { createFindStreamRight, createStreamRightCache } from './find-stream-right.ts';
+import { createStreamEntitlementCache, makeFindStreamEntitlement } from './stream-entitlement.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
@@ -71,7 +71,7 @@ function stores(kept: Kept) {
     clock: { now: () => now, monotonicMs: () => 0 },
     sessionIdleMs: 300_000,
   };
-  return { asked, deps, find: createFindStreamRight(deps) };
+  return { asked, deps, find: makeFindStreamEntitlement(deps) };
 }
 
 describe('a subscription’s token', () => {
@@ -131,7 +131,7 @@ it('asks for the same, whether a token is a subscription’s, a person’s or no
 it('what is remembered of a person’s token is forgotten with the session and with the person', async () => {
   for (const id of ['session', 'ann']) {
     const { deps } = stores({ personal, session, user });
-    const cache = createStreamRightCache({ ...deps, isCurrent: () => true });
+    const cache = createStreamEntitlementCache({ ...deps, isFresh: () => true });
     await cache.resolve('own');
     cache.evict('somebody else');
     expect(cache.recall('own')).toBeDefined();

@@ -24,7 +24,7 @@ function setUp(changes: Partial<Grant>) {
         return [grant.token.digest, grant.previousToken?.digest].includes(digest) ? grant : null;
       },
     },
-    { clock: { monotonicMs: () => state.nowMs, now: () => new Date(start + state.nowMs) }, isCurrent: () => true },
+    { clock: { monotonicMs: () => state.nowMs, now: () => new Date(start + state.nowMs) }, isFresh: () => true },
   );
   return { cache, state };
 }

@@ -1,7 +1,7 @@
 import { mintSigningSecret, sealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
-import { digestOf, mintToken } from '@widget-service/shared/domain/token.ts';
+import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { expect, test } from 'vitest';
-import { createVerifyHookSignature, type SignedHook } from './hook-signature.ts';
+import { makeVerifyHookSignature, type SignedHook } from './hook-signature.ts';
 
 // The example that the specification's own libraries test with: what it must come to was not computed by us.
 const known = {
@@ -11,13 +11,13 @@ const known = {
   body: '{"test": 2432232314}',
   signature: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
 };
-const verify = createVerifyHookSignature();
+const verify = makeVerifyHookSignature();
 
 function aHook(headers: Record<string, string | undefined> = {}, overrides: Partial<SignedHook> = {}): SignedHook {
   const token = mintToken('wht');
   return {
     token,
-    grantToken: { digest: digestOf(token), sealedSecret: sealSecret(known.secret, token) },
+    grantToken: { digest: sha256Hex(token), sealedSecret: sealSecret(known.secret, token) },
     headers: {
       'webhook-id': known.id,
       'webhook-timestamp': known.timestamp,
@@ -70,7 +70,7 @@ test.each<[string, Record<string, string | undefined>, Partial<SignedHook>?]>([
 
 test('refuses a signature that was made with another secret', () => {
   const token = mintToken('wht');
-  const grantToken = { digest: digestOf(token), sealedSecret: sealSecret(mintSigningSecret(), token) };
+  const grantToken = { digest: sha256Hex(token), sealedSecret: sealSecret(mintSigningSecret(), token) };
   expect(() => verify(aHook({}, { token, grantToken }))).toThrow(
     expect.objectContaining({ code: 'invalid-hook-signature' }),
   );
@@ -78,5 +78,5 @@ test('refuses a signature that was made with another secret', () => {
 
 test('asks for no signature where the token has no secret', () => {
   const token = mintToken('wht');
-  verify({ ...aHook(), token, grantToken: { digest: digestOf(token), sealedSecret: null }, headers: {} });
+  verify({ ...aHook(), token, grantToken: { digest: sha256Hex(token), sealedSecret: null }, headers: {} });
 });

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
-import { keyOfSigningSecret, openSecret } from '@widget-service/shared/domain/sealed-secret.ts';
+import { parseSigningSecret, unsealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
 
 /** How far a signature's time may lie from ours, either way: what Standard Webhooks recommends. */
 const toleranceSeconds = 300;
@@ -26,15 +26,15 @@ export interface SignedHook {
  * Verifies the signature of a hook (Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`), if its token asks for
  * one. Throws `ServiceError` `invalid-hook-signature`, the same for everything that may be wrong.
  */
-export function createVerifyHookSignature() {
+export function makeVerifyHookSignature() {
   /** Opened secrets, as long as the token they belong to is remembered: opening costs more than verifying. */
   const keys = new WeakMap<GrantToken, Buffer>();
 
   const keyOf = ({ token, grantToken }: SignedHook, sealed: string): Buffer => {
     const known = keys.get(grantToken);
     if (known !== undefined) return known;
-    const secret = openSecret(sealed, token);
-    const key = secret === null ? null : keyOfSigningSecret(secret);
+    const secret = unsealSecret(sealed, token);
+    const key = secret === null ? null : parseSigningSecret(secret);
     if (key === null) throw new Error('the sealed secret of a hook token does not open with it');
     keys.set(grantToken, key);
     return key;

@@ -1,19 +1,17 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { digestOf, isWellFormedToken } from '@widget-service/shared/domain/token.ts';
-import type { Integration } from '@widget-service/shared/ports/integration-store.ts';
+import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
+import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { GrantCache, HeldGrant } from './grant-cache.ts';
+import type { GrantCache, ResolvedGrant } from './grant-cache.ts';
 
 /**
  * Finds the integration of the hook token in the path, or refuses: unknown and malformed tokens alike. A token in use
  * is answered from memory, without a promise: this runs for every hook.
  */
-export function createVerifyHookToken(
-  cache: Pick<GrantCache<Integration>, 'recall' | 'resolve'>,
-): onRequestHookHandler {
+export function makeVerifyHookToken(cache: Pick<GrantCache<Integration>, 'recall' | 'resolve'>): onRequestHookHandler {
   return (request, _reply, done) => {
     const { token } = request.params as { token: string };
-    const digest = digestOf(token);
+    const digest = sha256Hex(token);
     // What is remembered has the right form.
     const known = cache.recall(digest);
     if (known !== undefined) {
@@ -30,7 +28,7 @@ export function createVerifyHookToken(
   };
 }
 
-function admit(request: FastifyRequest, { grant, token }: HeldGrant<Integration>): void {
+function admit(request: FastifyRequest, { grant, token }: ResolvedGrant<Integration>): void {
   request.integration = grant;
   request.hookToken = token;
 }

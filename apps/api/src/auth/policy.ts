@@ -1,6 +1,6 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { type Permission, permissionsOf } from '@widget-service/shared/domain/role.ts';
-import type { ProvisionToken } from '@widget-service/shared/ports/provision-token-store.ts';
+import { type Permission, permissionsForRole } from '@widget-service/shared/domain/role.ts';
+import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
 import type {
@@ -12,7 +12,7 @@ import type {
 } from 'fastify';
 import { type BearerVerdict, bearerChallenge } from './bearer.ts';
 import { isCsrfToken, isOwnOrigin } from './csrf.ts';
-import { sessionIdOf } from './session-cookie.ts';
+import { parseSessionId } from './session-cookie.ts';
 
 /**
  * Who may call a route.
@@ -63,12 +63,12 @@ export function registerPolicies(app: FastifyInstance, deps: PolicyDeps): void {
   app.addHook('onRoute', (route) => {
     const policy = route.config?.policy;
     if (policy === undefined) throw new Error(`route ${route.method} ${route.url} declares no policy`);
-    const check = checkOf(policy, deps, publicOrigin);
+    const check = compilePolicy(policy, deps, publicOrigin);
     if (check !== null) route.onRequest = [check, ...[route.onRequest ?? []].flat()];
   });
 }
 
-function checkOf(
+function compilePolicy(
   policy: RoutePolicy,
   deps: PolicyDeps,
   publicOrigin: readonly string[],
@@ -79,7 +79,7 @@ function checkOf(
   const { permission = null, acceptsBearer = false } = policy === 'signed-in' ? {} : policy;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const verdict = acceptsBearer ? await deps.verifyBearer(request) : absent;
-    const caller = verdict.status === 'absent' ? await callerBySession(request, deps) : callerByBearer(verdict);
+    const caller = verdict.status === 'absent' ? await findSessionCaller(request, deps) : toProvisionCaller(verdict);
     if (caller === null) {
       if (acceptsBearer) reply.header('www-authenticate', bearerChallenge);
       throw new ServiceError('not-authenticated', missing[verdict.status === 'absent' ? 'session' : 'bearer']);
@@ -87,11 +87,16 @@ function checkOf(
     if (caller.kind === 'session' && !readingMethods.includes(request.method)) {
       refuseForgedRequest(request, caller, publicOrigin);
     }
-    if (permission !== null && !permissionsOfCaller(caller).includes(permission)) {
+    if (permission !== null && !permissionsForCaller(caller).includes(permission)) {
       throw new ServiceError('permission-denied', `This needs the permission ${permission}.`);
     }
     request.caller = caller;
+    request.callerFields = toCallerFields(caller);
   };
+}
+
+function toCallerFields(caller: Caller): Readonly<Record<string, string>> {
+  return caller.kind === 'session' ? { userId: caller.user.id } : { provisionTokenId: caller.provisionToken.id };
 }
 
 const absent: BearerVerdict = { status: 'absent' };
@@ -100,19 +105,19 @@ const missing = {
   bearer: 'The Bearer token is not a valid provision token.',
 } as const;
 
-async function callerBySession(request: FastifyRequest, { findSession }: PolicyDeps): Promise<SignedInCaller | null> {
-  const sessionId = sessionIdOf(request.headers.cookie);
+async function findSessionCaller(request: FastifyRequest, { findSession }: PolicyDeps): Promise<SignedInCaller | null> {
+  const sessionId = parseSessionId(request.headers.cookie);
   if (sessionId === null) return null;
   const found = await withDeadline(findSession(sessionId), requestDeadlineMs, 'find the session and its user');
   return found === null ? null : { kind: 'session', sessionId, ...found };
 }
 
-function callerByBearer(verdict: BearerVerdict): ProvisionCaller | null {
+function toProvisionCaller(verdict: BearerVerdict): ProvisionCaller | null {
   return verdict.status === 'ok' ? { kind: 'provision-token', provisionToken: verdict.provisionToken } : null;
 }
 
-function permissionsOfCaller(caller: Caller): readonly Permission[] {
-  return caller.kind === 'session' ? permissionsOf(caller.user.role) : caller.provisionToken.permissions;
+function permissionsForCaller(caller: Caller): readonly Permission[] {
+  return caller.kind === 'session' ? permissionsForRole(caller.user.role) : caller.provisionToken.permissions;
 }
 
 /** A browser sends the cookie by itself, also for a page from elsewhere: the page must prove that it is our own. */
@@ -130,13 +135,13 @@ function refuseForeignOrigin(request: FastifyRequest, publicOrigin: readonly str
 }
 
 /** The person who calls a route that only a session opens. */
-export function callerOf(request: FastifyRequest): SignedInCaller {
+export function requireSession(request: FastifyRequest): SignedInCaller {
   if (request.caller?.kind !== 'session') throw new Error('the route has no policy that asks for a session');
   return request.caller;
 }
 
 /** Whose limits and idempotency keys a request counts for: the id of the caller, never a secret. */
-export function principalOf(request: FastifyRequest): string {
+export function requirePrincipalId(request: FastifyRequest): string {
   const { caller } = request;
   if (caller === null) throw new Error('the route has no policy that asks for a credential');
   return caller.kind === 'session' ? caller.user.id : caller.provisionToken.id;

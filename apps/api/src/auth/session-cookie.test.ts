@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clearedSessionCookie, sessionCookie, sessionIdOf } from './session-cookie.ts';
+import { formatClearedSessionCookie, formatSessionCookie, parseSessionId } from './session-cookie.ts';
 
 const id = 'a'.repeat(43);
 
@@ -15,13 +15,13 @@ test.each([
   [`service_console="${id}"`, null],
   [`Service_Console=${id}`, null],
 ])('%j holds the session id %j', (header, expected) => {
-  expect(sessionIdOf(header)).toBe(expected);
+  expect(parseSessionId(header)).toBe(expected);
 });
 
 test('what is set is found again', () => {
-  const [pair] = sessionCookie(id, true).split(';');
-  expect(sessionIdOf(pair)).toBe(id);
-  expect(sessionCookie(id, true)).toContain('; Secure');
-  expect(sessionCookie(id, false)).not.toContain('Secure');
-  expect(clearedSessionCookie(true)).toContain('Max-Age=0');
+  const [pair] = formatSessionCookie(id, true).split(';');
+  expect(parseSessionId(pair)).toBe(id);
+  expect(formatSessionCookie(id, true)).toContain('; Secure');
+  expect(formatSessionCookie(id, false)).not.toContain('Secure');
+  expect(formatClearedSessionCookie(true)).toContain('Max-Age=0');
 });

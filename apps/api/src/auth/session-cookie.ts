@@ -9,7 +9,7 @@ const sessionIdPattern = /^[\w-]{43}$/;
  * The session id of a `Cookie` header. Null when there is none, when it has not the form of one, and when there are
  * two: a second one can only have been planted (from a sibling domain, say), and which is which cannot be told.
  */
-export function sessionIdOf(cookieHeader: string | undefined): string | null {
+export function parseSessionId(cookieHeader: string | undefined): string | null {
   if (cookieHeader === undefined) return null;
   const values = cookieHeader
     .split(';')
@@ -20,12 +20,12 @@ export function sessionIdOf(cookieHeader: string | undefined): string | null {
 }
 
 /** A `Set-Cookie` that lasts as long as the browser is open; the server knows when the session ends. */
-export function sessionCookie(sessionId: string, isSecure: boolean): string {
+export function formatSessionCookie(sessionId: string, isSecure: boolean): string {
   return stringifySetCookie({ name: sessionCookieName, value: sessionId, ...attributes(isSecure) });
 }
 
 /** A `Set-Cookie` that removes the cookie. */
-export function clearedSessionCookie(isSecure: boolean): string {
+export function formatClearedSessionCookie(isSecure: boolean): string {
   return stringifySetCookie({ name: sessionCookieName, value: '', ...attributes(isSecure), maxAge: 0 });
 }
 

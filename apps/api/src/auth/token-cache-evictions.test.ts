@@ -1,6 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { describe, expect, test } from 'vitest';
-import { createFakeTokenStore } from './fake-token-store.ts';
+import { createFakeTokenStore } from './testing/fake-token-store.ts';
 import { TokenCache } from './token-cache.ts';
 
 const away = new UnavailableError('the store is away');
@@ -31,7 +31,7 @@ describe('an eviction', () => {
     const { cache, state } = createFakeTokenStore();
     await cache.resolve('a');
     await cache.resolve('b');
-    cache.evictAll();
+    cache.suspectAll();
     expect(cache.recall('a')).toBeUndefined();
     state.answer = away;
     expect(await cache.resolve('a')).toBe('value');
@@ -44,14 +44,14 @@ describe('an eviction', () => {
     await cache.resolve('a');
     state.answer = null;
     const answer = holdAnswers();
-    cache.evictAll();
+    cache.suspectAll();
     expect(await cache.resolve('a')).toBe('value');
     answer();
     await new Promise(setImmediate);
     expect(await cache.resolve('a')).toBeNull();
   });
 
-  test.each(['evict', 'evictAll'] as const)(
+  test.each(['evict', 'suspectAll'] as const)(
     '(%s) makes a token good that had been unknown, if it is now',
     async (how) => {
       const { cache, state } = createFakeTokenStore();
@@ -59,12 +59,12 @@ describe('an eviction', () => {
       expect(await cache.resolve('a')).toBeNull();
       state.answer = 'its end was put off';
       if (how === 'evict') cache.evict('some id');
-      else cache.evictAll();
+      else cache.suspectAll();
       expect(await cache.resolve('a')).toBe('its end was put off');
     },
   );
 
-  test.each(['evict', 'evictAll'] as const)('(%s) overtakes a look-up: its answer is not used', async (how) => {
+  test.each(['evict', 'suspectAll'] as const)('(%s) overtakes a look-up: its answer is not used', async (how) => {
     const { cache, state, holdAnswers } = createFakeTokenStore();
     const deliver = holdAnswers();
     const before = cache.resolve('a');
@@ -104,7 +104,7 @@ describe('an eviction', () => {
         return { value: 'value', validUntil: null };
       },
       concerns: (value, id) => value === id,
-      isCurrent: () => true,
+      isFresh: () => true,
       clock: { monotonicMs: () => 0, now: () => new Date(0) },
     });
     expect(await cache.resolve('a')).toBe('value');
@@ -142,7 +142,7 @@ describe('while it is not known what was revoked', () => {
 
 describe('a token that may have been revoked unheard', () => {
   type Store = ReturnType<typeof createFakeTokenStore>;
-  const evicted = ({ cache }: Store) => cache.evictAll();
+  const evicted = ({ cache }: Store) => cache.suspectAll();
   const notCurrent = ({ state }: Store) => {
     state.isCurrent = false;
   };

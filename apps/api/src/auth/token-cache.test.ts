@@ -1,6 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createFakeTokenStore, startMs } from './fake-token-store.ts';
+import { createFakeTokenStore, startMs } from './testing/fake-token-store.ts';
 import { TokenCache } from './token-cache.ts';
 
 const away = new UnavailableError('the store is away');
@@ -136,7 +136,7 @@ test('at most twenty look-ups run at once', async () => {
       return null;
     },
     concerns: () => false,
-    isCurrent: () => true,
+    isFresh: () => true,
     clock: { monotonicMs: () => 0, now: () => new Date(0) },
   });
   await Promise.all(Array.from({ length: 100 }, (_, n) => cache.resolve(`${n}`)));

@@ -1,8 +1,8 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { createConcurrencyLimit } from '@widget-service/shared/runtime/concurrency-limit.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import { currentForMs } from './rights-knowledge.ts';
+import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
+import { freshForMs } from './revocation-freshness.ts';
 
 const keptForMs = 60_000;
 /** A token in use is looked up again in the background from this age on, so that nobody waits for it. */
@@ -11,9 +11,9 @@ const refreshFromMs = 45_000;
  * How long the store may think about a token that is known, and whose revocation would have been heard of: what is then
  * done with the right has to be answered within two seconds as well.
  */
-const patienceMs = 150;
+const trustedTimeoutMs = 150;
 /** The same for a token whose revocation may have gone by unheard: longer than a store takes that is only busy. */
-const doubtfulPatienceMs = 1_000;
+const suspectTimeoutMs = 1_000;
 /** How long the store is left alone with a token after it could not be asked. */
 const retryAfterMs = 5_000;
 const knownMax = 20_000;
@@ -39,7 +39,7 @@ export interface TokenCacheDeps<T> {
   /** Whether a value hangs on the right that has this id. */
   readonly concerns: (value: T, id: string) => boolean;
   /** Whether all was evicted that was revoked, up to `currentForMs` ago: nothing older is served from memory otherwise. */
-  readonly isCurrent: () => boolean;
+  readonly isFresh: () => boolean;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
 }
 
@@ -51,13 +51,13 @@ export interface Evictable {
    * Has everything asked for again before it is used. While the store cannot be asked or hangs, what was known stays
    * known.
    */
-  evictAll(): void;
+  suspectAll(): void;
 }
 
 /** What is remembered of single tokens, by their digests. */
-export interface TokenMemory {
+export interface TokenTrust {
   /** Whether what is remembered of it is beyond doubt. */
-  isSure(digest: string): boolean;
+  isTrusted(digest: string): boolean;
   /** Has it asked for again before it is used: it was found, by somebody else, to be good no more. */
   forget(digest: string): void;
 }
@@ -71,7 +71,7 @@ interface Entry<T> {
   /** When the token itself ends. */
   readonly validUntilMs: number;
   /** It may have been revoked unheard. */
-  readonly isDoubtful: boolean;
+  readonly isSuspect: boolean;
 }
 
 /**
@@ -79,13 +79,13 @@ interface Entry<T> {
  * what was known stays known. Tokens that stand for nothing are remembered too, apart, so that guessing neither reaches
  * the store twice nor displaces what is known. Nothing that was read before an eviction is remembered after it.
  */
-export class TokenCache<T> implements Evictable, TokenMemory {
+export class TokenCache<T> implements Evictable, TokenTrust {
   readonly #deps: TokenCacheDeps<T>;
   readonly #known = new Map<string, Entry<T>>();
   /** Digest to the time until which it is taken for unknown. */
   readonly #unknown = new Map<string, number>();
   readonly #lookUps = new Map<string, Promise<T | null>>();
-  readonly #limit = createConcurrencyLimit(lookUpLimits);
+  readonly #limit = createSemaphore(lookUpLimits);
   /** How many there have been. */
   #evictions = 0;
 
@@ -97,7 +97,7 @@ export class TokenCache<T> implements Evictable, TokenMemory {
   recall(digest: string): T | undefined {
     const entry = this.#known.get(digest);
     const nowMs = this.#deps.clock.monotonicMs();
-    if (entry === undefined || nowMs >= entry.expiresAtMs || !this.#isCurrent(entry)) return undefined;
+    if (entry === undefined || nowMs >= entry.expiresAtMs || !this.#isFresh(entry)) return undefined;
     if (nowMs >= entry.refreshAtMs) this.#lookUp(digest).catch(() => undefined);
     return entry.value;
   }
@@ -109,35 +109,35 @@ export class TokenCache<T> implements Evictable, TokenMemory {
     if (this.#deps.clock.monotonicMs() < (this.#unknown.get(digest) ?? 0)) return null;
     // Its turn may come late, and the store be slow then.
     const lookUp = withDeadline(this.#lookUp(digest), requestDeadlineMs, 'look a token up');
-    const known = this.#good(digest);
+    const known = this.#findValid(digest);
     if (known === undefined) return lookUp;
-    const isSure = this.#isBeyondDoubt(known);
-    return withDeadline(lookUp, isSure ? patienceMs : doubtfulPatienceMs, 'look a known token up').catch(
+    const isSure = this.#isTrustedEntry(known);
+    return withDeadline(lookUp, isSure ? trustedTimeoutMs : suspectTimeoutMs, 'look a known token up').catch(
       (error: unknown) => {
         if (!(error instanceof UnavailableError)) throw error;
-        const stillKnown = this.#good(digest);
-        const cameIntoDoubt = stillKnown !== undefined && isSure && !this.#isBeyondDoubt(stillKnown);
+        const stillKnown = this.#findValid(digest);
+        const cameIntoDoubt = stillKnown !== undefined && isSure && !this.#isTrustedEntry(stillKnown);
         return stillKnown === undefined || cameIntoDoubt ? lookUp : stillKnown.value;
       },
     );
   }
 
-  isSure(digest: string): boolean {
-    const known = this.#good(digest);
-    return known !== undefined && this.#isBeyondDoubt(known);
+  isTrusted(digest: string): boolean {
+    const known = this.#findValid(digest);
+    return known !== undefined && this.#isTrustedEntry(known);
   }
 
-  #isBeyondDoubt(entry: Entry<T>): boolean {
-    return !entry.isDoubtful && this.#isCurrent(entry);
+  #isTrustedEntry(entry: Entry<T>): boolean {
+    return !entry.isSuspect && this.#isFresh(entry);
   }
 
   /** By what was heard of revocations, or because it was read just now. */
-  #isCurrent({ askedAtMs }: Entry<T>): boolean {
-    const { isCurrent, clock } = this.#deps;
-    return isCurrent() || clock.monotonicMs() - askedAtMs <= currentForMs;
+  #isFresh({ askedAtMs }: Entry<T>): boolean {
+    const { isFresh, clock } = this.#deps;
+    return isFresh() || clock.monotonicMs() - askedAtMs <= freshForMs;
   }
 
-  #good(digest: string): Entry<T> | undefined {
+  #findValid(digest: string): Entry<T> | undefined {
     const known = this.#known.get(digest);
     return known !== undefined && this.#deps.clock.monotonicMs() < known.validUntilMs ? known : undefined;
   }
@@ -155,9 +155,9 @@ export class TokenCache<T> implements Evictable, TokenMemory {
     this.#known.delete(digest);
   }
 
-  evictAll(): void {
+  suspectAll(): void {
     this.#forgetUnknown();
-    for (const [digest, entry] of this.#known) this.#known.set(digest, { ...entry, expiresAtMs: 0, isDoubtful: true });
+    for (const [digest, entry] of this.#known) this.#known.set(digest, { ...entry, expiresAtMs: 0, isSuspect: true });
   }
 
   /** A token whose end was put off is good again; which ones those are is not known here. */
@@ -170,12 +170,12 @@ export class TokenCache<T> implements Evictable, TokenMemory {
   #lookUp(digest: string): Promise<T | null> {
     const running = this.#lookUps.get(digest);
     if (running !== undefined) return running;
-    const lookUp = this.#ask(digest).finally(() => this.#lookUps.delete(digest));
+    const lookUp = this.#askStore(digest).finally(() => this.#lookUps.delete(digest));
     this.#lookUps.set(digest, lookUp);
     return lookUp;
   }
 
-  async #ask(digest: string): Promise<T | null> {
+  async #askStore(digest: string): Promise<T | null> {
     try {
       for (let tries = 1; ; tries += 1) {
         let evictions = 0;
@@ -191,7 +191,7 @@ export class TokenCache<T> implements Evictable, TokenMemory {
       }
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
-      return this.#keepKnown(digest, error);
+      return this.#extendKnown(digest, error);
     }
   }
 
@@ -209,12 +209,12 @@ export class TokenCache<T> implements Evictable, TokenMemory {
     const validUntilMs = validUntil === null ? Infinity : nowMs + (validUntil.getTime() - clock.now().getTime());
     const expiresAtMs = Math.min(nowMs + keptForMs, validUntilMs);
     const refreshAtMs = nowMs + refreshFromMs;
-    this.#known.set(digest, { value, askedAtMs, refreshAtMs, expiresAtMs, validUntilMs, isDoubtful: false });
+    this.#known.set(digest, { value, askedAtMs, refreshAtMs, expiresAtMs, validUntilMs, isSuspect: false });
     dropOldest(this.#known, knownMax);
   }
 
   /** The store cannot be asked: a known token stays known, unless it has ended meanwhile. */
-  #keepKnown(digest: string, error: UnavailableError): T {
+  #extendKnown(digest: string, error: UnavailableError): T {
     const known = this.#known.get(digest);
     const nowMs = this.#deps.clock.monotonicMs();
     if (known === undefined || nowMs >= known.validUntilMs) throw error;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPrivateAddress, limitedAddressOf, networkOf, trustProxyOf } from './client-address.ts';
+import { isPrivateAddress, toLimitedAddress, toNetwork, toTrustProxy } from './forwarding.ts';
 
 it.each([
   '127.0.0.1',
@@ -31,17 +31,17 @@ it.each([
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
-])('%s counts as %s', (address, network) => expect(networkOf(address)).toBe(network));
+])('%s counts as %s', (address, network) => expect(toNetwork(address)).toBe(network));
 
 it('has no address to go by once the connection is gone', () => {
   const gone = { ip: undefined as unknown as string, headers: { 'x-forwarded-for': '192.0.2.1' } };
-  expect(limitedAddressOf(gone, null)).toBe('');
-  expect(limitedAddressOf(gone, 1)).toBe('');
+  expect(toLimitedAddress(gone, null)).toBe('');
+  expect(toLimitedAddress(gone, 1)).toBe('');
 });
 
 it('trusts nobody, ranges, or so many hops', () => {
-  expect(trustProxyOf(null)).toBe(false);
-  expect(trustProxyOf(['10.0.0.0/8'])).toEqual(['10.0.0.0/8']);
-  const trusts = trustProxyOf(2) as (address: string, hop: number) => boolean;
+  expect(toTrustProxy(null)).toBe(false);
+  expect(toTrustProxy(['10.0.0.0/8'])).toEqual(['10.0.0.0/8']);
+  const trusts = toTrustProxy(2) as (address: string, hop: number) => boolean;
   expect([0, 1, 2].map((hop) => trusts('192.0.2.1', hop))).toEqual([true, true, false]);
 });

@@ -7,9 +7,8 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import { answerFrameworkError } from './error-handler.ts';
-import { answerExpectation, answerParserError } from './raw-errors.ts';
-import { routedTargetOf } from './request-target.ts';
+import { answerExpectation, answerFrameworkError, answerParserError } from './error-handler.ts';
+import { normalizeTarget } from './request-target.ts';
 
 /** How slowly a client may talk, and how much it may say before it is understood: what a connection can hold for nothing. */
 const patience = {
@@ -54,7 +53,7 @@ export function createServer({ bodyLimitBytes, trustProxy, logger }: ServerOptio
     // A request that comes while the server closes is answered like any other.
     return503OnClosing: false,
     ...patience,
-    rewriteUrl: ({ url = '' }) => routedTargetOf(url),
+    rewriteUrl: ({ url = '' }) => normalizeTarget(url),
     // The address as a whole is bounded, so a long token is just a wrong one.
     routerOptions: { maxParamLength: patience.http.maxHeaderSize, ignoreTrailingSlash: false, caseSensitive: true },
     frameworkErrors: answerFrameworkError,

@@ -2,11 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
 
 const depthMax = 32;
 /** No operation has a use for more; each of them would cost its own check. */
 const valuesMax = 4_096;
+const noBytes = new Uint8Array();
 const byteOrderMark = '\ufeff';
 const charsetPattern = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 const utf8Names = /^utf-?8$/i;
@@ -22,6 +23,20 @@ export function registerJsonBodies(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
     if (headers['content-type'] !== undefined && !hasBody(headers)) headers['content-type'] = undefined;
     done();
+  });
+  // A request without a body never reaches a parser, but must pass its route's check too.
+  app.addHook('onRoute', (route) => {
+    const { verifyBody } = route.config ?? {};
+    if (verifyBody === undefined) return;
+    const verifyEmptyBody: preValidationHookHandler = (request, _reply, done) => {
+      try {
+        if (request.bodyText === null) verifyBody(request, noBytes);
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    };
+    route.preValidation = [verifyEmptyBody, ...[route.preValidation ?? []].flat()];
   });
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
@@ -49,14 +64,14 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length > 0 && !isPlainUtf8(request)) {
     throw new ServiceError('unsupported-media-type', 'The body must be application/json in UTF-8, not encoded.');
   }
-  request.verifyBody?.(bytes);
-  request.verifyBody = null;
   if (bytes.length === 0) return undefined;
+  const { config } = request.routeOptions;
+  config.verifyBody?.(request, bytes);
   if (!isUtf8(bytes)) throw new ServiceError('invalid-json', 'The body is not well-formed UTF-8.');
   const text = bytes.toString('utf8');
   const json = text.startsWith(byteOrderMark) ? text.slice(1) : text;
   request.bodyText = json;
-  return parseJson(json, { isFreeForm: request.routeOptions.config.hasFreeFormBody === true });
+  return parseJson(json, { isFreeForm: config.hasFreeFormBody === true });
 }
 
 /** The media type itself has been matched by then. */

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
+import { type ProblemCode, ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { FastifyReply } from 'fastify';
 import { problemKinds } from './problem-kinds.ts';
 
@@ -45,7 +45,7 @@ export interface Problem {
 /** How long a caller is asked to wait after a 503: the stores are asked again by then. */
 const retryAfterSeconds = '1';
 
-export function problemOf({ code, detail, errors }: Refusal, requestId: string): Problem {
+export function buildProblem({ code, detail, errors }: Refusal, requestId: string): Problem {
   const kind = problemKinds[code];
   return {
     type: `/problems/${code}`,
@@ -59,17 +59,32 @@ export function problemOf({ code, detail, errors }: Refusal, requestId: string):
   };
 }
 
-export function statusOf(code: ProblemCode): number {
+export function statusForCode(code: ProblemCode): number {
   return problemKinds[code].status;
 }
 
 /** Answers with a problem. The body goes as bytes: to a text fastify would add a charset, which the type has not. */
 export function sendProblem(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const problem = problemOf(refusal, reply.request.id);
+  const problem = buildProblem(refusal, reply.request.id);
   reply.request.problemCode = refusal.code;
   if (problem.status === 503) reply.header('retry-after', retryAfterSeconds);
   return reply
     .code(problem.status)
     .header('content-type', 'application/problem+json')
     .send(Buffer.from(JSON.stringify(problem)));
+}
+
+/** A request that is refused for what it contains. */
+export class InputError extends ServiceError {
+  readonly errors: readonly InputMistake[];
+
+  constructor(
+    code: 'invalid-request' | 'invalid-idempotency-key',
+    publicText: string,
+    errors: readonly InputMistake[],
+  ) {
+    super(code, publicText);
+    this.name = 'InputError';
+    this.errors = errors;
+  }
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { answerParserError } from './raw-errors.ts';
+import { answerParserError } from './error-handler.ts';
 
 const logger = await createLogger({ level: 'silent' });
 const timeout = Object.assign(new Error('timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });

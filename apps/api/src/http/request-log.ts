@@ -1,6 +1,5 @@
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify';
-import type { Caller } from '../auth/policy.ts';
 
 const foreignIdMax = 128;
 
@@ -42,7 +41,7 @@ function createStatusCounter({ httpRequests }: Pick<Metrics, 'httpRequests'>, ro
 }
 
 function writeLine(request: FastifyRequest, reply: FastifyReply, route: string): void {
-  const { problemCode, failure, caller } = request;
+  const { problemCode, failure, callerFields } = request;
   const line = {
     requestId: request.id,
     method: request.method,
@@ -50,17 +49,13 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, route: string):
     status: reply.statusCode,
     durationMs: Math.round(reply.elapsedTime * 1_000) / 1_000,
     ...(problemCode === null ? {} : { code: problemCode }),
-    ...(caller === null ? {} : idOf(caller)),
+    ...callerFields,
     ...foreignId(request),
     ...(failure === null ? {} : { err: failure }),
   };
   if (reply.statusCode === 500) request.log.error(line, 'request');
   else if (reply.statusCode > 500) request.log.warn(line, 'request');
   else request.log.info(line, 'request');
-}
-
-function idOf(caller: Caller): object {
-  return caller.kind === 'session' ? { userId: caller.user.id } : { provisionTokenId: caller.provisionToken.id };
 }
 
 /** The id a proxy gave the request: written down to be found by, never used. */

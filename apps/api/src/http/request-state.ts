@@ -1,50 +1,38 @@
 import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
-import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
-import type { Integration } from '@widget-service/shared/ports/integration-store.ts';
-import type { FastifyInstance } from 'fastify';
-import type { Caller, RoutePolicy } from '../auth/policy.ts';
-import type { RouteRateLimit } from './rate-limit.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route. Every route declares one. */
-    policy?: RoutePolicy;
-    /** What requests count for; without one they are not limited. */
-    rateLimit?: RouteRateLimit;
-    /** Whether a part of the body is the sender's own, and only carried: its members may have any name. */
+    /** Part of the body is the sender's own content and is only carried, so its members may have any name. */
     hasFreeFormBody?: boolean;
+    /**
+     * Verifies the raw bytes of the body before anything is parsed, for example a signature. Called once per request;
+     * a request without a body passes zero bytes. Throws a `ServiceError` to refuse the request.
+     */
+    verifyBody?: (request: FastifyRequest, body: Uint8Array) => void;
   }
 
   interface FastifyRequest {
-    /** The body as it was sent, decoded; null when there was none. */
+    /** The decoded text of the body; null if the request has no body. */
     bodyText: string | null;
-    /** Set where the route's policy asks for a session or a permission. */
-    caller: Caller | null;
-    /** Set where the route's policy is `hook-token`. */
-    integration: Integration | null;
-    /** The integration's token that the hook was sent with; set together with it. */
-    hookToken: GrantToken | null;
-    /** Set where the body must be verified before anything is read of it: called once, with its bytes. */
-    verifyBody: ((body: Uint8Array) => void) | null;
-    /** How long the request waited, in milliseconds, before its body was read. */
-    waitedMs: number;
-    /** The code of the problem that was answered, for log and metrics. */
+    /** Milliseconds the request spent on its credential and its rate limit, before its body was read. */
+    elapsedBeforeBodyMs: number;
+    /** Who sent the request, for the log line, for example `{ userId }`. Never a secret. */
+    callerFields: Readonly<Record<string, string>> | null;
+    /** The code of the problem that was answered, for the log line and the metrics. */
     problemCode: ProblemCode | null;
-    /** The failure behind a 5xx, for the log. */
+    /** The failure behind a 5xx answer, for the log line. */
     failure: Error | null;
-    /** True when the handler has written the request's log line itself. */
+    /** The handler has written the log line of this request itself. */
     isLogged: boolean;
   }
 }
 
-/** Declares what the layers hand on with a request, so that every request object has one shape. */
+/** Declares the members above on every request object. V8 optimizes objects that always have the same shape. */
 export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('bodyText', null);
-  app.decorateRequest('caller', null);
-  app.decorateRequest('integration', null);
-  app.decorateRequest('hookToken', null);
-  app.decorateRequest('verifyBody', null);
-  app.decorateRequest('waitedMs', 0);
+  app.decorateRequest('elapsedBeforeBodyMs', 0);
+  app.decorateRequest('callerFields', null);
   app.decorateRequest('problemCode', null);
   app.decorateRequest('failure', null);
   app.decorateRequest('isLogged', false);

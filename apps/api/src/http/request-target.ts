@@ -11,18 +11,18 @@ const undecodable = '\ufffd';
  * A token whose escapes cannot be undone is made one that can be looked at, so that it is refused by its own route, in
  * the form of all other wrong tokens.
  */
-export function routedTargetOf(target: string): string {
-  const url = target.startsWith('/') ? target : originFormOf(target);
-  if (!isTokenAddress(url) || isDecodable(pathOf(url))) return url;
+export function normalizeTarget(target: string): string {
+  const url = target.startsWith('/') ? target : toOriginForm(target);
+  if (!isTokenAddress(url) || isDecodable(extractPath(url))) return url;
   return url.replaceAll('%', undecodable);
 }
 
-function originFormOf(target: string): string {
+function toOriginForm(target: string): string {
   const rest = target.replace(absoluteForm, '');
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-export function pathOf(url: string): string {
+export function extractPath(url: string): string {
   const end = url.search(/[?#]/);
   return end === -1 ? url : url.slice(0, end);
 }

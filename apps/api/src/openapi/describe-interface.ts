@@ -1,10 +1,30 @@
-import { problemOf } from '../http/problem.ts';
+import type { FastifyInstance } from 'fastify';
+import { buildProblem } from '../http/problem.ts';
 import { problemCodes } from '../http/problem-kinds.ts';
 import { responseHeaders } from '../schemas/headers.ts';
 import { describeOperation, describeParameters } from './describe-operation.ts';
-import type { DescribedRoute } from './described-route.ts';
-import { info, securitySchemes, tagsOf } from './interface-text.ts';
+import { collectDescribedRoutes, type DescribedRoute } from './described-route.ts';
+import { info, listTags, securitySchemes } from './interface-text.ts';
 import { SchemaComponents } from './schema-components.ts';
+
+/**
+ * `GET /api/v1/openapi.json`: the description of this interface, made of the routes that are registered from now on
+ * when it is asked for the first time.
+ */
+export function registerOpenApi(app: FastifyInstance, publicBaseUrl: string | null): void {
+  const routes = collectDescribedRoutes(app);
+  let text: string | null = null;
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/openapi.json',
+    config: { policy: 'public' },
+    schema: { hide: true },
+    handler: async (_request, reply) => {
+      text ??= JSON.stringify(describeInterface(routes, publicBaseUrl));
+      return reply.type('application/json; charset=utf-8').send(text);
+    },
+  });
+}
 
 /**
  * The whole document. `publicBaseUrl` is the address under which the service is reached from outside, without a slash
@@ -22,7 +42,7 @@ export function describeInterface(routes: readonly DescribedRoute[], publicBaseU
     openapi: '3.1.1',
     info,
     servers: [{ url: publicBaseUrl ?? '/' }],
-    tags: tagsOf(Object.keys(paths)),
+    tags: listTags(Object.keys(paths)),
     paths,
     components: {
       schemas: components.toJSON(),
@@ -53,7 +73,7 @@ function problemExamples(): Record<string, object> {
   return Object.fromEntries(
     problemCodes.map((code) => {
       const errors = [{ detail: 'Must be given.', code: 'required', pointer: '#/name' }] as const;
-      const value = problemOf(code === 'invalid-request' ? { code, errors } : { code }, exampleRequestId);
+      const value = buildProblem(code === 'invalid-request' ? { code, errors } : { code }, exampleRequestId);
       return [code, { summary: value.title, value }];
     }),
   );

@@ -1,50 +1,48 @@
 import type { z } from 'zod';
 import { type RequestParameterName, requestParameters } from '../schemas/headers.ts';
 import { describeResponses } from './describe-responses.ts';
-import type { DescribedRoute } from './described-route.ts';
-import { exampleOf } from './example-of.ts';
-import { pathParameterTexts, permissionText, tagOf } from './interface-text.ts';
-import { securityOf } from './route-security.ts';
-import type { JsonSchema, SchemaComponents } from './schema-components.ts';
+import { type DescribedRoute, describeSecurity } from './described-route.ts';
+import { findTag, pathParameterTexts, permissionText } from './interface-text.ts';
+import { buildExample, type JsonSchema, type SchemaComponents } from './schema-components.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 
 /** A route as an Operation Object of OpenAPI 3.1. */
 export function describeOperation(route: DescribedRoute, components: SchemaComponents): Part {
-  const parameters = parametersOf(route, components);
+  const parameters = describeRouteParameters(route, components);
   return {
     operationId: route.operationId,
-    tags: [tagOf(route.path)],
+    tags: [findTag(route.path)],
     summary: route.summary,
     description: [route.description, permissionText(route.policy)].filter((text) => text !== null).join('\n\n'),
-    security: securityOf(route),
+    security: describeSecurity(route),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === null ? {} : { requestBody: requestBodyOf(route.body, components) }),
+    ...(route.body === null ? {} : { requestBody: describeRequestBody(route.body, components) }),
     responses: describeResponses(route, components),
   };
 }
 
-function parametersOf(route: DescribedRoute, components: SchemaComponents): Part[] {
+function describeRouteParameters(route: DescribedRoute, components: SchemaComponents): Part[] {
   return [
-    ...pathParametersOf(route, components),
-    ...queryParametersOf(route.querystring, components),
+    ...describePathParameters(route, components),
+    ...describeQueryParameters(route.querystring, components),
     ...route.parameters.map(namedParameter),
   ];
 }
 
-function pathParametersOf({ path, params }: DescribedRoute, components: SchemaComponents): Part[] {
-  const described = params === null ? {} : propertiesOf(components.describe(params, 'input'));
+function describePathParameters({ path, params }: DescribedRoute, components: SchemaComponents): Part[] {
+  const described = params === null ? {} : schemaProperties(components.describe(params, 'input'));
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const { description = pathParameterTexts[name], ...schema }: JsonSchema = described[name] ?? { type: 'string' };
     return { name, in: 'path', required: true, description, schema };
   });
 }
 
-function queryParametersOf(querystring: z.ZodType | null, components: SchemaComponents): Part[] {
+function describeQueryParameters(querystring: z.ZodType | null, components: SchemaComponents): Part[] {
   if (querystring === null) return [];
   const schema = components.describe(querystring, 'input');
   const required = (schema.required ?? []) as readonly string[];
-  return Object.entries(propertiesOf(schema)).map(([name, { description, ...rest }]) => ({
+  return Object.entries(schemaProperties(schema)).map(([name, { description, ...rest }]) => ({
     name,
     in: 'query',
     required: required.includes(name),
@@ -67,15 +65,15 @@ export function describeParameters(components: SchemaComponents): Part {
   );
 }
 
-function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
+function schemaProperties(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
   return (schema.properties ?? {}) as Record<string, JsonSchema>;
 }
 
-function requestBodyOf(body: z.ZodType, components: SchemaComponents): Part {
+function describeRequestBody(body: z.ZodType, components: SchemaComponents): Part {
   const schema = components.describe(body, 'input');
   const isOptional = body.safeParse(undefined).success;
   return {
     required: !isOptional,
-    content: { 'application/json': { schema, example: exampleOf(schema, components) } },
+    content: { 'application/json': { schema, example: buildExample(schema, components) } },
   };
 }

@@ -58,15 +58,15 @@ const tagRules: readonly (readonly [RegExp, string, string])[] = [
   [/^\/api\/v1\/users/, 'Users', 'The people who may sign in.'],
 ];
 
-export function tagOf(path: string): string {
+export function findTag(path: string): string {
   const rule = tagRules.find(([pattern]) => pattern.test(path));
   if (rule === undefined) throw new Error(`${path} belongs to no group of the interface's description`);
   return rule[1];
 }
 
 /** The groups that are in use, in the order of reading. */
-export function tagsOf(paths: readonly string[]): readonly { name: string; description: string }[] {
-  const used = new Set(paths.map(tagOf));
+export function listTags(paths: readonly string[]): readonly { name: string; description: string }[] {
+  const used = new Set(paths.map(findTag));
   const order = ['Widgets', 'Events', 'Session'];
   const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
   return tagRules

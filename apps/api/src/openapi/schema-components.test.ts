@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { exampleOf } from './example-of.ts';
-import { SchemaComponents } from './schema-components.ts';
+import { buildExample, SchemaComponents } from './schema-components.ts';
 
 const part = z.object({ size: z.int() }).meta({ id: 'Part' });
 
@@ -58,7 +57,7 @@ describe('what is sent', () => {
 
   test('has an example that it takes itself', () => {
     const components = new SchemaComponents();
-    const example = exampleOf(components.describe(sent, 'input'), components);
+    const example = buildExample(components.describe(sent, 'input'), components);
     expect(example).toEqual({ at: null, size: 3 });
     expect(sent.safeParse(example).success).toBe(true);
   });
@@ -77,7 +76,7 @@ test('an example is the one that a schema brings, else made of those of its part
     }),
     'output',
   );
-  expect(exampleOf(described, components)).toEqual({
+  expect(buildExample(described, components)).toEqual({
     named: 'given',
     kind: 'first',
     fixed: '1.0',

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createReadOnce } from './read-once.ts';
+import { makeReadOnce } from './page.ts';
 
 test('reads once, however often and at once it is asked', async () => {
   let reads = 0;
-  const read = createReadOnce(async () => {
+  const read = makeReadOnce(async () => {
     reads += 1;
     return 'content';
   });
@@ -14,7 +14,7 @@ test('reads once, however often and at once it is asked', async () => {
 
 test('forgets a failure: it reads again when asked again', async () => {
   const outcomes = [() => Promise.reject(new Error('too many open files')), async () => 'content'];
-  const read = createReadOnce<string>(() => outcomes.shift()?.() ?? Promise.reject(new Error('read too often')));
+  const read = makeReadOnce<string>(() => outcomes.shift()?.() ?? Promise.reject(new Error('read too often')));
   const failed = [read(), read()];
   for (const each of failed) await expect(each).rejects.toThrow('too many open files');
   expect(await read()).toBe('content');

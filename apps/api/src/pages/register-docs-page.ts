@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import { type Page, sendPage } from './page.ts';
-import { createReadOnce } from './read-once.ts';
+import { makeReadOnce, type Page, sendPage } from './page.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -44,7 +43,7 @@ export function registerDocsPage(app: FastifyInstance): void {
   // Browsers ask for it beside every page of ours that names no icon, such as the document itself.
   app.route({ ...page, url: '/favicon.ico', handler: async (_request, reply) => reply.redirect('docs/icon.svg', 302) });
   for (const { name, mediaType, location } of assets) {
-    const read = createReadOnce(() => readFile(location()));
+    const read = makeReadOnce(() => readFile(location()));
     app.route({
       ...page,
       url: `/docs/${name}`,

@@ -1,5 +1,5 @@
-import { offsetOf, type PageRequest, totalPagesOf } from '@widget-service/shared/domain/page.ts';
-import type { Range } from '@widget-service/shared/ports/grant-store.ts';
+import { countPages, type PageRequest, toOffset } from '@widget-service/shared/domain/page.ts';
+import type { RowRange } from '@widget-service/shared/ports/grant-store.ts';
 
 export interface PageBody<Item> extends PageRequest {
   readonly items: Item[];
@@ -9,8 +9,8 @@ export interface PageBody<Item> extends PageRequest {
 }
 
 /** The rows of a page, as a store is asked for them. */
-export function rangeOf(request: PageRequest): Range {
-  return { offset: offsetOf(request), limit: request.pageSize };
+export function toRowRange(request: PageRequest): RowRange {
+  return { offset: toOffset(request), limit: request.pageSize };
 }
 
 /** One page of a list in the form that is returned: `found` is what the store gave for the page's `rangeOf`. */
@@ -19,7 +19,7 @@ export function toPageBody<Row, Item>(
   found: { readonly items: readonly Row[]; readonly totalItems: number },
   toItem: (row: Row) => Item,
 ): PageBody<Item> {
-  const totalPages = totalPagesOf(found.totalItems, pageSize);
+  const totalPages = countPages(found.totalItems, pageSize);
   return {
     items: found.items.map(toItem),
     page,

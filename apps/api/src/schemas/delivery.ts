@@ -1,6 +1,6 @@
 import { deadReasons, deliveryStates } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { z } from 'zod';
-import { pageQuerySchema, pageSchemaOf } from './page.ts';
+import { pageQuerySchema, toPageSchema } from './page.ts';
 import { timestamp } from './text.ts';
 
 const deliveryShape = z.object({
@@ -56,4 +56,4 @@ export const listDeliveriesQuerySchema = pageQuerySchema.extend({
   state: z.enum(deliveryStates).optional().describe('Only deliveries in this state.'),
 });
 
-export const deliveryPageSchema = pageSchemaOf(deliverySchema);
+export const deliveryPageSchema = toPageSchema(deliverySchema);

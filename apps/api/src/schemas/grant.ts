@@ -1,7 +1,7 @@
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
-import type { Rotation } from '@widget-service/shared/usecases/access/rotate-token.ts';
+import type { Rotation } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { z } from 'zod';
-import { personalText, timestamp } from './text.ts';
+import { displayText, timestamp } from './text.ts';
 
 const defaultOverlapSeconds = 300;
 const overlapSecondsMax = 86_400;
@@ -25,9 +25,9 @@ const futureTime = z
   })
   .meta({ type: 'string', format: 'date-time' });
 
-const name = personalText(1, 200).meta({ description: 'For people to tell it by.', examples: ['Plant north'] });
+const name = displayText(1, 200).meta({ description: 'For people to tell it by.', examples: ['Plant north'] });
 
-/** What is chosen for every kind of grant when it is created. */
+/** What is input for every kind of grant when it is created. */
 export const newGrantMembers = {
   name,
   expiresAt: futureTime
@@ -82,9 +82,9 @@ export const rotationMembers = {
 export const rotationSchema = z
   .strictObject(rotationMembers)
   .nullish()
-  .transform((given): Rotation => rotationOf(given?.overlapSeconds, null))
+  .transform((given): Rotation => toRotation(given?.overlapSeconds, null))
   .meta({ id: 'Rotation', examples: [{ overlapSeconds: defaultOverlapSeconds }] });
 
-export function rotationOf(overlapSeconds: number | null | undefined, isSigned: boolean | null): Rotation {
+export function toRotation(overlapSeconds: number | null | undefined, isSigned: boolean | null): Rotation {
   return { overlapSeconds: overlapSeconds ?? defaultOverlapSeconds, isSigned };
 }

@@ -6,8 +6,8 @@ import {
   newGrantMembers,
   previousExpiresAtMember,
   rotationMembers,
-  rotationOf,
   tokenMember,
+  toRotation,
   urlMember,
 } from './grant.ts';
 import { timestamp } from './text.ts';
@@ -31,7 +31,7 @@ export const newIntegrationSchema = z
       .meta({ default: null }),
     signature: z.enum(signatures).nullish().meta({ default: 'none' }),
   })
-  .transform(({ signature, ...chosen }) => ({ chosen, isSigned: signature === 'standard-webhooks' }))
+  .transform(({ signature, ...input }) => ({ input, isSigned: signature === 'standard-webhooks' }))
   .meta({ id: 'NewIntegration', examples: [{ name: 'Plant north', signature: 'standard-webhooks' }] });
 
 /** `signature` is no member: only a new token can have another one. */
@@ -53,7 +53,7 @@ export const integrationRotationSchema = z
   .nullish()
   .transform((given) => {
     const signature = given?.signature ?? null;
-    return rotationOf(given?.overlapSeconds, signature === null ? null : signature === 'standard-webhooks');
+    return toRotation(given?.overlapSeconds, signature === null ? null : signature === 'standard-webhooks');
   })
   .meta({ id: 'IntegrationRotation', examples: [{ overlapSeconds: 300 }] });
 

@@ -36,7 +36,7 @@ export const pageQuerySchema = z.strictObject({
 });
 
 /** What every list answers: one page, and where it stands among the others. It is named after its items. */
-export function pageSchemaOf<Item extends z.ZodType>(item: Item) {
+export function toPageSchema<Item extends z.ZodType>(item: Item) {
   const page = z.object({
     items: z.array(item),
     page: z.int().min(1),
@@ -68,7 +68,7 @@ export const listWidgetsQuerySchema = pageQuerySchema.extend({
   }),
 });
 
-export const widgetPageSchema = pageSchemaOf(widgetSchema)
+export const widgetPageSchema = toPageSchema(widgetSchema)
   .extend({
     asOf: timestamp.describe('Only widgets created up to this time are listed and counted.'),
     streamCursor: z

@@ -58,7 +58,7 @@ export interface DescribedEvent {
 }
 
 /** What a route's documentation says of one status that it answers with. */
-export interface RouteAnswer {
+export interface ResponseDoc {
   /** Left out, the description of the body's schema. */
   readonly description?: string;
   /** Null when the answer has no body. */
@@ -72,9 +72,9 @@ export interface RouteAnswer {
   readonly optionalHeaders?: readonly ResponseHeaderName[];
 }
 
-export interface RouteAnswers {
+export interface ResponseDocs {
   /** By status. */
-  readonly own: Readonly<Record<string, RouteAnswer>>;
+  readonly own: Readonly<Record<string, ResponseDoc>>;
   readonly refusals: readonly ProblemCode[];
 }
 
@@ -86,18 +86,18 @@ export interface RouteAnswers {
  * Answers are typed where they are made and not walked through again when they are sent: this is documentation only,
  * in the form in which the framework lets it pass.
  */
-export function answers(
-  own: Readonly<Record<number, z.ZodType | RouteAnswer>>,
+export function documentResponses(
+  own: Readonly<Record<number, z.ZodType | ResponseDoc>>,
   ...refusals: readonly ProblemCode[]
-): { readonly default: RouteAnswers } {
+): { readonly default: ResponseDocs } {
   const described = Object.entries(own).map(([status, answer]) => {
-    return [status, answer instanceof z.ZodType ? answerOf(answer) : answer] as const;
+    return [status, answer instanceof z.ZodType ? toResponseDoc(answer) : answer] as const;
   });
   return { default: { own: Object.fromEntries(described), refusals } };
 }
 
 /** `z.null()` stands for an answer without a body. */
-function answerOf(schema: z.ZodType): RouteAnswer {
+function toResponseDoc(schema: z.ZodType): ResponseDoc {
   return {
     body: schema instanceof z.ZodNull ? null : schema,
     ...(schema.description === undefined ? {} : { description: schema.description }),

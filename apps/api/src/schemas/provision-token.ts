@@ -8,15 +8,14 @@ import {
   previousExpiresAtMember,
   tokenMember,
 } from './grant.ts';
-import { lengthOfArray } from './length-of.ts';
-import { timestamp } from './text.ts';
+import { forArrayLength, timestamp } from './text.ts';
 
 /** All that a provision token can be given: what scripts are trusted with. */
 const grantable = ['widgets:create'] as const satisfies readonly Permission[];
 
 const chosenPermissions = z
   .array(z.enum(grantable))
-  .min(1, lengthOfArray)
+  .min(1, forArrayLength)
   .transform((given): readonly Permission[] => [...new Set(given)])
   .nullable()
   .transform((given) => given ?? [...grantable]);
@@ -29,7 +28,7 @@ export const newProvisionTokenSchema = z
       .transform((given) => given ?? [...grantable])
       .meta({ default: [...grantable] }),
   })
-  .transform((chosen) => ({ chosen, isSigned: false }))
+  .transform((input) => ({ input, isSigned: false }))
   .meta({ id: 'NewProvisionToken', examples: [{ name: 'Importer' }] });
 
 export const provisionTokenChangesSchema = z

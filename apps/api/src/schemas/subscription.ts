@@ -11,8 +11,7 @@ import {
   tokenMember,
   urlMember,
 } from './grant.ts';
-import { lengthOfArray } from './length-of.ts';
-import { personalText, timestamp, uuid } from './text.ts';
+import { displayText, forArrayLength, timestamp, uuid } from './text.ts';
 
 const filterValuesMax = 100;
 
@@ -21,10 +20,10 @@ const filterText =
 const exampleFilter = { types: ['widget.retired'], widgetIds: null, states: null, labels: ['north'] };
 
 /** The values that one member of a filter lets through; null, or left out: all. */
-function valuesOf<Value extends z.ZodType>(value: Value) {
+function filterValues<Value extends z.ZodType>(value: Value) {
   return z
     .array(value)
-    .min(1, lengthOfArray)
+    .min(1, forArrayLength)
     .transform((given) => [...new Set(given)])
     .check(({ value: values, issues }) => {
       if (values.length <= filterValuesMax) return;
@@ -37,10 +36,10 @@ function valuesOf<Value extends z.ZodType>(value: Value) {
 
 const filter = z
   .strictObject({
-    types: valuesOf(z.enum(widgetEventTypes)),
-    widgetIds: valuesOf(uuid),
-    states: valuesOf(z.enum(widgetStates)),
-    labels: valuesOf(personalText(1, 64)),
+    types: filterValues(z.enum(widgetEventTypes)),
+    widgetIds: filterValues(uuid),
+    states: filterValues(z.enum(widgetStates)),
+    labels: filterValues(displayText(1, 64)),
   })
   .meta({ id: 'NewEventFilter', description: filterText, examples: [exampleFilter] });
 
@@ -52,7 +51,7 @@ export const newSubscriptionSchema = z
       .transform((given) => given ?? noFilter)
       .meta({ default: null }),
   })
-  .transform((chosen) => ({ chosen, isSigned: false }))
+  .transform((input) => ({ input, isSigned: false }))
   .meta({ id: 'NewSubscription', examples: [{ name: 'Control room', filter: exampleFilter }] });
 
 /** A filter that is given replaces the one there is as a whole. */

@@ -1,6 +1,6 @@
 import { roles } from '@widget-service/shared/domain/role.ts';
 import { z } from 'zod';
-import { pageSchemaOf } from './page.ts';
+import { toPageSchema } from './page.ts';
 import { emailAddress, newPassword, timestamp } from './text.ts';
 
 /** What is sent to create a user; the least role where none is given. */
@@ -55,4 +55,4 @@ export const userSchema = z
   });
 export type UserBody = z.output<typeof userSchema>;
 
-export const userPageSchema = pageSchemaOf(userSchema);
+export const userPageSchema = toPageSchema(userSchema);

@@ -1,6 +1,6 @@
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
-import { emailAddress, personalText, timestamp, uuid } from './text.ts';
+import { displayText, emailAddress, timestamp, uuid } from './text.ts';
 
 const labelsMax = 32;
 
@@ -12,7 +12,7 @@ const exampleOwner = {
 const exampleWidget = { name: 'Pump 7', state: 'active', labels: ['north', 'indoor'], owner: exampleOwner } as const;
 
 const labels = z
-  .array(personalText(1, 64))
+  .array(displayText(1, 64))
   .transform((given) => [...new Set(given)])
   .check(({ value, issues }) => {
     if (value.length <= labelsMax) return;
@@ -37,7 +37,7 @@ const owner = z
 /** What a caller sends to create a widget; defaults filled in, ready for the use case. */
 export const newWidgetSchema = z
   .strictObject({
-    name: personalText(1, 200).describe('Trimmed, then 1 to 200 characters without control characters.'),
+    name: displayText(1, 200).describe('Trimmed, then 1 to 200 characters without control characters.'),
     state: z
       .enum(widgetStates)
       .nullish()

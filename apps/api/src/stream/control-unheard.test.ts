@@ -3,16 +3,16 @@ import type { ControlLog, ControlTail } from '@widget-service/shared/ports/contr
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RightsKnowledge } from '../auth/rights-knowledge.ts';
-import { createControl } from './control.ts';
-import { aRight } from './fake-hub.ts';
-import { closingReasonIn, openFakeSink } from './fake-sink.ts';
-import type { Reconsidered } from './stream-right.ts';
-import { openTestControl, type TestControl } from './test-control.ts';
+import { RevocationFreshness } from '../auth/revocation-freshness.ts';
+import type { EntitlementDecision } from '../auth/stream-entitlement.ts';
+import { createRevocations } from './revocations.ts';
+import { anEntitlement } from './testing/fake-hub.ts';
+import { closingReasonIn, openFakeSink } from './testing/fake-sink.ts';
+import { openTestRevocations, type TestRevocations } from './testing/test-revocations.ts';
 
-let control: TestControl;
+let control: TestRevocations;
 beforeEach(async () => {
-  control = await openTestControl();
+  control = await openTestRevocations();
 });
 afterEach(() => control.close());
 
@@ -35,7 +35,7 @@ describe('while the log cannot be heard', () => {
     const subscriptions = [await control.aSubscription(), await control.aSubscription()];
     const sinks = await Promise.all(subscriptions.map(({ token }) => control.openStream(pod, token.digest)));
     await control.backend.subscriptions.remove(subscriptions[0]?.id ?? '');
-    await pod.confirmRights();
+    await pod.waitUntilFresh();
     expect(sinks.map(closingReasonIn)).toEqual(['revoked', null]);
   });
 });
@@ -45,25 +45,25 @@ describe('rights that are to be confirmed', () => {
 
   /** A pod with one open stream and a control log, both of whose stores say what the test has them say. */
   async function openPod(clock: Partial<Clock> = {}) {
-    const forgetful = { evict: () => undefined, evictAll: () => undefined };
-    const streams = { ...forgetful, isSure: () => true, forget: () => undefined };
+    const forgetful = { evict: () => undefined, suspectAll: () => undefined };
+    const streams = { ...forgetful, isTrusted: () => true, forget: () => undefined };
     const caches = { streams, hooks: forgetful, provisionTokens: forgetful };
     const logger = await createLogger({ level: 'silent' });
     const sink = openFakeSink();
-    const right = aRight();
+    const right = anEntitlement();
     control.fake.join(sink, 0, right);
     const reads: PromiseWithResolvers<Told>[] = [];
-    const looks: PromiseWithResolvers<Reconsidered>[] = [];
+    const looks: PromiseWithResolvers<EntitlementDecision>[] = [];
     const asked = <T>(questions: PromiseWithResolvers<T>[]) => {
       questions.push(Promise.withResolvers<T>());
       return (questions.at(-1) as PromiseWithResolvers<T>).promise;
     };
     const timed = { ...systemClock, sleep: () => new Promise<void>(() => undefined), ...clock };
-    const pod = createControl({
+    const pod = createRevocations({
       control: { openTail: () => ({ next: () => asked(reads), close: async () => undefined }) },
       streams: control.fake.hub,
       caches,
-      knowledge: new RightsKnowledge(timed),
+      freshness: new RevocationFreshness(timed),
       lookUp: () => asked(looks),
       clock: timed,
       logger,
@@ -80,18 +80,18 @@ describe('rights that are to be confirmed', () => {
 
   it('are not waited for without end by a store that hangs', async () => {
     const sleep = async (ms: number) => expect(ms).toBeLessThanOrEqual(3_000);
-    const { confirmRights } = await openPod({ sleep });
-    await confirmRights();
+    const { waitUntilFresh } = await openPod({ sleep });
+    await waitUntilFresh();
   });
 
   it('are looked up once more when the control log is heard again meanwhile', async () => {
     // Deaf, and knowing it: it asks at once, and tries to hear again after half a second.
     const sleep = (ms: number) => (ms === 500 ? Promise.resolve() : new Promise<void>(() => undefined));
-    const { sink, confirmRights, generation, reads, looks } = await openPod({ sleep });
+    const { sink, waitUntilFresh, generation, reads, looks } = await openPod({ sleep });
     reads[0]?.reject(new UnavailableError('away'));
     await until(() => reads.length === 2);
     let isConfirmed = false;
-    const sleepless = confirmRights().then(() => {
+    const sleepless = waitUntilFresh().then(() => {
       isConfirmed = true;
     });
     await until(() => looks.length === 1);
@@ -109,10 +109,10 @@ describe('rights that are to be confirmed', () => {
 
   it('are not looked up again while all of them are being looked up', async () => {
     const sleep = (ms: number) => (ms < 1_000 ? Promise.resolve() : new Promise<void>(() => undefined));
-    const { confirmRights, reads, looks, right } = await openPod({ sleep });
+    const { waitUntilFresh, reads, looks, right } = await openPod({ sleep });
     reads[0]?.resolve(anything);
     await until(() => looks.length === 1);
-    const confirmed = confirmRights();
+    const confirmed = waitUntilFresh();
     await new Promise(setImmediate);
     looks[0]?.resolve(right);
     await confirmed;
@@ -121,11 +121,11 @@ describe('rights that are to be confirmed', () => {
 
   it('are not known while the stores are away too', async () => {
     const inVain = Promise.withResolvers<void>();
-    const { confirmRights, looks } = await openPod({
+    const { waitUntilFresh, looks } = await openPod({
       sleep: (ms) => (ms === 3_000 ? inVain.promise : Promise.resolve()),
     });
     let isConfirmed = false;
-    const confirmed = confirmRights().then(() => {
+    const confirmed = waitUntilFresh().then(() => {
       isConfirmed = true;
     });
     await until(() => looks.length === 1);
@@ -138,13 +138,13 @@ describe('rights that are to be confirmed', () => {
 
   it('are known while the control log is heard: no store is asked', async () => {
     const time = { nowMs: 0 };
-    const { confirmRights, reads, looks, right } = await openPod({ monotonicMs: () => time.nowMs });
+    const { waitUntilFresh, reads, looks, right } = await openPod({ monotonicMs: () => time.nowMs });
     reads[0]?.resolve(anything);
     await until(() => looks.length === 1);
     looks[0]?.resolve(right);
-    await confirmRights();
+    await waitUntilFresh();
     for (; time.nowMs < 10_000; time.nowMs += 500) {
-      await confirmRights();
+      await waitUntilFresh();
       const read = reads.at(-1);
       read?.resolve(nothing);
       await until(() => reads.at(-1) !== read);
@@ -153,9 +153,9 @@ describe('rights that are to be confirmed', () => {
   });
 
   it('are not known by what the control log says after something was missed, until that was looked up', async () => {
-    const { confirmRights, reads, looks, right } = await openPod();
+    const { waitUntilFresh, reads, looks, right } = await openPod();
     let isConfirmed = false;
-    const confirmed = confirmRights().then(() => {
+    const confirmed = waitUntilFresh().then(() => {
       isConfirmed = true;
     });
     reads[0]?.resolve(anything);
@@ -169,14 +169,14 @@ describe('rights that are to be confirmed', () => {
 
   it('wait, in a process that stood still, for what was announced since', async () => {
     const time = { nowMs: 0 };
-    const { sink, confirmRights, reads, looks, right } = await openPod({ monotonicMs: () => time.nowMs });
+    const { sink, waitUntilFresh, reads, looks, right } = await openPod({ monotonicMs: () => time.nowMs });
     reads[0]?.resolve(anything);
     await until(() => looks.length === 1);
     looks[0]?.resolve(right);
-    await confirmRights();
+    await waitUntilFresh();
     await until(() => reads.length === 2);
     time.nowMs = 5_000;
-    const confirmed = confirmRights();
+    const confirmed = waitUntilFresh();
     // Answered before it stood still, and read after.
     reads[1]?.resolve(nothing);
     await until(() => reads.length === 3);
@@ -190,8 +190,8 @@ describe('rights that are to be confirmed', () => {
   it('are looked up by a pod that hears nothing, and that is enough', async () => {
     const time = { nowMs: 0 };
     const sleep = (ms: number) => (ms < 1_000 ? Promise.resolve() : new Promise<void>(() => undefined));
-    const { sink, confirmRights, looks } = await openPod({ monotonicMs: () => time.nowMs, sleep });
-    const confirmed = confirmRights();
+    const { sink, waitUntilFresh, looks } = await openPod({ monotonicMs: () => time.nowMs, sleep });
+    const confirmed = waitUntilFresh();
     await until(() => looks.length === 1);
     looks[0]?.resolve('revoked');
     await confirmed;

@@ -3,12 +3,12 @@ import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-
 import type { ControlTail } from '@widget-service/shared/ports/control-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { closingReasonIn, eventsIn, openFakeSink } from './fake-sink.ts';
-import { neverHeard, openTestControl, type TestControl } from './test-control.ts';
+import { closingReasonIn, eventsIn, openFakeSink } from './testing/fake-sink.ts';
+import { neverHeard, openTestRevocations, type TestRevocations } from './testing/test-revocations.ts';
 
-let control: TestControl;
+let control: TestRevocations;
 beforeEach(async () => {
-  control = await openTestControl();
+  control = await openTestRevocations();
 });
 afterEach(() => control.close());
 
@@ -71,7 +71,7 @@ describe('an announced change', () => {
     const filter: EventFilter = { ...noFilter, types: ['widget.retired'] };
     await control.backend.subscriptions.update(id, { filter });
     await control.announce({ kind: 'subscription', id, change: 'changed' });
-    await sink.until(() => [...control.fake.hub.rights()].every((right) => right.filter.types !== null));
+    await sink.until(() => [...control.fake.hub.entitlements()].every((right) => right.filter.types !== null));
     control.fake.append(1, { type: 'widget.updated' });
     control.fake.append(1, { type: 'widget.retired' });
     await sink.until(() => eventsIn(sink).length > 0);

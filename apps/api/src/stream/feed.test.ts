@@ -7,7 +7,7 @@ import { Ring } from './ring.ts';
 const aFrame: Omit<Frame, 'bytes'> = {
   ms: 1_001,
   seq: 1,
-  afterMs: 1_000,
+  previousMs: 1_000,
   type: 'widget.updated',
   widgetId: 'w',
   state: 'active',
@@ -17,14 +17,14 @@ const aFrame: Omit<Frame, 'bytes'> = {
 
 it('keeps one feed per filter, as long as somebody is under it', () => {
   const feeds = new Feeds(new Ring({ frames: 10, bytes: 1_000 }));
-  const first = feeds.take({ ...noFilter, labels: ['a', 'b'] });
-  expect(feeds.take({ ...noFilter, labels: ['b', 'a'] })).toBe(first);
-  expect(feeds.take({ ...noFilter, labels: ['a'] })).not.toBe(first);
+  const first = feeds.acquire({ ...noFilter, labels: ['a', 'b'] });
+  expect(feeds.acquire({ ...noFilter, labels: ['b', 'a'] })).toBe(first);
+  expect(feeds.acquire({ ...noFilter, labels: ['a'] })).not.toBe(first);
   feeds.release(first);
-  expect(feeds.take({ ...noFilter, labels: ['a', 'b'] })).toBe(first);
+  expect(feeds.acquire({ ...noFilter, labels: ['a', 'b'] })).toBe(first);
   feeds.release(first);
   feeds.release(first);
-  expect(feeds.take({ ...noFilter, labels: ['a', 'b'] })).not.toBe(first);
+  expect(feeds.acquire({ ...noFilter, labels: ['a', 'b'] })).not.toBe(first);
 });
 
 it('shares what was joined, but not with those of another history', () => {
@@ -35,9 +35,9 @@ it('shares what was joined, but not with those of another history', () => {
     ring.push(frame);
     return frame;
   };
-  const feed = new Feeds(ring).take(noFilter);
+  const feed = new Feeds(ring).acquire(noFilter);
   const before = fill('e1');
-  expect(feed.share(before)).toBe(feed.share(before));
+  expect(feed.framesFrom(before)).toBe(feed.framesFrom(before));
   const after = fill('e2');
-  expect(feed.share(after).chunk?.plain.toString()).toBe('e2');
+  expect(feed.framesFrom(after).chunk?.plain.toString()).toBe('e2');
 });

@@ -1,13 +1,18 @@
-import { type EventFilter, type EventTest, keyOf, testOf } from '@widget-service/shared/domain/event-filter.ts';
+import {
+  compileFilter,
+  type EventFilter,
+  type EventPredicate,
+  toFilterKey,
+} from '@widget-service/shared/domain/event-filter.ts';
+import { type JoinedFrames, joinFrames } from './chunk.ts';
 import type { Frame } from './frame.ts';
-import { type JoinedFrames, joinFrom } from './join-frames.ts';
 import type { Ring } from './ring.ts';
 
 /** What comes out of the ring through one filter, for every connection under it. */
 export class Feed {
   readonly key: string;
   /** Null when everything passes. */
-  readonly passes: EventTest | null;
+  readonly passes: EventPredicate | null;
   readonly #ring: Ring;
   /** By their first frame itself: one of the same number may be of another history. */
   readonly #shared = new Map<Frame, JoinedFrames>();
@@ -15,22 +20,22 @@ export class Feed {
   constructor(ring: Ring, key: string, filter: EventFilter) {
     this.#ring = ring;
     this.key = key;
-    this.passes = testOf(filter);
+    this.passes = compileFilter(filter);
   }
 
   /**
    * What the ring has for a connection whose next frame this is. Remembered: within one turn all connections at the same
    * place share one buffer.
    */
-  share(next: Frame): JoinedFrames {
+  framesFrom(next: Frame): JoinedFrames {
     const known = this.#shared.get(next);
     if (known !== undefined) return known;
-    const joined = joinFrom(this.#ring, next.seq, this.passes);
+    const joined = joinFrames(this.#ring, next.seq, this.passes);
     this.#shared.set(next, joined);
     return joined;
   }
 
-  forget(): void {
+  clearCache(): void {
     this.#shared.clear();
   }
 }
@@ -47,8 +52,8 @@ export class Feeds {
   }
 
   /** To be released again, once per time it was taken. */
-  take(filter: EventFilter): Feed {
-    const key = this.#keys.get(filter) ?? keyOf(filter);
+  acquire(filter: EventFilter): Feed {
+    const key = this.#keys.get(filter) ?? toFilterKey(filter);
     this.#keys.set(filter, key);
     const entry = this.#byKey.get(key) ?? { feed: new Feed(this.#ring, key, filter), users: 0 };
     entry.users += 1;
@@ -64,7 +69,7 @@ export class Feeds {
   }
 
   /** Lets go of what was remembered. */
-  forget(): void {
-    for (const { feed } of this.#byKey.values()) feed.forget();
+  clearCaches(): void {
+    for (const { feed } of this.#byKey.values()) feed.clearCache();
   }
 }

@@ -1,23 +1,23 @@
-import { formatPosition, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
-import type { FilteredEvent } from '@widget-service/shared/domain/event-filter.ts';
+import type { FilterableEvent } from '@widget-service/shared/domain/event-filter.ts';
+import { formatPosition, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 
 /** One event as the bytes every subscriber gets, made once per pod, and what filters look at. */
-export interface Frame extends FilteredEvent {
+export interface Frame extends FilterableEvent {
   readonly ms: number;
   readonly seq: number;
   /** The `ms` of the event before; null where it is not known. */
-  readonly afterMs: number | null;
+  readonly previousMs: number | null;
   readonly bytes: Buffer;
 }
 
 /** Frames the event after the rules of server-sent events (WHATWG HTML, section 9.2); its JSON is on one line. */
-export function frameOf(record: LogRecord): Frame {
+export function toFrame(record: LogRecord): Frame {
   const { type, widgetId, state, stateBefore, labels, json } = record.event;
   const text = `id: ${formatPosition(record)}\nevent: ${type}\ndata: ${json}\n\n`;
-  const { ms, seq, afterMs } = record;
-  return { ms, seq, afterMs, bytes: Buffer.from(text), type, widgetId, state, stateBefore, labels };
+  const { ms, seq, previousMs } = record;
+  return { ms, seq, previousMs, bytes: Buffer.from(text), type, widgetId, state, stateBefore, labels };
 }
 
 /** What a stream tells about itself, in the members that the SSE plugin takes. */

@@ -1,8 +1,8 @@
-import type { EventFilter, FilteredEvent } from '@widget-service/shared/domain/event-filter.ts';
+import type { EventFilter, FilterableEvent } from '@widget-service/shared/domain/event-filter.ts';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { aRight, type FakeHub, type FakeHubOptions, openFakeHub } from './fake-hub.ts';
-import { closingReasonIn, eventsIn, openFakeSink, positionsIn } from './fake-sink.ts';
+import { anEntitlement, type FakeHub, type FakeHubOptions, openFakeHub } from './testing/fake-hub.ts';
+import { closingReasonIn, eventsIn, openFakeSink, positionsIn } from './testing/fake-sink.ts';
 
 const open: FakeHub[] = [];
 afterEach(() => {
@@ -16,9 +16,9 @@ function openHub(ringFrames: number, options: FakeHubOptions['options'] = {}, mo
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-const created: Partial<FilteredEvent> = { type: 'widget.created' };
-const retired: Partial<FilteredEvent> = { type: 'widget.retired', state: 'retired' };
-const onlyRetired = aRight({ types: ['widget.retired'] });
+const created: Partial<FilterableEvent> = { type: 'widget.created' };
+const retired: Partial<FilterableEvent> = { type: 'widget.retired', state: 'retired' };
+const onlyRetired = anEntitlement({ types: ['widget.retired'] });
 
 describe('a filtered stream', () => {
   it.each<[string, Partial<EventFilter>, number[]]>([
@@ -30,12 +30,12 @@ describe('a filtered stream', () => {
   ])('gets what its %s let through, live and replayed', async (_member, filter, wanted) => {
     const { append, join } = openHub(100);
     const [live, replayed] = [openFakeSink(), openFakeSink()];
-    join(live, 0, aRight(filter));
+    join(live, 0, anEntitlement(filter));
     append(1, { ...created, widgetId: 'a', labels: ['blue'] });
     append(1, { ...retired, widgetId: 'z', labels: ['green'] });
     append(1, { widgetId: 'z', state: null, stateBefore: null, labels: null });
     await nextTurn();
-    join(replayed, 0, aRight(filter));
+    join(replayed, 0, anEntitlement(filter));
     await replayed.until(() => eventsIn(replayed).length === wanted.length);
     expect([eventsIn(live), eventsIn(replayed)]).toEqual([wanted, wanted]);
   });
@@ -59,7 +59,7 @@ describe('a filtered stream', () => {
         for (const each of kept) append(1, each);
         const opened = streams.map(({ start, ...filter }) => {
           const [from, sink] = [Math.min(start, kept.length), openFakeSink()];
-          join(sink, from, aRight(filter));
+          join(sink, from, anEntitlement(filter));
           return { from, sink, filter };
         });
         for (const burst of bursts) {
@@ -89,9 +89,9 @@ describe('a filtered stream', () => {
     const same = [openFakeSink(), openFakeSink()];
     const other = openFakeSink();
     const holder = { kind: 'subscription', id: 'another' } as const;
-    join(same[0]!, 0, aRight({ types: ['widget.retired', 'widget.created'] }));
-    join(same[1]!, 0, aRight({ types: ['widget.created', 'widget.retired'] }, { holder }));
-    join(other, 0, aRight({ types: ['widget.created'] }));
+    join(same[0]!, 0, anEntitlement({ types: ['widget.retired', 'widget.created'] }));
+    join(same[1]!, 0, anEntitlement({ types: ['widget.created', 'widget.retired'] }, { holder }));
+    join(other, 0, anEntitlement({ types: ['widget.created'] }));
     append(1, created);
     append(3, retired);
     append(2, created);
@@ -115,7 +115,7 @@ describe('a filtered stream', () => {
       },
     });
     const sinks = Array.from({ length: 50 }, () => openFakeSink());
-    for (const sink of sinks) join(sink, 0, aRight({ labels: ['red'] }));
+    for (const sink of sinks) join(sink, 0, anEntitlement({ labels: ['red'] }));
     append(1, { labels });
     await sinks[49]!.until(() => eventsIn(sinks[49]!).length === 1);
     expect(looks).toBe(1);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { aRight, type FakeHub, type FakeHubOptions, openFakeHub } from './fake-hub.ts';
-import { closingReasonIn, eventsIn, openFakeSink, positionsIn } from './fake-sink.ts';
-import type { StreamRight } from './stream-right.ts';
+import type { StreamEntitlement } from '../auth/stream-entitlement.ts';
+import { anEntitlement, type FakeHub, type FakeHubOptions, openFakeHub } from './testing/fake-hub.ts';
+import { closingReasonIn, eventsIn, openFakeSink, positionsIn } from './testing/fake-sink.ts';
 
 const open: FakeHub[] = [];
 afterEach(() => {
@@ -15,7 +15,8 @@ function openHub(options: FakeHubOptions['options'] = {}, more: Partial<FakeHubO
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-const rightOf = (id: string, filter = {}): StreamRight => aRight(filter, { holder: { kind: 'subscription', id } });
+const rightOf = (id: string, filter = {}): StreamEntitlement =>
+  anEntitlement(filter, { holder: { kind: 'subscription', id } });
 const [ours, theirs] = [rightOf('ours'), rightOf('theirs')];
 const created = { type: 'widget.created' } as const;
 const retired = { type: 'widget.retired' } as const;
@@ -28,9 +29,9 @@ describe('rights', () => {
       join(sink, 0, right);
       return sink;
     });
-    expect([...hub.rights()]).toEqual([ours, theirs]);
+    expect([...hub.entitlements()]).toEqual([ours, theirs]);
     sinks[2]!.leave();
-    expect([...hub.rights()]).toEqual([ours]);
+    expect([...hub.entitlements()]).toEqual([ours]);
   });
 
   it.each(['revoked', 'expired'] as const)('that are %s end their streams at once, and no others', async (reason) => {
@@ -40,7 +41,7 @@ describe('rights', () => {
     join(left, 0, theirs);
     append(1);
     await left.until(() => eventsIn(left).length === 1);
-    hub.reconsider((right) => (right === ours ? reason : right));
+    hub.reevaluate((right) => (right === ours ? reason : right));
     expect([ended.isEnded, closingReasonIn(ended), reasons]).toEqual([true, reason, [reason]]);
     append(2);
     await left.until(() => eventsIn(left).length === 3);
@@ -53,7 +54,7 @@ describe('rights', () => {
     const sink = openFakeSink();
     join(sink, 0, ours);
     append(3, created);
-    hub.reconsider(() => 'revoked');
+    hub.reevaluate(() => 'revoked');
     await nextTurn();
     expect([eventsIn(sink), positionsIn(sink), closingReasonIn(sink)]).toEqual([[], [], 'revoked']);
   });
@@ -67,7 +68,7 @@ describe('rights', () => {
     sink.pause();
     append(3);
     await sink.until(() => eventsIn(sink).length === 4);
-    hub.reconsider(() => reason);
+    hub.reevaluate(() => reason);
     expect([sink.isEnded, eventsIn(sink), reasons]).toEqual([true, [1], [reason]]);
   });
 
@@ -78,7 +79,7 @@ describe('rights', () => {
     sink.pause();
     join(sink, 0, ours);
     await sink.until(() => sink.unsentBytes() >= 100 && reads.length === 1);
-    hub.reconsider(() => 'revoked');
+    hub.reevaluate(() => 'revoked');
     sink.resume();
     for (let turns = 0; turns < 5; turns += 1) await nextTurn();
     expect(eventsIn(sink)).toEqual([]);
@@ -106,7 +107,7 @@ describe('rights', () => {
     const { hub, join, reasons } = openHub({ heartbeatIntervalMs: 100 }, { clock });
     const sink = openFakeSink();
     join(sink, 0, { ...ours, validUntil: new Date(1_001_000) });
-    hub.reconsider((right) => ({ ...right, validUntil: null }));
+    hub.reevaluate((right) => ({ ...right, validUntil: null }));
     time.ms += 2_000;
     await sink.until(() => sink.text().includes(':\n\n'));
     expect(reasons).toEqual([]);
@@ -121,11 +122,11 @@ describe('a changed filter', () => {
     append(1, created);
     append(1, retired);
     await sink.until(() => eventsIn(sink).length === 1);
-    hub.reconsider(() => rightOf('ours', { types: ['widget.retired'] }));
+    hub.reevaluate(() => rightOf('ours', { types: ['widget.retired'] }));
     append(1, created);
     append(1, retired);
     await sink.until(() => eventsIn(sink).length === 2);
-    hub.reconsider(() => rightOf('ours'));
+    hub.reevaluate(() => rightOf('ours'));
     append(1, created);
     await sink.until(() => eventsIn(sink).length === 3);
     expect(eventsIn(sink)).toEqual([1, 4, 5]);
@@ -136,7 +137,7 @@ describe('a changed filter', () => {
     const sink = openFakeSink();
     join(sink, 0, ours);
     append(2, created);
-    hub.reconsider(() => rightOf('ours', { types: ['widget.retired'] }));
+    hub.reevaluate(() => rightOf('ours', { types: ['widget.retired'] }));
     append(1, retired);
     await sink.until(() => eventsIn(sink).length === 1);
     expect(eventsIn(sink)).toEqual([3]);
@@ -151,7 +152,7 @@ describe('a changed filter', () => {
     }
     const sink = openFakeSink();
     join(sink, 0, rightOf('ours', { types: ['widget.created'] }));
-    hub.reconsider(() => rightOf('ours', { types: ['widget.retired'] }));
+    hub.reevaluate(() => rightOf('ours', { types: ['widget.retired'] }));
     await sink.until(() => eventsIn(sink).at(-1) === 21);
     expect(eventsIn(sink)).toEqual([1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21]);
   });
@@ -163,7 +164,7 @@ describe('a changed filter', () => {
     slow.pause();
     append(2, created);
     await quick.until(() => eventsIn(quick).length === 2);
-    hub.reconsider(() => rightOf('ours', { types: ['widget.retired'] }));
+    hub.reevaluate(() => rightOf('ours', { types: ['widget.retired'] }));
     expect([slow.isEnded, eventsIn(slow), reasons]).toEqual([true, [], ['resync']]);
     expect(quick.isEnded).toBe(false);
   });
@@ -175,7 +176,7 @@ describe('a changed filter', () => {
     join(sink, 0, rightOf('ours', { labels: ['a', 'b'] }));
     append(1, { labels: ['a'] });
     await sink.until(() => sink.unsentBytes() > 0);
-    hub.reconsider(() => rightOf('ours', { labels: ['b', 'a'] }));
+    hub.reevaluate(() => rightOf('ours', { labels: ['b', 'a'] }));
     expect(reasons).toEqual([]);
     expect(eventsIn(sink)).toEqual([1]);
   });

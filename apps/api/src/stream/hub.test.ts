@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type FakeHub, openFakeHub } from './fake-hub.ts';
-import { eventsIn, openFakeSink } from './fake-sink.ts';
 import type { HubOptions } from './hub.ts';
+import { type FakeHub, openFakeHub } from './testing/fake-hub.ts';
+import { eventsIn, openFakeSink } from './testing/fake-sink.ts';
 
 const open: FakeHub[] = [];
 afterEach(() => {
@@ -169,7 +169,7 @@ describe('Hub', () => {
     const [beyond, atEnd] = [openFakeSink(), openFakeSink()];
     join(beyond, 5);
     join(atEnd, 3);
-    const endBeyond = hub.findBeyond({ epoch: 'e1', ms: 1_003, seq: 3 });
+    const endBeyond = hub.trackStreamsAheadOf({ epoch: 'e1', ms: 1_003, seq: 3 });
     const later = openFakeSink();
     join(later, 6);
     endBeyond({ epoch: 'e1', ms: 1_004, seq: 4 });

@@ -1,14 +1,14 @@
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { type Connection, heartbeatAfterMs, jittered, lastWordsOf } from './connection.ts';
+import type { EntitlementDecision, StreamEntitlement } from '../auth/stream-entitlement.ts';
+import { type Connection, closingChunkFor, jittered, nextHeartbeatDelayMs } from './connection.ts';
 import { Feeds } from './feed.ts';
-import { Feeder } from './feeder.ts';
 import type { ClosingReason } from './frame.ts';
-import type { createLogReader } from './log-reader.ts';
+import type { makeReadLog } from './log-reader.ts';
 import type { Sink } from './response-sink.ts';
 import type { Ring } from './ring.ts';
-import type { Reconsidered, StreamRight } from './stream-right.ts';
-import { createSweep, type SweepOptions, sweepEveryMs } from './sweep.ts';
+import { StreamFeeder } from './stream-feeder.ts';
+import { makeSweep, type SweepOptions, sweepIntervalMs } from './sweep.ts';
 
 export interface HubOptions extends SweepOptions {
   readonly lifetimeMs: number;
@@ -17,16 +17,16 @@ export interface HubOptions extends SweepOptions {
 
 export interface HubDeps {
   readonly ring: Ring;
-  readonly readLog: ReturnType<typeof createLogReader>;
+  readonly readLog: ReturnType<typeof makeReadLog>;
   readonly clock: Clock;
   readonly options: HubOptions;
   /** Told now and then how many events were written since the last time, each connection counted. */
-  readonly onDelivered: (events: number) => void;
+  readonly onEventsSent: (events: number) => void;
 }
 
 export interface JoinRequest {
   readonly sink: Sink;
-  readonly right: StreamRight;
+  readonly entitlement: StreamEntitlement;
   readonly epoch: string;
   readonly cursor: { readonly ms: number; readonly seq: number };
   readonly onEnd: Connection['onEnd'];
@@ -40,23 +40,23 @@ export class Hub {
   readonly #deps: HubDeps;
   readonly #connections = new Set<Connection>();
   readonly #feeds: Feeds;
-  readonly #feeder: Feeder;
+  readonly #feeder: StreamFeeder;
   readonly #sweepTimer: NodeJS.Timeout;
   #isClosed = false;
 
   constructor(deps: HubDeps) {
     this.#deps = deps;
-    const { ring, readLog, clock, options, onDelivered } = deps;
+    const { ring, readLog, clock, options, onEventsSent } = deps;
     this.#feeds = new Feeds(ring);
     const end = (connection: Connection, reason: ClosingReason) => this.#end(connection, reason);
     const { unsentLimitBytes } = options;
     const connections = this.#connections;
-    this.#feeder = new Feeder({ ring, readLog, clock, feeds: this.#feeds, connections, unsentLimitBytes, end });
-    const sweep = createSweep({ clock, options, end });
+    this.#feeder = new StreamFeeder({ ring, readLog, clock, feeds: this.#feeds, connections, unsentLimitBytes, end });
+    const sweep = makeSweep({ clock, options, end });
     this.#sweepTimer = setInterval(() => {
-      onDelivered(this.#feeder.takeDelivered());
+      onEventsSent(this.#feeder.takeSentCount());
       sweep(this.#connections);
-    }, sweepEveryMs(options));
+    }, sweepIntervalMs(options));
   }
 
   size(): number {
@@ -64,26 +64,26 @@ export class Hub {
   }
 
   /** Resolves when it is a newcomer's turn to be opened: to be waited for by each, for they may come as a crowd. */
-  turn(): Promise<void> {
-    return this.#feeder.turn();
+  nextSlice(): Promise<void> {
+    return this.#feeder.nextSlice();
   }
 
   /** Takes over an opened stream: from here on only the hub writes to it. */
   join(request: JoinRequest): void {
     const { clock, options, ring } = this.#deps;
     const nowMs = clock.monotonicMs();
-    const feed = this.#feeds.take(request.right.filter);
+    const feed = this.#feeds.acquire(request.entitlement.filter);
     const connection: Connection = {
       ...request,
       feed,
-      toldSeq: request.cursor.seq,
+      announcedSeq: request.cursor.seq,
       state: 'live',
-      isHeldBack: false,
-      isWaiting: false,
+      isBackpressured: false,
+      isScheduled: false,
       wake: () => undefined,
-      heartbeatAtMs: nowMs + heartbeatAfterMs(feed, options.heartbeatIntervalMs),
+      heartbeatAtMs: nowMs + nextHeartbeatDelayMs(feed, options.heartbeatIntervalMs),
       endsAtMs: nowMs + jittered(options.lifetimeMs),
-      lastTakenBytes: 0,
+      lastSentBytes: 0,
       lastProgressAtMs: nowMs,
     };
     this.#connections.add(connection);
@@ -95,17 +95,17 @@ export class Hub {
   }
 
   /** What the open streams stand on; streams that were opened with one and the same right have it in common. */
-  rights(): Iterable<StreamRight> {
-    return new Set([...this.#connections].map(({ right }) => right));
+  entitlements(): Iterable<StreamEntitlement> {
+    return new Set([...this.#connections].map(({ entitlement }) => entitlement));
   }
 
   /** Decides anew about every open stream. Nothing is written any more that its right, as it is now, does not allow. */
-  reconsider(decide: (right: StreamRight) => Reconsidered): void {
-    const decisions = new Map([...this.rights()].map((right) => [right, decide(right)]));
+  reevaluate(decide: (right: StreamEntitlement) => EntitlementDecision): void {
+    const decisions = new Map([...this.entitlements()].map((right) => [right, decide(right)]));
     for (const connection of [...this.#connections]) {
-      const decision = decisions.get(connection.right) ?? connection.right;
+      const decision = decisions.get(connection.entitlement) ?? connection.entitlement;
       if (decision === 'revoked' || decision === 'expired') this.#end(connection, decision);
-      else this.#give(connection, decision);
+      else this.#applyEntitlement(connection, decision);
     }
   }
 
@@ -118,7 +118,7 @@ export class Hub {
    * To be called before the log is asked for its end. Returns what is to be called with the answer: it ends those streams
    * that had come further by then, because they stand in something that the log has lost.
    */
-  findBeyond(position: LogPosition): (end: LogPosition) => void {
+  trackStreamsAheadOf(position: LogPosition): (end: LogPosition) => void {
     const further = [...this.#connections].filter(({ cursor }) => cursor.seq > position.seq);
     return (end) => {
       for (const connection of further) if (connection.cursor.seq > end.seq) this.#end(connection, 'resync');
@@ -148,15 +148,15 @@ export class Hub {
     this.endAll('draining');
   }
 
-  #give(connection: Connection, right: StreamRight): void {
-    if (right === connection.right) return;
+  #applyEntitlement(connection: Connection, right: StreamEntitlement): void {
+    if (right === connection.entitlement) return;
     const { clock, options } = this.#deps;
-    const feed = this.#feeds.take(right.filter);
+    const feed = this.#feeds.acquire(right.filter);
     this.#feeds.release(connection.feed);
-    connection.right = right;
+    connection.entitlement = right;
     if (feed === connection.feed) return;
     connection.feed = feed;
-    connection.heartbeatAtMs = clock.monotonicMs() + heartbeatAfterMs(feed, options.heartbeatIntervalMs);
+    connection.heartbeatAtMs = clock.monotonicMs() + nextHeartbeatDelayMs(feed, options.heartbeatIntervalMs);
     // What lies unsent passed the filter as it was.
     if (connection.sink.unsentBytes() > 0) this.#end(connection, 'resync', true);
   }
@@ -165,7 +165,7 @@ export class Hub {
     if (connection.state === 'closed') return;
     this.#remove(connection, reason);
     if (isUnsentDropped && connection.sink.unsentBytes() > 0) connection.sink.destroy();
-    else connection.sink.end(lastWordsOf(connection, reason));
+    else connection.sink.end(closingChunkFor(connection, reason));
   }
 
   #remove(connection: Connection, reason: ClosingReason | 'client-left'): void {

@@ -1,11 +1,17 @@
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { expect, it } from 'vitest';
-import { createLogReader, LogDiscontinuityError } from './log-reader.ts';
+import { LogDiscontinuityError, makeReadLog } from './log-reader.ts';
 
 const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
 const event = { eventId: 'e', type: 'widget.updated', ...nothing, json: '{}' } as const;
-const record = (seq: number, epoch = 'now', afterMs = seq - 1): LogRecord => ({ epoch, ms: seq, seq, afterMs, event });
+const record = (seq: number, epoch = 'now', previousMs = seq - 1): LogRecord => ({
+  epoch,
+  ms: seq,
+  seq,
+  previousMs,
+  event,
+});
 const at = (seq: number, epoch = 'now'): LogPosition => ({ epoch, ms: seq, seq });
 
 /** A log whose answers are given by hand. */
@@ -15,7 +21,7 @@ function askedLog() {
     new Promise<LogRecord[]>((answer, fail) => {
       asked.push({ after, answer, fail });
     });
-  return { asked, read: createLogReader({ readAfter }, (ask) => ask(500)) };
+  return { asked, read: makeReadLog({ readAfter }, (ask) => ask(500)) };
 }
 
 it('a page is read once for all who want it meanwhile, and anew for who comes later', async () => {

@@ -1,12 +1,12 @@
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';
-import { aRight } from './fake-hub.ts';
-import { eventsIn, openFakeSink } from './fake-sink.ts';
 import { openFanOut } from './open-fan-out.ts';
+import { anEntitlement } from './testing/fake-hub.ts';
+import { eventsIn, openFakeSink } from './testing/fake-sink.ts';
 
 const logger = await createLogger({ level: 'silent' });
 const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
@@ -26,7 +26,7 @@ interface LogOptions {
 function openPod({ count, eventBytes, newEventBytes = eventBytes, isTailInStep = false }: LogOptions) {
   const bytesOf = (seq: number) => (seq <= count ? eventBytes : newEventBytes);
   const record = (seq: number): LogRecord => ({
-    ...{ ...at(seq), afterMs: 999 + seq },
+    ...{ ...at(seq), previousMs: 999 + seq },
     event: { eventId: `e${seq}`, type: 'widget.updated', ...nothing, json: 'x'.repeat(bytesOf(seq)) },
   });
   const pages: { readonly reader: 'tail' | 'replay' | 'start'; readonly events: number; readonly bytes: number }[] = [];
@@ -75,9 +75,15 @@ function openPod({ count, eventBytes, newEventBytes = eventBytes, isTailInStep =
 
 it('a log of large events is read a little at a time: at the start, behind the ring, and of what is new', async () => {
   const { fanOut, pages, append } = openPod({ count: 100, eventBytes: 65_536 });
-  await fanOut.reached(5_000);
+  await fanOut.waitForPosition(5_000);
   const sink = openFakeSink();
-  fanOut.hub.join({ sink: sink.sink, right: aRight(), epoch: 'e1', cursor: at(0), onEnd: () => undefined });
+  fanOut.hub.join({
+    sink: sink.sink,
+    entitlement: anEntitlement(),
+    epoch: 'e1',
+    cursor: at(0),
+    onEnd: () => undefined,
+  });
   await sink.until(() => eventsIn(sink).length === 100);
   append(40);
   await sink.until(() => eventsIn(sink).length === 140);
@@ -90,10 +96,16 @@ it('a replay of large old events does not slow down the tail, whose events are s
     ...{ count: 100, eventBytes: 65_536 },
     ...{ newEventBytes: 300, isTailInStep: true },
   });
-  await fanOut.reached(5_000);
+  await fanOut.waitForPosition(5_000);
   append(1_000);
   const sink = openFakeSink();
-  fanOut.hub.join({ sink: sink.sink, right: aRight(), epoch: 'e1', cursor: at(0), onEnd: () => undefined });
+  fanOut.hub.join({
+    sink: sink.sink,
+    entitlement: anEntitlement(),
+    epoch: 'e1',
+    cursor: at(0),
+    onEnd: () => undefined,
+  });
   await sink.until(() => pagesOf('tail').some(({ events }) => events >= 250));
   expect(pagesOf('replay').length).toBeLessThan(20);
 });

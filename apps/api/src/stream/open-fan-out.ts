@@ -5,8 +5,7 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { Hub } from './hub.ts';
-import { createLogReader } from './log-reader.ts';
-import { createReadPage } from './read-page.ts';
+import { makeReadLog, makeReadPage } from './log-reader.ts';
 import { Ring } from './ring.ts';
 import { createTailTask } from './tail.ts';
 
@@ -15,7 +14,7 @@ export interface FanOutDeps {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: Pick<Metrics, 'framesDelivered'>;
+  readonly metrics: Pick<Metrics, 'eventsSent'>;
 }
 
 export interface FanOut {
@@ -24,7 +23,7 @@ export interface FanOut {
   /** The task that feeds it, as long as the pod runs. `confirmRights` looks the rights of the open streams up. */
   createTail(confirmRights: () => Promise<void>): Task;
   /** Resolves once the tail knows a position, or after `withinMs`. */
-  reached(withinMs: number): Promise<void>;
+  waitForPosition(withinMs: number): Promise<void>;
 }
 
 /** Many pages are read at once, and each at once as a whole. */
@@ -37,11 +36,11 @@ export function openFanOut({ backend, settings, clock, logger, metrics }: FanOut
   // What a connection can be given at once: the rest of a larger page would have to be read again.
   const targetBytes = Math.min(unsentLimitBytes, pageMaxBytes);
   // What the tail reads is new, what a replay reads is old: their events may differ in size.
-  const readNew = createReadPage(targetBytes);
+  const readNew = makeReadPage(targetBytes);
   const ring = new Ring({ frames: settings.RING_FRAMES, bytes: settings.RING_BYTES });
   const hub = new Hub({
     ring,
-    readLog: createLogReader(eventLog, createReadPage(targetBytes)),
+    readLog: makeReadLog(eventLog, makeReadPage(targetBytes)),
     clock,
     options: {
       heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
@@ -49,12 +48,12 @@ export function openFanOut({ backend, settings, clock, logger, metrics }: FanOut
       unsentLimitBytes,
       stallMs: settings.STREAM_STALL_MS,
     },
-    onDelivered: (events) => metrics.framesDelivered.inc(events),
+    onEventsSent: (events) => metrics.eventsSent.inc(events),
   });
-  const createTail = (confirmRights: () => Promise<void>) =>
-    createTailTask({ eventLog, runs, readPage: readNew, ring, hub, confirmRights, clock, logger });
-  const reached = async (withinMs: number) => {
+  const createTail = (waitUntilFresh: () => Promise<void>) =>
+    createTailTask({ eventLog, runs, readPage: readNew, ring, hub, waitUntilFresh, clock, logger });
+  const waitForPosition = async (withinMs: number) => {
     for (let waitedMs = 0; ring.position() === null && waitedMs < withinMs; waitedMs += 10) await clock.sleep(10);
   };
-  return { ring, hub, createTail, reached };
+  return { ring, hub, createTail, waitForPosition };
 }

@@ -1,12 +1,12 @@
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { expect, it } from 'vitest';
-import { reachLog } from './reach-log.ts';
+import { seekToEnd } from './log-reader.ts';
 import { Ring } from './ring.ts';
 
 const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
 const record = (seq: number): LogRecord => ({
-  ...{ epoch: 'now', ms: 1_000 + seq, seq, afterMs: 999 + seq },
+  ...{ epoch: 'now', ms: 1_000 + seq, seq, previousMs: 999 + seq },
   event: { eventId: `e${seq}`, type: 'widget.updated', ...nothing, json: '{}' },
 });
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, n) => record(first + n));
@@ -25,8 +25,8 @@ async function reach(records: readonly LogRecord[], limits = { frames: 10_000, b
       return records.filter(({ seq }) => seq <= position.seq).slice(-limit);
     },
   };
-  const runs = { next: () => Promise.reject(new Error('there is a log')) };
-  await reachLog({ eventLog, runs, readPage: (ask) => ask(500), ring });
+  const runs = { startRun: () => Promise.reject(new Error('there is a log')) };
+  await seekToEnd({ eventLog, runs, readPage: (ask) => ask(500), ring });
   const kept = records.filter((each) => ring.contains(positionOf(each))).map(({ seq }) => seq);
   return { ring, kept, end, reads };
 }
@@ -41,7 +41,7 @@ it('a ring begins with the newest events, as many as it holds', async () => {
 it('or with all of a short log', async () => {
   const { ring, kept, end } = await reach(upTo(7));
   expect(kept).toEqual([1, 2, 3, 4, 5, 6, 7]);
-  expect(ring.reaches(1)).toBe(true);
+  expect(ring.covers(1)).toBe(true);
   expect(ring.position()).toEqual(end);
 });
 
@@ -55,8 +55,8 @@ it('and no more bytes than it may hold', async () => {
 it('with nothing of a log that is empty', async () => {
   const { ring, end } = await reach([]);
   expect(ring.position()).toEqual(end);
-  expect(ring.reaches(end.seq)).toBe(false);
-  expect(ring.reaches(end.seq + 1)).toBe(true);
+  expect(ring.covers(end.seq)).toBe(false);
+  expect(ring.covers(end.seq + 1)).toBe(true);
 });
 
 it.each([
@@ -65,5 +65,5 @@ it.each([
 ])('with nothing from before %s', async (_, records) => {
   const { kept, ring } = await reach(records);
   expect(kept).toEqual([31, 32, 33, 34, 35, 36, 37, 38, 39, 40]);
-  expect(ring.reaches(30)).toBe(false);
+  expect(ring.covers(30)).toBe(false);
 });

@@ -1,17 +1,17 @@
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { describe, expect, it } from 'vitest';
-import { createReadPage } from './read-page.ts';
+import { makeReadPage } from './log-reader.ts';
 
 const targetBytes = 256 * 1024;
 const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
 const record = (bytes: number): LogRecord => ({
-  ...{ epoch: 'now', ms: 1, seq: 1, afterMs: 1 },
+  ...{ epoch: 'now', ms: 1, seq: 1, previousMs: 1 },
   event: { eventId: 'e', type: 'widget.updated', ...nothing, json: 'x'.repeat(bytes) },
 });
 
 /** A log that has events of this size without end; `sizes` are of the pages that it was asked for. */
 function endlessLog() {
-  const readPage = createReadPage(targetBytes);
+  const readPage = makeReadPage(targetBytes);
   const sizes: { events: number; bytes: number }[] = [];
   const read = async (eventBytes: number, available = Number.POSITIVE_INFINITY) => {
     const event = record(eventBytes);

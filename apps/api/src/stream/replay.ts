@@ -1,14 +1,14 @@
+import { type JoinedFrames, joinFrames, toFrameSource } from './chunk.ts';
 import type { Connection } from './connection.ts';
 import type { Frame } from './frame.ts';
-import { type JoinedFrames, joinFrom, sourceOf } from './join-frames.ts';
-import { type createLogReader, LogDiscontinuityError } from './log-reader.ts';
+import { LogDiscontinuityError, type makeReadLog } from './log-reader.ts';
 import type { Ring } from './ring.ts';
-import type { Turns } from './turns.ts';
+import type { TimeSlicer } from './time-slicer.ts';
 
 export interface ReplayDeps {
-  readonly ring: Pick<Ring, 'reaches'>;
-  readonly readLog: ReturnType<typeof createLogReader>;
-  readonly turns: Pick<Turns, 'take'>;
+  readonly ring: Pick<Ring, 'covers'>;
+  readonly readLog: ReturnType<typeof makeReadLog>;
+  readonly slicer: Pick<TimeSlicer, 'nextSlice'>;
   readonly unsentLimitBytes: number;
   readonly send: (connection: Connection, joined: JoinedFrames) => void;
 }
@@ -18,7 +18,7 @@ export interface ReplayDeps {
  * written as far as it may lie unsent; the rest is not kept, but read again when the socket has taken everything. So a
  * slow client costs what it has unsent, and no page waits for it. Throws `LogDiscontinuityError`, `UnavailableError`.
  */
-export function createReplay({ ring, readLog, turns, unsentLimitBytes, send }: ReplayDeps) {
+export function makeReplay({ ring, readLog, slicer, unsentLimitBytes, send }: ReplayDeps) {
   async function untilWritable(connection: Connection): Promise<void> {
     while (connection.state !== 'closed' && connection.sink.unsentBytes() >= unsentLimitBytes) {
       await new Promise<void>((resolve) => {
@@ -29,12 +29,12 @@ export function createReplay({ ring, readLog, turns, unsentLimitBytes, send }: R
 
   /** The filter is asked anew for every write: it may have changed while the turn was waited for. */
   async function writePage(connection: Connection, page: readonly Frame[]): Promise<void> {
-    const source = sourceOf(page);
+    const source = toFrameSource(page);
     while (source.at(connection.cursor.seq + 1) !== undefined && connection.sink.unsentBytes() < unsentLimitBytes) {
       // A socket that takes everything, or a filter that drops everything, is never waited for.
-      await turns.take();
+      await slicer.nextSlice();
       if (connection.state === 'closed') return;
-      send(connection, joinFrom(source, connection.cursor.seq + 1, connection.feed.passes));
+      send(connection, joinFrames(source, connection.cursor.seq + 1, connection.feed.passes));
     }
   }
 
@@ -42,7 +42,7 @@ export function createReplay({ ring, readLog, turns, unsentLimitBytes, send }: R
     for (;;) {
       // Waited for here, not in the ring: who has fallen out of that while its socket was full would be cut.
       await untilWritable(connection);
-      if (connection.state !== 'replaying' || ring.reaches(connection.cursor.seq + 1)) return;
+      if (connection.state !== 'replaying' || ring.covers(connection.cursor.seq + 1)) return;
       const page = await readLog({ epoch: connection.epoch, ...connection.cursor });
       if (page.length === 0) throw new LogDiscontinuityError();
       await writePage(connection, page);

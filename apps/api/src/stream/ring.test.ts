@@ -6,7 +6,7 @@ const event = { type: 'widget.updated', widgetId: null, state: null, stateBefore
 const frame = (seq: number, size = 10): Frame => ({
   ms: 1_000 + seq,
   seq,
-  afterMs: 999 + seq,
+  previousMs: 999 + seq,
   bytes: Buffer.alloc(size),
   ...event,
 });
@@ -22,7 +22,7 @@ describe('Ring', () => {
   it('knows no position before it was told one', () => {
     const ring = new Ring({ frames: 10, bytes: 1_000 });
     expect(ring.position()).toBeNull();
-    expect(ring.reaches(1)).toBe(false);
+    expect(ring.covers(1)).toBe(false);
   });
 
   it('keeps the newest frames, by number and by bytes, and finds each by its number', () => {
@@ -45,7 +45,7 @@ describe('Ring', () => {
 
   it('reaches cursors inside it and at its end, not those before it', () => {
     const ring = ringWith({ frames: 5, bytes: 1_000 }, 10);
-    expect([5, 6, 10, 11].map((next) => ring.reaches(next))).toEqual([false, true, true, true]);
+    expect([5, 6, 10, 11].map((next) => ring.covers(next))).toEqual([false, true, true, true]);
   });
 
   it('tells what comes right after a cursor, by number and time', () => {
@@ -56,7 +56,7 @@ describe('Ring', () => {
     };
     expect([4, 5, 9, 10, 11].map((seq) => nextAfter(seq))).toEqual(['dropped', 6, 10, 'none-yet', 'none-yet']);
     expect([5, 9, 10].map((seq) => nextAfter(seq, 999))).toEqual(['other-history', 'other-history', 'other-history']);
-    ring.push({ ...frame(11), afterMs: null });
+    ring.push({ ...frame(11), previousMs: null });
     expect(nextAfter(10, 999)).toBe(11);
     expect(new Ring({ frames: 5, bytes: 1_000 }).after({ ms: 1, seq: 1 })).toBe('none-yet');
   });

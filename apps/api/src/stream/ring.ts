@@ -1,4 +1,4 @@
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Frame } from './frame.ts';
 
 export interface RingLimits {
@@ -59,11 +59,11 @@ export class Ring {
     if (seq === end.seq) return ms === end.ms ? 'none-yet' : 'other-history';
     const next = this.at(seq + 1);
     if (next === undefined) return 'dropped';
-    return next.afterMs === null || next.afterMs === ms ? next : 'other-history';
+    return next.previousMs === null || next.previousMs === ms ? next : 'other-history';
   }
 
   /** Whether a cursor whose next frame has this number can be fed from here, now or as soon as there is more. */
-  reaches(nextSeq: number): boolean {
+  covers(nextSeq: number): boolean {
     if (this.#position === null) return false;
     return nextSeq > this.#position.seq || this.at(nextSeq) !== undefined;
   }

@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import type { Connection } from './connection.ts';
-import { aRight } from './fake-hub.ts';
-import { openFakeSink, positionsIn } from './fake-sink.ts';
 import { Feed } from './feed.ts';
 import { Ring } from './ring.ts';
-import { createSweep, sweepEveryMs } from './sweep.ts';
+import { makeSweep, sweepIntervalMs } from './sweep.ts';
+import { anEntitlement } from './testing/fake-hub.ts';
+import { openFakeSink, positionsIn } from './testing/fake-sink.ts';
 
 const ring = new Ring({ frames: 10, bytes: 1_000 });
 
-function aConnection(filter: Parameters<typeof aRight>[0], validUntil: Date | null = null) {
+function aConnection(filter: Parameters<typeof anEntitlement>[0], validUntil: Date | null = null) {
   const sink = openFakeSink();
-  const right = aRight(filter, { validUntil });
+  const entitlement = anEntitlement(filter, { validUntil });
   const connection: Connection = {
     sink: sink.sink,
-    right,
-    feed: new Feed(ring, 'key', right.filter),
+    entitlement,
+    feed: new Feed(ring, 'key', entitlement.filter),
     epoch: 'e1',
     cursor: { ms: 1_000, seq: 0 },
-    toldSeq: 0,
+    announcedSeq: 0,
     state: 'live',
-    isHeldBack: false,
-    isWaiting: false,
+    isBackpressured: false,
+    isScheduled: false,
     wake: () => undefined,
     heartbeatAtMs: 0,
     endsAtMs: Infinity,
-    lastTakenBytes: 0,
+    lastSentBytes: 0,
     lastProgressAtMs: 0,
     onEnd: () => undefined,
   };
@@ -42,12 +42,12 @@ function sweepFor(
   const options = { heartbeatIntervalMs, stallMs };
   let nowMs = 0;
   const ended: [string, number][] = [];
-  const sweep = createSweep({
+  const sweep = makeSweep({
     clock: { now: () => new Date(nowMs), monotonicMs: () => nowMs },
     options,
     end: (_connection, reason) => ended.push([reason, nowMs]),
   });
-  for (; nowMs <= totalMs; nowMs += sweepEveryMs(options)) {
+  for (; nowMs <= totalMs; nowMs += sweepIntervalMs(options)) {
     look(nowMs);
     sweep(ended.length > 0 ? [] : [connection]);
   }
@@ -94,7 +94,7 @@ describe('the sweep', () => {
     const sink = {
       ...connection.sink,
       unsentBytes: () => 10_000 + nowMs,
-      takenBytes: () => (nowMs / 1_000) * takenPerSecond,
+      sentBytes: () => (nowMs / 1_000) * takenPerSecond,
     };
     const look = (ms: number) => {
       nowMs = ms;

@@ -1,6 +1,6 @@
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { Chunk } from './chunk.ts';
-import { type Connection, hasMovedUnseen, heartbeatAfterMs, tellPosition } from './connection.ts';
+import { announcePosition, type Connection, hasUnannouncedPosition, nextHeartbeatDelayMs } from './connection.ts';
 import { type ClosingReason, heartbeatBytes } from './frame.ts';
 
 export interface SweepOptions {
@@ -15,26 +15,26 @@ export interface SweepDeps {
 }
 
 /** How often to sweep, in milliseconds: often enough for the heartbeats, and at least once a second. */
-export function sweepEveryMs({ heartbeatIntervalMs }: SweepOptions): number {
+export function sweepIntervalMs({ heartbeatIntervalMs }: SweepOptions): number {
   return Math.min(1_000, Math.max(50, heartbeatIntervalMs / 4));
 }
 
 /** Looks after the open connections: heartbeats, lifetimes, rights that run out, clients that take nothing. */
-export function createSweep({ clock, options, end }: SweepDeps) {
+export function makeSweep({ clock, options, end }: SweepDeps) {
   return (connections: Iterable<Connection>): void => {
     const times = { nowMs: clock.monotonicMs(), wallMs: clock.now().getTime() };
     const heartbeat = new Chunk(heartbeatBytes);
     for (const connection of connections) {
       const unsentBytes = connection.sink.unsentBytes();
-      const takenBytes = connection.sink.takenBytes();
-      if (unsentBytes === 0 || takenBytes > connection.lastTakenBytes) connection.lastProgressAtMs = times.nowMs;
-      connection.lastTakenBytes = takenBytes;
-      const reason = endOf(connection, times, options.stallMs);
+      const takenBytes = connection.sink.sentBytes();
+      if (unsentBytes === 0 || takenBytes > connection.lastSentBytes) connection.lastProgressAtMs = times.nowMs;
+      connection.lastSentBytes = takenBytes;
+      const reason = findEndReason(connection, times, options.stallMs);
       if (reason !== null) end(connection, reason);
       else if (times.nowMs >= connection.heartbeatAtMs) {
-        connection.heartbeatAtMs = times.nowMs + heartbeatAfterMs(connection.feed, options.heartbeatIntervalMs);
+        connection.heartbeatAtMs = times.nowMs + nextHeartbeatDelayMs(connection.feed, options.heartbeatIntervalMs);
         if (unsentBytes > 0) continue;
-        if (hasMovedUnseen(connection)) tellPosition(connection);
+        if (hasUnannouncedPosition(connection)) announcePosition(connection);
         else connection.sink.write(heartbeat);
       }
     }
@@ -49,8 +49,8 @@ interface Times {
 }
 
 /** What ends the connection now; null while nothing does. */
-function endOf(connection: Connection, { nowMs, wallMs }: Times, stallMs: number): ClosingReason | null {
-  const { validUntil } = connection.right;
+function findEndReason(connection: Connection, { nowMs, wallMs }: Times, stallMs: number): ClosingReason | null {
+  const { validUntil } = connection.entitlement;
   if (validUntil !== null && wallMs >= validUntil.getTime()) return 'expired';
   if (nowMs - connection.lastProgressAtMs >= stallMs) return 'slow';
   return nowMs >= connection.endsAtMs ? 'lifetime' : null;

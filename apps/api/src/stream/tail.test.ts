@@ -1,19 +1,19 @@
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { LogExtent } from '@widget-service/shared/domain/stream-start.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { afterEach, expect, it } from 'vitest';
-import { aRight, openFakeHub } from './fake-hub.ts';
-import { eventsIn, openFakeSink } from './fake-sink.ts';
 import { createTailTask } from './tail.ts';
+import { anEntitlement, openFakeHub } from './testing/fake-hub.ts';
+import { eventsIn, openFakeSink } from './testing/fake-sink.ts';
 
 const position = (seq: number, epoch = 'e1'): LogPosition => ({ epoch, ms: 1_000 + seq, seq });
 const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
-const record = (seq: number, afterMs = 999 + seq): LogRecord => ({
+const record = (seq: number, previousMs = 999 + seq): LogRecord => ({
   ...position(seq),
-  afterMs,
+  previousMs,
   event: { eventId: `e${seq}`, type: 'widget.updated', ...nothing, json: '{}' },
 });
 
@@ -51,9 +51,9 @@ function openTail() {
   const state = { nowMs: 0, recordedSeq: 5, confirm: async (): Promise<void> => undefined };
   const lastPosition = async () => ({ epochRun: 1, ...position(state.recordedSeq) });
   const clock = { ...systemClock, monotonicMs: () => state.nowMs, sleep: async () => undefined };
-  const runs = { next: notHere, lastPosition };
-  const confirmRights = () => state.confirm();
-  const task = createTailTask({ ...fake, eventLog, runs, readPage: (ask) => ask(500), confirmRights, clock, logger });
+  const runs = { startRun: notHere, lastPosition };
+  const waitUntilFresh = () => state.confirm();
+  const task = createTailTask({ ...fake, eventLog, runs, readPage: (ask) => ask(500), waitUntilFresh, clock, logger });
   const stop = new AbortController();
   void task.run(stop.signal);
   ended.push(async () => {
@@ -178,11 +178,11 @@ it('has rights confirmed before it gives streams anything', async () => {
   const { join, read, state, hub, reasons } = openTail();
   const [kept, revoked] = [openFakeSink(), openFakeSink()];
   join(kept, 5);
-  join(revoked, 5, aRight({}, { tokenDigest: 'revoked' }));
+  join(revoked, 5, anEntitlement({}, { tokenDigest: 'revoked' }));
   let confirmed = 0;
   state.confirm = async () => {
     confirmed += 1;
-    hub.reconsider((right) => (right.tokenDigest === 'revoked' ? 'revoked' : right));
+    hub.reevaluate((right) => (right.tokenDigest === 'revoked' ? 'revoked' : right));
   };
   await read(record(6));
   await read(record(7));

@@ -1,25 +1,24 @@
-import { continues, formatPosition, type LogPosition } from '@widget-service/shared/domain/cursor.ts';
+import { formatPosition, isContiguous, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { EventLog, EventTail } from '@widget-service/shared/ports/event-log.ts';
-import type { RunRegister } from '@widget-service/shared/ports/run-register.ts';
+import type { RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
-import { CutOffWatch } from './cut-off-watch.ts';
-import { frameOf } from './frame.ts';
+import { toFrame } from './frame.ts';
 import type { Hub } from './hub.ts';
-import { reachLog } from './reach-log.ts';
-import type { ReadPage } from './read-page.ts';
+import { IsolationDetector } from './isolation-detector.ts';
+import { type ReadPage, seekToEnd } from './log-reader.ts';
 import type { Ring } from './ring.ts';
 
 export interface TailDeps {
   readonly eventLog: Pick<EventLog, 'openTail' | 'inspect' | 'append' | 'readUpTo'>;
-  readonly runs: Pick<RunRegister, 'next' | 'lastPosition'>;
+  readonly runs: Pick<RunRegistry, 'startRun' | 'lastPosition'>;
   readonly readPage: ReadPage;
   readonly ring: Ring;
-  readonly hub: Pick<Hub, 'notify' | 'endAll' | 'findBeyond'>;
+  readonly hub: Pick<Hub, 'notify' | 'endAll' | 'trackStreamsAheadOf'>;
   /** Resolves when the streams whose right is over have ended, as far as that can be found out. */
-  readonly confirmRights: () => Promise<void>;
+  readonly waitUntilFresh: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -33,13 +32,13 @@ const retryMs = 500;
  */
 export function createTailTask(deps: TailDeps): Task {
   const { ring, clock, logger, hub } = deps;
-  const cutOff = new CutOffWatch(deps);
+  const cutOff = new IsolationDetector(deps);
   let behindSinceMs: number | null = null;
   let tail: EventTail | null = null;
 
   /** Compares with the log itself: a tail that stands ahead of a restored log would wait for ever. */
   async function verify(position: LogPosition): Promise<void> {
-    const endBeyond = hub.findBeyond(position);
+    const endBeyond = hub.trackStreamsAheadOf(position);
     const known = await deps.eventLog.inspect(position);
     if (known === null) return resync('the log is gone');
     const { gap } = resolveStreamStart(formatPosition(position), known.extent, known.contains);
@@ -51,18 +50,18 @@ export function createTailTask(deps: TailDeps): Task {
 
   async function resync(reason: string): Promise<void> {
     logger.warn({ reason, position: ring.position() }, 'tail.resync');
-    await reachLog(deps);
+    await seekToEnd(deps);
     hub.endAll('resync');
   }
 
   async function step(reader: EventTail): Promise<void> {
     const position = ring.position();
-    if (position === null) return reachLog(deps);
+    if (position === null) return seekToEnd(deps);
     const records = await deps.readPage((limit) => reader.next(position, limit));
     if (records.length === 0) return verify(position);
-    if (!continues(position, records)) return resync('the log does not continue where the tail stands');
-    await deps.confirmRights();
-    for (const record of records) ring.push(frameOf(record));
+    if (!isContiguous(position, records)) return resync('the log does not continue where the tail stands');
+    await deps.waitUntilFresh();
+    for (const record of records) ring.push(toFrame(record));
     behindSinceMs = null;
     hub.notify();
   }
@@ -72,7 +71,7 @@ export function createTailTask(deps: TailDeps): Task {
     await clock.sleep(retryMs, signal);
     const position = ring.position();
     if (position !== null) await verify(position).catch(() => undefined);
-    if (!(await cutOff.noteFailure())) return;
+    if (!(await cutOff.recordFailure())) return;
     logger.warn({}, 'tail.cut_off');
     hub.endAll('unavailable');
   }
@@ -86,7 +85,7 @@ export function createTailTask(deps: TailDeps): Task {
       try {
         while (!signal.aborted) {
           await step(reader).then(
-            () => cutOff.noteRead(),
+            () => cutOff.recordSuccess(),
             (error: unknown) => (signal.aborted ? undefined : recover(error, signal)),
           );
         }

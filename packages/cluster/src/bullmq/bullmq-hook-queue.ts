@@ -1,5 +1,5 @@
+import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { serializeHookJob } from '@widget-service/shared/ports/hook-job.ts';
 import type {
   ConsumedBatch,
   ConsumeOptions,
@@ -14,8 +14,8 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
-import { memoryUsedRatio } from '../redis/memory.ts';
-import { translated } from '../redis/translate-error.ts';
+import { memoryUsedRatio } from '../redis/redis-info.ts';
+import { translateErrors } from '../redis/translate-error.ts';
 import { BullmqHookConsumer } from './bullmq-hook-consumer.ts';
 import type { PartitionCounts } from './partition-counts.ts';
 import { producerQueueOptions, type WorkerTiming } from './queue-options.ts';
@@ -61,16 +61,16 @@ export class BullmqHookQueue implements HookQueue {
 
   async enqueue(batch: HookBatch): Promise<void> {
     this.#shareWrite();
-    await withDeadline(translated(this.#add(batch), 'hook queue add'), deadlineMs, 'hook queue add');
+    await withDeadline(translateErrors(this.#add(batch), 'hook queue add'), deadlineMs, 'hook queue add');
   }
 
   async pressure(): Promise<QueuePressure> {
-    return withDeadline(translated(this.#askPressure(), 'hook queue pressure'), deadlineMs, 'hook queue pressure');
+    return withDeadline(translateErrors(this.#askPressure(), 'hook queue pressure'), deadlineMs, 'hook queue pressure');
   }
 
   async consume(
     handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>,
-    options: ConsumeOptions = { takeAlong: false },
+    options: ConsumeOptions = { coalesce: false },
   ): Promise<HookConsumer> {
     const { keys, partitions, connectWorkers, timing, onWarning } = this.#options;
     const redis = connectWorkers();

@@ -36,7 +36,7 @@ export function producerQueueOptions(connection: Redis, prefix: string): QueueOp
 }
 
 /** For the side that looks after a queue: it waits for Redis. */
-export function caretakerQueueOptions(connection: Redis, prefix: string): QueueOptions {
+export function maintenanceQueueOptions(connection: Redis, prefix: string): QueueOptions {
   return { connection, prefix, skipVersionCheck: true, skipMetasUpdate: true };
 }
 

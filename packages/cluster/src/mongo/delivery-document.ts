@@ -1,10 +1,10 @@
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type {
   DeadReason,
   DeliveryState,
+  DeliverySummary,
   LedgerRow,
-  ListedDelivery,
   RecordedDelivery,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { UUID } from 'mongodb';
@@ -58,7 +58,7 @@ export function toLedgerRow(document: DeliveryDocument): LedgerRow {
   return { ...toListedDelivery(document), payload: document.payload };
 }
 
-export function toListedDelivery(document: Omit<DeliveryDocument, 'payload'>): ListedDelivery {
+export function toListedDelivery(document: Omit<DeliveryDocument, 'payload'>): DeliverySummary {
   const { position } = document;
   return {
     eventId: document._id.toHexString(),

@@ -1,14 +1,13 @@
-import type { Db, IndexDescriptionInfo, IndexDirection } from 'mongodb';
-import { MongoServerError } from 'mongodb';
-import { translated } from './translate-error.ts';
+import { type Db, type IndexDescriptionInfo, type IndexDirection, MongoServerError } from 'mongodb';
+import { translateErrors } from './translate-error.ts';
 
 export const collectionNames = {
   widgets: 'widgets',
   deliveries: 'deliveries',
-  setAside: 'setAside',
+  quarantine: 'quarantine',
   runs: 'runs',
   users: 'users',
-  adminGuard: 'adminGuard',
+  adminRoster: 'adminRoster',
   sessions: 'sessions',
   personalStreams: 'personalStreams',
   subscriptions: 'subscriptions',
@@ -63,14 +62,14 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
       partialFilterExpression: { state: 'dead' },
     },
   ],
-  setAside: [],
+  quarantine: [],
   runs: [],
   users: [
     { name: 'email', key: { email: 1 }, unique: true },
     { name: 'id', key: { id: 1 }, unique: true },
     { name: 'by_age', key: { createdAt: -1, id: -1 } },
   ],
-  adminGuard: [],
+  adminRoster: [],
   sessions: [
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
     { name: 'user', key: { userId: 1 } },
@@ -86,7 +85,7 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
 export async function createIndexes(db: Db): Promise<void> {
   for (const [collection, specs] of Object.entries(indexes)) {
     if (specs.length === 0) continue;
-    await translated(`indexes of ${collection}`, () =>
+    await translateErrors(`indexes of ${collection}`, () =>
       db.collection(collection).createIndexes(specs.map((spec) => ({ ...spec, key: { ...spec.key } }))),
     );
   }
@@ -97,7 +96,7 @@ export async function verifyIndexes(db: Db): Promise<string[]> {
   const missing: string[] = [];
   for (const [collection, specs] of Object.entries(indexes)) {
     if (specs.length === 0) continue;
-    const found = await translated(`indexes of ${collection}`, () => listIndexes(db, collection));
+    const found = await translateErrors(`indexes of ${collection}`, () => listIndexes(db, collection));
     for (const spec of specs) {
       if (!found.some((index) => isSame(index, spec))) missing.push(`${collection}.${spec.name}`);
     }

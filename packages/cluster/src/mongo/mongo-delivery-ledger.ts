@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LogPosition } from '@widget-service/shared/domain/cursor.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import {
   type DeadReason,
   type DeliveryFilter,
   type DeliveryLedger,
-  isRepetition,
+  type DeliverySummary,
+  isDuplicate,
   type LedgerRow,
-  type ListedDelivery,
   type RecordedDelivery,
-  type TakeOutcome,
+  type RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { Range } from '@widget-service/shared/ports/grant-store.ts';
+import type { RowRange } from '@widget-service/shared/ports/grant-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, UUID } from 'mongodb';
-import { bsonUuid } from './bson-uuid.ts';
+import { toBsonUuid } from './bson-uuid.ts';
 import {
   type DeliveryDocument,
   deliveryMembers,
@@ -24,8 +24,8 @@ import {
   toReceivedDocument,
 } from './delivery-document.ts';
 import { collectionNames, deliveryIndexes } from './indexes.ts';
-import { guarded, isDuplicateKey, runDeadlineMs } from './translate-error.ts';
-import { writeWhatIsTaken } from './write-what-is-taken.ts';
+import { isDuplicateKey, runDeadlineMs, runPortCall } from './translate-error.ts';
+import { writeStorable } from './write-storable.ts';
 
 type KnownRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId' | 'attempts'>;
 
@@ -39,8 +39,8 @@ export class MongoDeliveryLedger implements DeliveryLedger {
     this.#retentionMs = retentionMs;
   }
 
-  take(deliveries: readonly Delivery[]): Promise<TakeOutcome> {
-    return guarded('take deliveries', () => this.#take(deliveries), runDeadlineMs);
+  register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
+    return runPortCall('take deliveries', () => this.#take(deliveries), runDeadlineMs);
   }
 
   markPublished(
@@ -57,7 +57,7 @@ export class MongoDeliveryLedger implements DeliveryLedger {
           },
         },
       }));
-    return guarded(
+    return runPortCall(
       'mark deliveries published',
       async () => {
         if (rows.length > 0) await this.#deliveries.bulkWrite(operations(), { ordered: false });
@@ -67,7 +67,7 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   }
 
   markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void> {
-    return guarded(
+    return runPortCall(
       'mark a delivery dead',
       async () => {
         const write = () =>
@@ -87,16 +87,16 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   }
 
   get(eventId: string): Promise<LedgerRow | null> {
-    return guarded('get a delivery', async () => {
-      const _id = bsonUuid(eventId);
+    return runPortCall('get a delivery', async () => {
+      const _id = toBsonUuid(eventId);
       if (_id === null) return null;
       const document = await this.#deliveries.findOne({ _id }, { maxTimeMS: requestDeadlineMs });
       return document === null ? null : toLedgerRow(document);
     });
   }
 
-  list(filter: DeliveryFilter, { offset, limit }: Range): Promise<ListedDelivery[]> {
-    return guarded('list deliveries', async () => {
+  list(filter: DeliveryFilter, { offset, limit }: RowRange): Promise<DeliverySummary[]> {
+    return runPortCall('list deliveries', async () => {
       const documents = await this.#deliveries
         .find(toQuery(filter), { projection: { payload: 0 }, hint: indexFor(filter), maxTimeMS: requestDeadlineMs })
         .sort({ receivedAt: -1, _id: -1 })
@@ -109,7 +109,7 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   }
 
   count(filter: DeliveryFilter, atMost: number): Promise<number> {
-    return guarded('count deliveries', () => {
+    return runPortCall('count deliveries', () => {
       const options = { limit: atMost, hint: indexFor(filter), maxTimeMS: requestDeadlineMs };
       return this.#deliveries.countDocuments(toQuery(filter), options);
     });
@@ -119,38 +119,38 @@ export class MongoDeliveryLedger implements DeliveryLedger {
    * Inserts all, then looks at the rows that were there already. A row that the majority does not have yet, or that
    * the server removed for its age meanwhile, is not seen: its delivery is tried again.
    */
-  async #take(deliveries: readonly Delivery[]): Promise<TakeOutcome> {
+  async #take(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
     const duplicates: UUID[] = [];
     const taken: KnownRow[] = [];
-    const rejected: string[] = [];
+    const unstorable: string[] = [];
     const end = performance.now() + runDeadlineMs;
     for (let pending = deliveries; ; await delay(20)) {
       const { known, refused } = await this.#insertMissing(pending);
-      rejected.push(...refused.map(({ eventId }) => eventId));
+      unstorable.push(...refused.map(({ eventId }) => eventId));
       const rows = await this.#read(known);
       pending = known.filter((delivery) => !rows.has(delivery.eventId));
       for (const delivery of known) {
         const row = rows.get(delivery.eventId);
         if (row === undefined) continue;
-        if (isRepetition(delivery, stateOf(row))) duplicates.push(row._id);
+        if (isDuplicate(delivery, stateOf(row))) duplicates.push(row._id);
         else taken.push(row);
       }
       if (pending.length === 0) break;
       if (performance.now() > end) throw new UnavailableError('MongoDB, take deliveries: rows could not be read back');
     }
     await this.#count(duplicates, taken);
-    return { duplicates: duplicates.map((_id) => _id.toHexString()), rejected };
+    return { duplicates: duplicates.map((_id) => _id.toHexString()), unstorable };
   }
 
   /** Returns the deliveries that have a row already, and those that cannot have one. */
   async #insertMissing(deliveries: readonly Delivery[]): Promise<{ known: Delivery[]; refused: Delivery[] }> {
     if (deliveries.length === 0) return { known: [], refused: [] };
-    const { rejected } = await writeWhatIsTaken(deliveries, async (some) => {
+    const { unstorable } = await writeStorable(deliveries, async (some) => {
       await this.#deliveries.insertMany(some.map(toReceivedDocument), { ordered: false });
       return {};
     });
     const pick = (isDuplicate: boolean) =>
-      rejected.flatMap((each) => (each.isDuplicate === isDuplicate ? (deliveries[each.index] ?? []) : []));
+      unstorable.flatMap((each) => (each.isDuplicate === isDuplicate ? (deliveries[each.index] ?? []) : []));
     return { known: pick(true), refused: pick(false) };
   }
 

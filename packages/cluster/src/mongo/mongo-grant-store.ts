@@ -1,8 +1,17 @@
+import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
-import type { GrantStore, Range, TokenReplacement } from '@widget-service/shared/ports/grant-store.ts';
+import type {
+  GrantStore,
+  Integration,
+  ProvisionToken,
+  RowRange,
+  Subscription,
+  TokenReplacement,
+} from '@widget-service/shared/ports/grant-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db, Filter, MatchKeysAndValues, WithId } from 'mongodb';
-import { guarded } from './translate-error.ts';
+import { collectionNames } from './indexes.ts';
+import { runPortCall } from './translate-error.ts';
 
 const maxTimeMS = requestDeadlineMs;
 
@@ -38,7 +47,7 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
   }
 
   insert(grant: Grant & Own): Promise<void> {
-    return guarded(`insert ${this.#kind.what}`, async () => {
+    return runPortCall(`insert ${this.#kind.what}`, async () => {
       await this.#grants.insertOne(toDocument(grant));
     });
   }
@@ -60,8 +69,8 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
     return this.#findOne({ _id: id });
   }
 
-  list({ offset, limit }: Range) {
-    return guarded(`list ${this.#kind.what}`, async () => {
+  list({ offset, limit }: RowRange) {
+    return runPortCall(`list ${this.#kind.what}`, async () => {
       const sort = { createdAt: -1, _id: -1 } as const;
       const [documents, totalItems] = await Promise.all([
         this.#grants.find({}, { sort, skip: offset, limit, maxTimeMS }).toArray(),
@@ -82,27 +91,27 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
   }
 
   remove(id: string): Promise<boolean> {
-    return guarded(`remove ${this.#kind.what}`, async () => {
+    return runPortCall(`remove ${this.#kind.what}`, async () => {
       const { deletedCount } = await this.#grants.deleteOne({ _id: id });
       return deletedCount === 1;
     });
   }
 
-  touch(id: string, at: Date): Promise<void> {
-    return guarded(`touch ${this.#kind.what}`, async () => {
+  recordLastUsed(id: string, at: Date): Promise<void> {
+    return runPortCall(`touch ${this.#kind.what}`, async () => {
       await this.#grants.updateOne({ _id: id }, { $max: { lastUsedAt: at } });
     });
   }
 
   #findOne(filter: Filter<GrantDocument>): Promise<(Grant & Own) | null> {
-    return guarded(`find ${this.#kind.what}`, async () => {
+    return runPortCall(`find ${this.#kind.what}`, async () => {
       const document = await this.#grants.findOne(filter, { maxTimeMS });
       return document === null ? null : this.#toGrant(document);
     });
   }
 
   #set(filter: Filter<GrantDocument>, members: MatchKeysAndValues<GrantDocument>): Promise<(Grant & Own) | null> {
-    return guarded(`change ${this.#kind.what}`, async () => {
+    return runPortCall(`change ${this.#kind.what}`, async () => {
       const changed = await this.#grants.findOneAndUpdate(filter, { $set: members }, { returnDocument: 'after' });
       return changed === null ? null : this.#toGrant(changed);
     });
@@ -136,3 +145,24 @@ function storedPrevious(previous: PreviousToken | null): PreviousToken | null {
   const { digest, sealedSecret, expiresAt } = previous;
   return { digest, sealedSecret, expiresAt };
 }
+
+export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
+  collection: collectionNames.subscriptions,
+  what: 'a subscription',
+  read: ({ filter }) => ({ filter: { ...noFilter, ...(filter as Partial<Subscription['filter']> | undefined) } }),
+};
+
+export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {
+  collection: collectionNames.integrations,
+  what: 'an integration',
+  read: ({ deduplicateByContent, rate = null }) => ({
+    deduplicateByContent: deduplicateByContent as boolean,
+    rate: rate as number | null,
+  }),
+};
+
+export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> = {
+  collection: collectionNames.provisionTokens,
+  what: 'a provision token',
+  read: ({ permissions }) => ({ permissions: permissions as ProvisionToken['permissions'] }),
+};

@@ -1,7 +1,7 @@
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
-import { againOnDuplicateKey, guarded } from './translate-error.ts';
+import { retryOnDuplicateKey, runPortCall } from './translate-error.ts';
 
 interface PartitionListDocument {
   _id: string;
@@ -24,10 +24,10 @@ export class MongoPartitionList {
 
   /** Appends `count` unless it is the newest entry already; returns the whole list. */
   ensureListed(count: number): Promise<number[]> {
-    return guarded('list the partitions', async () => {
+    return runPortCall('list the partitions', async () => {
       const counts = { $ifNull: ['$counts', []] };
       const isNewest = { $eq: [{ $arrayElemAt: [counts, -1] }, count] };
-      const document = await againOnDuplicateKey(() =>
+      const document = await retryOnDuplicateKey(() =>
         this.#partitions.findOneAndUpdate(
           { _id: listId },
           [{ $set: { counts: { $cond: [isNewest, counts, { $concatArrays: [counts, [count]] }] } } }],
@@ -40,7 +40,7 @@ export class MongoPartitionList {
 
   /** Empty before the first `ensureListed`. */
   read(): Promise<number[]> {
-    return guarded('read the partitions', async () => {
+    return runPortCall('read the partitions', async () => {
       const document = await this.#partitions.findOne({ _id: listId }, { maxTimeMS });
       return document?.counts ?? [];
     });

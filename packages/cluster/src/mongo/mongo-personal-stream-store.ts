@@ -2,7 +2,7 @@ import type { PersonalStream, PersonalStreamStore } from '@widget-service/shared
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
-import { guarded } from './translate-error.ts';
+import { runPortCall } from './translate-error.ts';
 
 interface PersonalStreamDocument {
   /** The token's digest. */
@@ -20,13 +20,13 @@ export class MongoPersonalStreamStore implements PersonalStreamStore {
   }
 
   insert({ tokenDigest, userId, sessionDigest, expiresAt }: PersonalStream): Promise<void> {
-    return guarded('insert a personal stream', async () => {
+    return runPortCall('insert a personal stream', async () => {
       await this.#streams.insertOne({ _id: tokenDigest, userId, sessionDigest, expiresAt });
     });
   }
 
   findByTokenDigest(digest: string): Promise<PersonalStream | null> {
-    return guarded('find a personal stream', async () => {
+    return runPortCall('find a personal stream', async () => {
       const document = await this.#streams.findOne({ _id: digest }, { maxTimeMS: requestDeadlineMs });
       if (document === null) return null;
       const { _id: tokenDigest, userId, sessionDigest, expiresAt } = document;

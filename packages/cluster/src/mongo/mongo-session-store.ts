@@ -2,7 +2,7 @@ import type { Session, SessionStore } from '@widget-service/shared/ports/session
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
-import { guarded } from './translate-error.ts';
+import { runPortCall } from './translate-error.ts';
 
 interface SessionDocument {
   /** The digest. */
@@ -21,13 +21,13 @@ export class MongoSessionStore implements SessionStore {
   }
 
   insert({ digest, userId, createdAt, lastSeenAt, expiresAt }: Session): Promise<void> {
-    return guarded('insert a session', async () => {
+    return runPortCall('insert a session', async () => {
       await this.#sessions.insertOne({ _id: digest, userId, createdAt, lastSeenAt, expiresAt });
     });
   }
 
   find(digest: string): Promise<Session | null> {
-    return guarded('find a session', async () => {
+    return runPortCall('find a session', async () => {
       const document = await this.#sessions.findOne({ _id: digest }, { maxTimeMS: requestDeadlineMs });
       if (document === null) return null;
       const { userId, createdAt, lastSeenAt, expiresAt } = document;
@@ -36,20 +36,20 @@ export class MongoSessionStore implements SessionStore {
   }
 
   /** Never back: two pods may see one session at once, and their writes may arrive in either order. */
-  touch(digest: string, lastSeenAt: Date): Promise<void> {
-    return guarded('touch a session', async () => {
+  recordLastSeen(digest: string, lastSeenAt: Date): Promise<void> {
+    return runPortCall('touch a session', async () => {
       await this.#sessions.updateOne({ _id: digest }, { $max: { lastSeenAt } });
     });
   }
 
   remove(digest: string): Promise<void> {
-    return guarded('remove a session', async () => {
+    return runPortCall('remove a session', async () => {
       await this.#sessions.deleteOne({ _id: digest });
     });
   }
 
   removeAllOf(userId: string, exceptDigest: string | null): Promise<void> {
-    return guarded("remove a user's sessions", async () => {
+    return runPortCall("remove a user's sessions", async () => {
       await this.#sessions.deleteMany({ userId, ...(exceptDigest === null ? {} : { _id: { $ne: exceptDigest } }) });
     });
   }

@@ -1,5 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { Range } from '@widget-service/shared/ports/grant-store.ts';
+import type { RowRange } from '@widget-service/shared/ports/grant-store.ts';
 import {
   isEnabledAdmin,
   type User,
@@ -10,8 +10,8 @@ import {
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
-import { MongoAdminGuard } from './mongo-admin-guard.ts';
-import { guarded, isDuplicateKey } from './translate-error.ts';
+import { MongoAdminRoster } from './mongo-admin-roster.ts';
+import { isDuplicateKey, runPortCall } from './translate-error.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -34,22 +34,22 @@ const maxTimeMS = requestDeadlineMs;
 
 export class MongoUserStore implements UserStore {
   readonly #users: Collection<UserDocument>;
-  readonly #guard: MongoAdminGuard;
+  readonly #roster: MongoAdminRoster;
 
   constructor(db: Db) {
     this.#users = db.collection<UserDocument>(collectionNames.users);
-    this.#guard = new MongoAdminGuard(db, async () => {
+    this.#roster = new MongoAdminRoster(db, async () => {
       const found = await this.#users.find(enabledAdmins, { projection: { id: 1 }, maxTimeMS }).toArray();
       return found.map(({ id }) => id);
     });
   }
 
   insert(user: User): Promise<boolean> {
-    return guarded('insert a user', async () => {
+    return runPortCall('insert a user', async () => {
       if (!isEnabledAdmin(user)) return this.#insert(toDocument(user));
-      const mark = await this.#guard.join(user.id);
+      const mark = await this.#roster.addPending(user.id);
       const isInserted = await this.#insert(toDocument(user));
-      if (isInserted) await this.#guard.confirm(user.id, mark);
+      if (isInserted) await this.#roster.confirm(user.id, mark);
       return isInserted;
     });
   }
@@ -59,10 +59,10 @@ export class MongoUserStore implements UserStore {
    * so no state in which nobody could ever be the first.
    */
   insertFirst(user: User): Promise<boolean> {
-    return guarded('insert the first user', async () => {
+    return runPortCall('insert the first user', async () => {
       const anybody = await this.#users.findOne({}, { projection: { _id: 1 }, maxTimeMS });
       const isInserted = anybody === null && (await this.#insert({ ...toDocument(user), _id: firstId }));
-      if (isInserted) await this.#guard.begin(isEnabledAdmin(user) ? [user.id] : []);
+      if (isInserted) await this.#roster.reset(isEnabledAdmin(user) ? [user.id] : []);
       return isInserted;
     });
   }
@@ -75,8 +75,8 @@ export class MongoUserStore implements UserStore {
     return this.#find({ id });
   }
 
-  list({ offset, limit }: Range) {
-    return guarded('list users', async () => {
+  list({ offset, limit }: RowRange) {
+    return runPortCall('list users', async () => {
       const sort = { createdAt: -1, id: -1 } as const;
       const [documents, totalItems] = await Promise.all([
         this.#users.find({}, { sort, skip: offset, limit, maxTimeMS }).toArray(),
@@ -87,7 +87,7 @@ export class MongoUserStore implements UserStore {
   }
 
   update(id: string, changes: UserChanges): Promise<UserUpdate> {
-    return guarded('change a user', async () => {
+    return runPortCall('change a user', async () => {
       for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
         const found = await this.#users.findOne({ id }, { maxTimeMS });
         if (found === null) return { status: 'unknown' };
@@ -99,7 +99,7 @@ export class MongoUserStore implements UserStore {
   }
 
   replacePasswordHash(id: string, known: string, next: string): Promise<boolean> {
-    return guarded('replace a password', async () => {
+    return runPortCall('replace a password', async () => {
       // Nothing that is decided on by the version depends on it.
       const { matchedCount } = await this.#users.updateOne(
         { id, passwordHash: known },
@@ -110,13 +110,13 @@ export class MongoUserStore implements UserStore {
   }
 
   recordSignIn(id: string, at: Date): Promise<void> {
-    return guarded('record a sign-in', async () => {
+    return runPortCall('record a sign-in', async () => {
       await this.#users.updateOne({ id }, { $set: { lastSignInAt: at } });
     });
   }
 
   #find(filter: { readonly email: string } | { readonly id: string }): Promise<User | null> {
-    return guarded('find a user', async () => {
+    return runPortCall('find a user', async () => {
       const document = await this.#users.findOne(filter, { maxTimeMS });
       return document === null ? null : toUser(document);
     });
@@ -130,16 +130,16 @@ export class MongoUserStore implements UserStore {
       if (!(await this.#mayLeave(found.id))) return { status: 'last-admin' };
       const changed = await this.#change(found, changes);
       // Only tidies up: the change is made.
-      if (changed !== null) await this.#guard.forget(found.id).catch(() => undefined);
+      if (changed !== null) await this.#roster.finishRemoval(found.id).catch(() => undefined);
       return changed;
     }
     return staysOrBecomesOne ? this.#changeAdmin(found, changes) : this.#change(found, changes);
   }
 
   async #changeAdmin(found: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
-    const mark = await this.#guard.join(found.id);
+    const mark = await this.#roster.addPending(found.id);
     const changed = await this.#change(found, changes);
-    if (changed !== null) await this.#guard.confirm(found.id, mark);
+    if (changed !== null) await this.#roster.confirm(found.id, mark);
     return changed;
   }
 
@@ -154,13 +154,13 @@ export class MongoUserStore implements UserStore {
   }
 
   async #mayLeave(id: string): Promise<boolean> {
-    if (await this.#guard.leave(id, new Date())) return true;
-    return (await this.#countAnotherThan(id)) && (await this.#guard.leave(id, new Date()));
+    if (await this.#roster.remove(id, new Date())) return true;
+    return (await this.#countAnotherThan(id)) && (await this.#roster.remove(id, new Date()));
   }
 
   /** Has an admin counted whom a pod that died had left uncounted. Whoever is leaving right now is none to count on. */
   async #countAnotherThan(id: string): Promise<boolean> {
-    const { ids, leaving } = await this.#guard.census();
+    const { ids, leaving } = await this.#roster.read();
     const uncounted = await this.#users.find({ ...enabledAdmins, id: { $nin: [...ids, id] } }, { maxTimeMS }).toArray();
     for (const document of uncounted) {
       const isLeaving = Date.now() - (leaving[document.id]?.getTime() ?? 0) < leavingForMs;

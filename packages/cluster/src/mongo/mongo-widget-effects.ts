@@ -1,10 +1,10 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ApplyOutcome, Claim, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, UUID } from 'mongodb';
-import { bsonUuids } from './bson-uuid.ts';
-import { guarded, runDeadlineMs } from './translate-error.ts';
+import { toBsonUuids } from './bson-uuid.ts';
+import { runDeadlineMs, runPortCall } from './translate-error.ts';
 import { toOutboxDocument, toWidget, type WidgetDocument, widgetCollection } from './widget-document.ts';
-import { writeWhatIsTaken } from './write-what-is-taken.ts';
+import { writeStorable } from './write-storable.ts';
 
 const maxTimeMS = runDeadlineMs;
 const maxClaimRounds = 5;
@@ -19,26 +19,22 @@ export class MongoWidgetEffects implements WidgetEffects {
   }
 
   claim(run: number, widgetIds: readonly string[]): Promise<Claim> {
-    return guarded(
-      'claim widgets',
-      async () => toClaim(run, widgetIds, await this.#fence(run, widgetIds)),
-      runDeadlineMs,
-    );
+    return runPortCall('claim widgets', async () => toClaim(run, await this.#fence(run, widgetIds)), runDeadlineMs);
   }
 
   apply(run: number, changes: readonly WidgetChange[]): Promise<ApplyOutcome> {
-    return guarded(
+    return runPortCall(
       'apply hooks',
       async () => {
-        if (changes.length === 0) return { refused: [], rejected: [] };
-        const { matchedCount, rejected } = await writeWhatIsTaken(
+        if (changes.length === 0) return { superseded: [], unstorable: [] };
+        const { matchedCount, unstorable } = await writeStorable(
           changes.map((change) => toUpdate(run, change)),
           (operations) => this.#widgets.bulkWrite(operations, { ordered: false }),
         );
-        if (matchedCount === changes.length) return { refused: [], rejected: [] };
-        const rejectedIds = rejected.flatMap(({ index }) => changes[index]?.widgetId ?? []);
-        const left = changes.filter(({ widgetId }) => !rejectedIds.includes(widgetId));
-        return { refused: await this.#notApplied(run, left), rejected: rejectedIds };
+        if (matchedCount === changes.length) return { superseded: [], unstorable: [] };
+        const unstorableIds = unstorable.flatMap(({ index }) => changes[index]?.widgetId ?? []);
+        const left = changes.filter(({ widgetId }) => !unstorableIds.includes(widgetId));
+        return { superseded: await this.#notApplied(run, left), unstorable: unstorableIds };
       },
       runDeadlineMs,
     );
@@ -46,7 +42,7 @@ export class MongoWidgetEffects implements WidgetEffects {
 
   /** Raises the fences, then reads. A widget that came into being in between is still without, so it goes again. */
   async #fence(run: number, widgetIds: readonly string[]): Promise<ClaimedDocument[]> {
-    const ids = bsonUuids(widgetIds);
+    const ids = toBsonUuids(widgetIds);
     if (ids.length === 0) return [];
     for (let round = 0; round < maxClaimRounds; round += 1) {
       await this.#widgets.updateMany({ id: { $in: ids }, fence: { $lt: run } }, { $set: { fence: run } });
@@ -63,7 +59,7 @@ export class MongoWidgetEffects implements WidgetEffects {
    * done: the fence says that nobody else wrote since, the version and the last event that it was this very change.
    */
   async #notApplied(run: number, changes: readonly WidgetChange[]): Promise<string[]> {
-    const ids = bsonUuids(changes.map((change) => change.widgetId));
+    const ids = toBsonUuids(changes.map((change) => change.widgetId));
     const documents = await this.#widgets
       .find({ id: { $in: ids } }, { projection: { id: 1, fence: 1, version: 1, 'outbox.eventId': 1 }, maxTimeMS })
       .toArray();
@@ -84,14 +80,12 @@ function isApplied(
   return change.entries.every((entry) => stored.has(entry.eventId));
 }
 
-function toClaim(run: number, widgetIds: readonly string[], documents: readonly ClaimedDocument[]): Claim {
-  const found = new Set(documents.map((document) => document.id.toHexString()));
+function toClaim(run: number, documents: readonly ClaimedDocument[]): Claim {
   return {
     claimed: documents
       .filter((document) => document.fence === run)
       .map((document) => ({ widget: toWidget(document), outbox: document.outbox.map(toOutboxDocument) })),
-    refused: documents.filter((document) => document.fence !== run).map((document) => document.id.toHexString()),
-    unknown: widgetIds.filter((id) => !found.has(id)),
+    superseded: documents.filter((document) => document.fence !== run).map((document) => document.id.toHexString()),
   };
 }
 

@@ -1,13 +1,13 @@
 import type {
-  OutboxPlace,
+  OutboxScanCursor,
   PublishedThrough,
   UnpublishedWidget,
   WidgetOutbox,
 } from '@widget-service/shared/ports/widget-outbox.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, UUID } from 'mongodb';
-import { bsonUuids } from './bson-uuid.ts';
-import { guarded, runDeadlineMs } from './translate-error.ts';
+import { toBsonUuids } from './bson-uuid.ts';
+import { runDeadlineMs, runPortCall } from './translate-error.ts';
 import { type WidgetDocument, widgetCollection } from './widget-document.ts';
 
 export class MongoWidgetOutbox implements WidgetOutbox {
@@ -17,38 +17,41 @@ export class MongoWidgetOutbox implements WidgetOutbox {
     this.#widgets = widgetCollection(db);
   }
 
-  pull(run: number, published: readonly PublishedThrough[]): Promise<{ readonly refused: readonly string[] }> {
-    return guarded(
+  removePublished(
+    run: number,
+    published: readonly PublishedThrough[],
+  ): Promise<{ readonly superseded: readonly string[] }> {
+    return runPortCall(
       'empty outboxes',
       async () => {
-        if (published.length === 0) return { refused: [] };
+        if (published.length === 0) return { superseded: [] };
         const operations = published.map((one) => toPull(run, one));
         const { matchedCount } = await this.#widgets.bulkWrite(operations, { ordered: false });
-        if (matchedCount === published.length) return { refused: [] };
-        return { refused: await this.#notOfRun(run, published) };
+        if (matchedCount === published.length) return { superseded: [] };
+        return { superseded: await this.#notOfRun(run, published) };
       },
       runDeadlineMs,
     );
   }
 
-  findStale(before: Date, limit: number, from?: OutboxPlace): Promise<UnpublishedWidget[]> {
-    return guarded('find stale outboxes', () => this.#find({ $lt: before }, limit, from));
+  findOverdue(before: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
+    return runPortCall('find stale outboxes', () => this.#find({ $lt: before }, limit, from));
   }
 
-  findAhead(after: Date, limit: number, from?: OutboxPlace): Promise<UnpublishedWidget[]> {
-    return guarded('find outboxes ahead of the time', () => this.#find({ $gt: after }, limit, from));
+  findFutureDated(after: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
+    return runPortCall('find outboxes ahead of the time', () => this.#find({ $gt: after }, limit, from));
   }
 
   async #find(
     range: { readonly $lt: Date } | { readonly $gt: Date },
     limit: number,
-    from: OutboxPlace | undefined,
+    from: OutboxScanCursor | undefined,
   ): Promise<UnpublishedWidget[]> {
     // Among those of one time the index has an order of its own, so they are told apart by name.
     const behind: Filter<WidgetDocument> =
       from === undefined
         ? {}
-        : { $and: [{ outboxSince: { $gte: from.since } }, { id: { $nin: bsonUuids(from.widgetIds) } }] };
+        : { $and: [{ outboxSince: { $gte: from.since } }, { id: { $nin: toBsonUuids(from.widgetIds) } }] };
     const documents = await this.#widgets
       .find({ outboxSince: range, ...behind }, { projection: { id: 1, outboxSince: 1 }, maxTimeMS: requestDeadlineMs })
       .sort({ outboxSince: 1 })
@@ -64,7 +67,7 @@ export class MongoWidgetOutbox implements WidgetOutbox {
   async #notOfRun(run: number, published: readonly PublishedThrough[]): Promise<string[]> {
     const ids = published.map((one) => one.widgetId);
     const documents = await this.#widgets
-      .find({ id: { $in: bsonUuids(ids) }, fence: run }, { projection: { id: 1 }, maxTimeMS: runDeadlineMs })
+      .find({ id: { $in: toBsonUuids(ids) }, fence: run }, { projection: { id: 1 }, maxTimeMS: runDeadlineMs })
       .toArray();
     const ofRun = new Set(documents.map((document) => document.id.toHexString()));
     return ids.filter((id) => !ofRun.has(id));

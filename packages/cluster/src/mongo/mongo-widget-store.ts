@@ -9,12 +9,12 @@ import type {
 } from '@widget-service/shared/ports/widget-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db, Filter } from 'mongodb';
-import { bsonUuid } from './bson-uuid.ts';
+import { toBsonUuid } from './bson-uuid.ts';
 import { widgetIndexes } from './indexes.ts';
-import { guarded, isDuplicateKey } from './translate-error.ts';
+import { isDuplicateKey, runPortCall } from './translate-error.ts';
 import {
-  documentIdOf,
   type StoredWidget,
+  toDocumentId,
   toWidget,
   toWidgetDocument,
   type WidgetDocument,
@@ -32,7 +32,7 @@ export class MongoWidgetStore implements WidgetStore {
   }
 
   insertOnce(creation: WidgetCreation): Promise<InsertOutcome> {
-    return guarded('create a widget', async () => {
+    return runPortCall('create a widget', async () => {
       try {
         await this.#widgets.insertOne(toWidgetDocument(creation));
         return { status: 'created' };
@@ -44,8 +44,8 @@ export class MongoWidgetStore implements WidgetStore {
   }
 
   get(id: string): Promise<Widget | null> {
-    return guarded('get a widget', async () => {
-      const uuid = bsonUuid(id);
+    return runPortCall('get a widget', async () => {
+      const uuid = toBsonUuid(id);
       if (uuid === null) return null;
       const document = await this.#widgets.findOne<StoredWidget>({ id: uuid }, { projection: widgetOnly, maxTimeMS });
       return document === null ? null : toWidget(document);
@@ -53,7 +53,7 @@ export class MongoWidgetStore implements WidgetStore {
   }
 
   list(filter: WidgetFilter, range: { readonly offset: number; readonly limit: number }): Promise<Widget[]> {
-    return guarded('list widgets', async () => {
+    return runPortCall('list widgets', async () => {
       const documents = await this.#widgets
         .find<StoredWidget>(toQuery(filter), { projection: widgetOnly, maxTimeMS })
         .sort({ createdAt: -1, id: -1 })
@@ -68,7 +68,7 @@ export class MongoWidgetStore implements WidgetStore {
   count(filter: WidgetFilter, atMost: number, withinMs = requestDeadlineMs): Promise<number> {
     const hint = filter.state === null ? widgetIndexes.byAge : widgetIndexes.byStateAndAge;
     const options = { limit: atMost, hint, maxTimeMS: withinMs };
-    return guarded('count widgets', () => this.#widgets.countDocuments(toQuery(filter), options), withinMs);
+    return runPortCall('count widgets', () => this.#widgets.countDocuments(toQuery(filter), options), withinMs);
   }
 
   /**
@@ -76,7 +76,7 @@ export class MongoWidgetStore implements WidgetStore {
    * once. The document itself is found where the insert had been repeated after a lost answer.
    */
   async #outcomeOfEarlier({ widget, idempotency }: WidgetCreation): Promise<InsertOutcome> {
-    const _id = documentIdOf(widget.id, idempotency);
+    const _id = toDocumentId(widget.id, idempotency);
     const end = performance.now() + requestDeadlineMs;
     for (let pauseMs = 5; performance.now() < end; pauseMs = Math.min(pauseMs * 2, 80)) {
       const found = await this.#widgets.findOne({ _id }, { projection: { id: 1, idem: 1 }, maxTimeMS });

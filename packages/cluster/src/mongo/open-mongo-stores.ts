@@ -4,13 +4,12 @@ import type { Db } from 'mongodb';
 import { type MongoConnection, openMongo } from './client.ts';
 import { createIndexes, verifyIndexes } from './indexes.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
-import { integrationKind, provisionTokenKind, subscriptionKind } from './mongo-grant-kinds.ts';
-import { MongoGrantStore } from './mongo-grant-store.ts';
+import { integrationKind, MongoGrantStore, provisionTokenKind, subscriptionKind } from './mongo-grant-store.ts';
 import { MongoPartitionList } from './mongo-partition-list.ts';
 import { MongoPersonalStreamStore } from './mongo-personal-stream-store.ts';
-import { MongoRunRegister } from './mongo-run-register.ts';
+import { MongoQuarantineStore } from './mongo-quarantine-store.ts';
+import { MongoRunRegistry } from './mongo-run-registry.ts';
 import { MongoSessionStore } from './mongo-session-store.ts';
-import { MongoSetAsideStore } from './mongo-set-aside-store.ts';
 import { MongoUserStore } from './mongo-user-store.ts';
 import { MongoWidgetEffects } from './mongo-widget-effects.ts';
 import { MongoWidgetOutbox } from './mongo-widget-outbox.ts';
@@ -92,8 +91,8 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     effects: new MongoWidgetEffects(db),
     outboxes: new MongoWidgetOutbox(db),
     ledger: new MongoDeliveryLedger(db, options.deliveryRetentionMs),
-    setAside: new MongoSetAsideStore(db),
-    runs: new MongoRunRegister(db),
+    quarantine: new MongoQuarantineStore(db),
+    runs: new MongoRunRegistry(db),
     users: new MongoUserStore(db),
     sessions: new MongoSessionStore(db),
     personalStreams: new MongoPersonalStreamStore(db),

@@ -1,5 +1,5 @@
 import { connect, Socket } from 'node:net';
-import { StoreRefusedError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import {
   BSON,
   MongoInvalidArgumentError,
@@ -10,7 +10,7 @@ import {
   UUID,
 } from 'mongodb';
 import { expect, test } from 'vitest';
-import { guarded } from './translate-error.ts';
+import { runPortCall } from './translate-error.ts';
 
 test.each([
   ['a lost connection', new MongoNetworkError('connection 1 to 127.0.0.1:27017 closed')],
@@ -48,14 +48,14 @@ test.each([
     new MongoServerError({ message: 'Document failed validation', code: 525074461 }),
   ],
 ])('%s is refused', async (_, error) => {
-  expect(await translationOf(error)).toBeInstanceOf(StoreRefusedError);
+  expect(await translationOf(error)).toBeInstanceOf(UnstorableError);
 });
 
 test('a refusal carries nothing of the document', async () => {
   const error = new MongoServerError({ message: 'E11000 dup key: { email: "a@b.example" }', code: 11000 });
-  const translated = (await translationOf(error)) as StoreRefusedError;
+  const translated = (await translationOf(error)) as UnstorableError;
   expect(translated.cause).toBeUndefined();
-  expect(`${translated.message} ${translated.internal}`).not.toContain('a@b.example');
+  expect(`${translated.message} ${translated.internalMessage}`).not.toContain('a@b.example');
 });
 
 test('errors that are not of the driver stay as they are', async () => {
@@ -66,12 +66,12 @@ test('errors that are not of the driver stay as they are', async () => {
 });
 
 test('a call without an answer is unavailable at its deadline', async () => {
-  const call = guarded('read', () => new Promise(() => undefined), 20);
+  const call = runPortCall('read', () => new Promise(() => undefined), 20);
   await expect(call).rejects.toThrow(UnavailableError);
 });
 
 function translationOf(error: unknown): Promise<unknown> {
-  return guarded('write', () => Promise.reject(error)).catch((translated: unknown) => translated);
+  return runPortCall('write', () => Promise.reject(error)).catch((translated: unknown) => translated);
 }
 
 function caught(work: () => unknown): unknown {

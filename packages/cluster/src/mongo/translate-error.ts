@@ -1,4 +1,4 @@
-import { ServiceError, StoreRefusedError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { ServiceError, UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
 
@@ -9,7 +9,7 @@ import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, Mongo
 export const runDeadlineMs = 5000;
 
 /** Server codes that stand for "not this, and not later either". Everything else is taken to be temporary. */
-const refusals: ReadonlySet<number> = new Set([
+const unstorableCodes: ReadonlySet<number> = new Set([
   2, // BadValue
   9, // FailedToParse
   14, // TypeMismatch
@@ -35,12 +35,12 @@ const refusals: ReadonlySet<number> = new Set([
 const refusedByText = /larger than (the )?max|failed validation/i;
 
 /** Runs one port call: at most `deadlineMs` long, and with the kernel's errors instead of the driver's. */
-export function guarded<T>(what: string, work: () => Promise<T>, deadlineMs = requestDeadlineMs): Promise<T> {
-  return withDeadline(translated(what, work), deadlineMs, `MongoDB, ${what}`);
+export function runPortCall<T>(what: string, work: () => Promise<T>, deadlineMs = requestDeadlineMs): Promise<T> {
+  return withDeadline(translateErrors(what, work), deadlineMs, `MongoDB, ${what}`);
 }
 
 /** Like `guarded`, for what may take as long as it takes: building an index. */
-export async function translated<T>(what: string, work: () => Promise<T>): Promise<T> {
+export async function translateErrors<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -56,7 +56,7 @@ export function isDuplicateKey(error: unknown): boolean {
 export const duplicateKeyCode = 11000;
 
 /** An upsert that loses the race for the insert finds the document at its second try. */
-export async function againOnDuplicateKey<T>(work: () => Promise<T>): Promise<T> {
+export async function retryOnDuplicateKey<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -71,9 +71,10 @@ export async function againOnDuplicateKey<T>(work: () => Promise<T>): Promise<T>
  */
 function translateError(what: string, error: unknown): unknown {
   if (error instanceof ServiceError) return error;
-  if (isRefusal(error)) return new StoreRefusedError(`MongoDB, ${what}: refused with ${labelOf(error)}`);
-  if (error instanceof MongoServerError) return new UnavailableError(`MongoDB, ${what}: ${labelOf(error)}`);
-  if (error instanceof MongoError) return new UnavailableError(`MongoDB, ${what}: ${labelOf(error)}`, error);
+  if (isUnstorable(error)) return new UnstorableError(`MongoDB, ${what}: refused with ${describeDriverError(error)}`);
+  if (error instanceof MongoServerError) return new UnavailableError(`MongoDB, ${what}: ${describeDriverError(error)}`);
+  if (error instanceof MongoError)
+    return new UnavailableError(`MongoDB, ${what}: ${describeDriverError(error)}`, error);
   if (isSocketError(error)) return new UnavailableError(`MongoDB, ${what}: ${error.code}`, error);
   return error;
 }
@@ -88,7 +89,7 @@ function isSocketError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /** True for what no later try would mend: the server or the driver will not take it. */
-export function isRefusal(error: unknown): error is Error {
+export function isUnstorable(error: unknown): error is Error {
   // The serialiser throws a RangeError of Node's where a document outgrows its buffer.
   if (error instanceof BSON.BSONError || error instanceof RangeError) return true;
   if (error instanceof MongoInvalidArgumentError) return true;
@@ -96,15 +97,15 @@ export function isRefusal(error: unknown): error is Error {
   // One temporary failure in a bulk makes its repetition worth while.
   if (error instanceof MongoBulkWriteError) {
     const writeErrors = [error.writeErrors].flat();
-    return writeErrors.length > 0 && writeErrors.every((one) => isRefused(one.code, one.errmsg));
+    return writeErrors.length > 0 && writeErrors.every((one) => isUnstorableCode(one.code, one.errmsg));
   }
-  return isRefused(error.code, error.message);
+  return isUnstorableCode(error.code, error.message);
 }
 
-export function isRefused(code: unknown, message: string | undefined): boolean {
-  return (typeof code === 'number' && refusals.has(code)) || refusedByText.test(message ?? '');
+export function isUnstorableCode(code: unknown, message: string | undefined): boolean {
+  return (typeof code === 'number' && unstorableCodes.has(code)) || refusedByText.test(message ?? '');
 }
 
-function labelOf(error: Error): string {
+function describeDriverError(error: Error): string {
   return error instanceof MongoError && error.code !== undefined ? `${error.name} ${error.code}` : error.name;
 }

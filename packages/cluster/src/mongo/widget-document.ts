@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
-import { uuidV8From } from '@widget-service/shared/domain/uuid.ts';
+import { toUuidV8 } from '@widget-service/shared/domain/uuid.ts';
 import type { Widget, WidgetOwner, WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetCreation } from '@widget-service/shared/ports/widget-store.ts';
 import { type Collection, type Db, UUID } from 'mongodb';
@@ -43,7 +43,7 @@ export function widgetCollection(db: Db): Collection<WidgetDocument> {
 
 export function toWidgetDocument({ widget, created, idempotency }: WidgetCreation): WidgetDocument {
   return {
-    _id: documentIdOf(widget.id, idempotency),
+    _id: toDocumentId(widget.id, idempotency),
     id: new UUID(widget.id),
     name: widget.name,
     state: widget.state,
@@ -71,9 +71,9 @@ export function toWidgetDocument({ widget, created, idempotency }: WidgetCreatio
 }
 
 /** Keys of two principals never meet, and no key meets a widget's own id, which has another version. */
-export function documentIdOf(widgetId: string, key: Pick<IdempotencyRecord, 'scope' | 'key'> | null): UUID {
+export function toDocumentId(widgetId: string, key: Pick<IdempotencyRecord, 'scope' | 'key'> | null): UUID {
   if (key === null) return new UUID(widgetId);
-  return new UUID(uuidV8From(hash('sha256', `${key.scope}\n${key.key}`, 'hex')));
+  return new UUID(toUuidV8(hash('sha256', `${key.scope}\n${key.key}`, 'hex')));
 }
 
 /** What `toWidget` reads; the rest of the document may be left out of a query. */

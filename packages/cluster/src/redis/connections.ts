@@ -99,7 +99,7 @@ export function openWorkerConnection(target: RedisTarget, name: string): WorkerR
  * Resolves when the connection is ready, or as soon as it is known that it will not be for now. A start waits for this,
  * so that the first requests are not refused by a connection that is about to be made.
  */
-export async function firstContact(redis: Redis, withinMs: number): Promise<void> {
+export async function waitForFirstContact(redis: Redis, withinMs: number): Promise<void> {
   if (redis.status === 'ready') return;
   const stop = new AbortController();
   await Promise.race([

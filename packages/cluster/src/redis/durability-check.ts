@@ -1,9 +1,8 @@
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
 import type { OnWarning } from './connections.ts';
-import { infoField } from './info-field.ts';
-import { maxMemoryBytes } from './memory.ts';
-import { translated } from './translate-error.ts';
+import { infoField, maxMemoryBytes } from './redis-info.ts';
+import { translateErrors } from './translate-error.ts';
 
 /** Redis is set up in a way that would lose what was acknowledged. A matter of configuration: trying again is no use. */
 export class RedisDurabilityError extends ExitError {
@@ -22,7 +21,7 @@ export class RedisDurabilityError extends ExitError {
  */
 export async function checkDurability(redis: Pick<Redis, 'info'>, onWarning: OnWarning): Promise<void> {
   // INFO rather than CONFIG GET: a managed Redis often forbids the latter.
-  const info = await translated(redis.info(), 'redis durability check');
+  const info = await translateErrors(redis.info(), 'redis durability check');
   const problems = durabilityProblems(info);
   if (problems.length > 0) throw new RedisDurabilityError(problems);
   if (maxMemoryBytes(info) === 0) onWarning('redis has no maxmemory: only HOOK_BACKLOG_MAX bounds the hooks that wait');

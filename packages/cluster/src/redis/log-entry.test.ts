@@ -1,6 +1,6 @@
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import { expect, it } from 'vitest';
-import { entryIdOf, fieldsOfEvent, recordOfEntry, type StreamEntry } from './log-entry.ts';
+import { type StreamEntry, toEntryFields, toEntryId, toLogRecord } from './log-entry.ts';
 
 const withWidget: WidgetEvent = {
   eventId: '0197b3a0-0000-8000-8000-000000000001',
@@ -18,24 +18,24 @@ it.each([
   ['without a widget', withoutWidget],
   ['of a creation', { ...withWidget, stateBefore: null, labels: [] }],
 ])('comes out of the log as it went in: %s', (_, event) => {
-  const position = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 9_007_199_254_740_991, afterMs: 1_763_999_999_999 };
-  const ofScript = ['e', position.epoch, 'p', `${position.afterMs}`];
-  expect(recordOfEntry([entryIdOf(position), [...ofScript, ...fieldsOfEvent(event)]])).toEqual({ ...position, event });
+  const position = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 9_007_199_254_740_991, previousMs: 1_763_999_999_999 };
+  const ofScript = ['e', position.epoch, 'p', `${position.previousMs}`];
+  expect(toLogRecord([toEntryId(position), [...ofScript, ...toEntryFields(event)]])).toEqual({ ...position, event });
 });
 
 it('came after a position of the same millisecond where it does not tell', () => {
-  const entry: StreamEntry = ['1764000000000-7', ['e', 'k3f9', ...fieldsOfEvent(withWidget)]];
-  expect(recordOfEntry(entry)).toEqual({
+  const entry: StreamEntry = ['1764000000000-7', ['e', 'k3f9', ...toEntryFields(withWidget)]];
+  expect(toLogRecord(entry)).toEqual({
     epoch: 'k3f9',
     ms: 1_764_000_000_000,
     seq: 7,
-    afterMs: 1_764_000_000_000,
+    previousMs: 1_764_000_000_000,
     event: withWidget,
   });
 });
 
 it('leaves out what there is not', () => {
-  expect(fieldsOfEvent(withoutWidget)).toEqual([
+  expect(toEntryFields(withoutWidget)).toEqual([
     'i',
     withoutWidget.eventId,
     't',

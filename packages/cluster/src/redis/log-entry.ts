@@ -11,7 +11,7 @@ export type StreamEntry = [id: string, fields: string[]];
  * id, `t` type, `w` widget, `s` state, `b` state before, `l` labels as JSON, `d` the finished JSON. What is null is left
  * out.
  */
-export function fieldsOfEvent(event: WidgetEvent): string[] {
+export function toEntryFields(event: WidgetEvent): string[] {
   const fields = ['i', event.eventId, 't', event.type];
   if (event.widgetId !== null) fields.push('w', event.widgetId);
   if (event.state !== null) fields.push('s', event.state);
@@ -22,7 +22,7 @@ export function fieldsOfEvent(event: WidgetEvent): string[] {
 }
 
 /** The reverse. The entries are this service's own: what they hold is not checked again. */
-export function recordOfEntry([id, fields]: StreamEntry): LogRecord {
+export function toLogRecord([id, fields]: StreamEntry): LogRecord {
   const values: Partial<Record<string, string>> = {};
   for (let i = 0; i + 1 < fields.length; i += 2) values[fields[i] ?? ''] = fields[i + 1] ?? '';
   const { ms, seq } = parseEntryId(id);
@@ -30,7 +30,7 @@ export function recordOfEntry([id, fields]: StreamEntry): LogRecord {
     epoch: values.e ?? '',
     ms,
     seq,
-    afterMs: values.p === undefined ? ms : Number(values.p),
+    previousMs: values.p === undefined ? ms : Number(values.p),
     event: {
       eventId: values.i ?? '',
       type: values.t as WidgetEventType,
@@ -43,7 +43,7 @@ export function recordOfEntry([id, fields]: StreamEntry): LogRecord {
   };
 }
 
-export function entryIdOf(position: { readonly ms: number; readonly seq: number }): string {
+export function toEntryId(position: { readonly ms: number; readonly seq: number }): string {
   return `${position.ms}-${position.seq}`;
 }
 

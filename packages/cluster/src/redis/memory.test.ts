@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maxMemoryBytes, memoryUsedRatio } from './memory.ts';
+import { maxMemoryBytes, memoryUsedRatio } from './redis-info.ts';
 
 it('tells the used share of the memory Redis may use', () => {
   expect(memoryUsedRatio('used_memory:750\r\nused_memory_human:750B\r\nmaxmemory:1000\r\n')).toBe(0.75);

@@ -3,7 +3,7 @@ import type { RateLimiter, RateRequest } from '@widget-service/shared/ports/rate
 import type { Redis } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { loadScript, runScript } from './script.ts';
-import { translated } from './translate-error.ts';
+import { translateErrors } from './translate-error.ts';
 
 export interface RedisRateLimiterOptions {
   /** For short calls; stays open when the limiter's user is done. */
@@ -25,13 +25,13 @@ export class RedisRateLimiter implements RateLimiter {
   async take({ key, limit, atLeast, atMost }: RateRequest): Promise<RateOutcome> {
     const args = [limit.ratePerSecond, limit.burst, atLeast, atMost];
     const work = runScript(this.#redis, this.#scripts.take, [this.#keys.limit(key)], args) as Promise<TakeReply>;
-    const [granted, remaining, retryAfterMs, resetAfterMs] = await translated(work, 'rate limit');
+    const [granted, remaining, retryAfterMs, resetAfterMs] = await translateErrors(work, 'rate limit');
     return { granted, remaining, retryAfterMs, resetAfterMs };
   }
 
   async giveBack(key: string, limit: RateLimit, count: number): Promise<void> {
     const args = [limit.ratePerSecond, limit.burst, count];
-    await translated(runScript(this.#redis, this.#scripts.giveBack, [this.#keys.limit(key)], args), 'rate limit');
+    await translateErrors(runScript(this.#redis, this.#scripts.giveBack, [this.#keys.limit(key)], args), 'rate limit');
   }
 }
 

@@ -1,21 +1,21 @@
-import { StoreRefusedError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { ReplyError } from 'ioredis';
 import { expect, it } from 'vitest';
-import { isConnectionError, translated } from './translate-error.ts';
+import { isConnectionError, translateErrors } from './translate-error.ts';
 
 it.each([
   new Error("Stream isn't writeable and enableOfflineQueue options is false"),
   new Error('Command timed out'),
   new ReplyError('OOM command not allowed when used memory > maxmemory'),
 ])('says of whatever goes wrong that it may go right later: %s', async (error) => {
-  const failure = await translated(Promise.reject(error), 'event log append').catch((reason) => reason);
+  const failure = await translateErrors(Promise.reject(error), 'event log append').catch((reason) => reason);
   expect(failure).toBeInstanceOf(UnavailableError);
-  expect(failure).toMatchObject({ internal: `event log append: ${error.message}`, cause: error });
+  expect(failure).toMatchObject({ internalMessage: `event log append: ${error.message}`, cause: error });
 });
 
 it('leaves an error alone that says already what it is', async () => {
-  const error = new StoreRefusedError('too large');
-  await expect(translated(Promise.reject(error), 'hook queue add')).rejects.toBe(error);
+  const error = new UnstorableError('too large');
+  await expect(translateErrors(Promise.reject(error), 'hook queue add')).rejects.toBe(error);
 });
 
 it('tells a lost connection from an answer', () => {

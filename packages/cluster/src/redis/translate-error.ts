@@ -6,12 +6,12 @@ import { ServiceError, UnavailableError } from '@widget-service/shared/domain/er
  */
 export function translateRedisError(error: unknown, what: string): ServiceError {
   if (error instanceof ServiceError) return error;
-  return new UnavailableError(`${what}: ${reasonOf(error)}`, error);
+  return new UnavailableError(`${what}: ${describeError(error)}`, error);
 }
 
 /** What our own logs should say about an error. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof ServiceError) return error.internal ?? error.message;
+export function describeError(error: unknown): string {
+  if (error instanceof ServiceError) return error.internalMessage ?? error.message;
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -23,7 +23,7 @@ export function isConnectionError(error: Error): boolean {
 }
 
 /** The outcome of a call to Redis, its failure translated. */
-export async function translated<T>(work: Promise<T>, what: string): Promise<T> {
+export async function translateErrors<T>(work: Promise<T>, what: string): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -5,7 +5,7 @@ CREATE INDEX deliveries_unpublished ON deliveries (integration_id, state, receiv
   WHERE state <> 'published';
 
 -- Texts from the queue that nothing can be done with; for a person to look at and remove.
-CREATE TABLE set_aside (
+CREATE TABLE quarantine (
   id TEXT NOT NULL PRIMARY KEY,
   text TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { toRateLimits } from './component-options.ts';
 import { parseSettings, type SettingsError } from './parse-settings.ts';
-import { rateLimitsOf } from './rate-limits.ts';
 
 const api = { app: 'api', isTerminal: false } as const;
 const mistakesOf = (environment: Record<string, string>, app: 'api' | 'worker' = 'api') => {
@@ -102,8 +102,8 @@ describe('parseSettings', () => {
   it('is not behind a proxy with nothing set, and takes 0 for no limit', () => {
     const { settings } = parseSettings({ HOOK_RATE_PER_SECOND: '0', API_BURST: '0' }, api);
     expect(settings.TRUSTED_PROXIES).toBeNull();
-    expect(rateLimitsOf(settings)).toEqual({ hooks: null, api: null });
-    expect(rateLimitsOf(parseSettings({}, api).settings)).toEqual({
+    expect(toRateLimits(settings)).toEqual({ hooks: null, api: null });
+    expect(toRateLimits(parseSettings({}, api).settings)).toEqual({
       hooks: { ratePerSecond: 1_000, burst: 5_000 },
       api: { ratePerSecond: 50, burst: 200 },
     });

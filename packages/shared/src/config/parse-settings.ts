@@ -27,7 +27,7 @@ export function parseSettings(
   const given = (name: string) => (environment[name] === '' ? undefined : environment[name]);
   const lines: string[] = [];
   const backend = given('MONGODB_URL') !== undefined || given('REDIS_URL') !== undefined ? 'cluster' : 'embedded';
-  if (backend === 'cluster') lines.push(...missingOfPair(given));
+  if (backend === 'cluster') lines.push(...missingStoreUrls(given));
   if (backend === 'embedded' && process.app === 'worker') {
     lines.push(
       'MONGODB_URL and REDIS_URL: not set; a worker needs both (the embedded service is one process: npm start)',
@@ -51,7 +51,7 @@ export function parseSettings(
   return { settings, backend };
 }
 
-function missingOfPair(given: (name: string) => string | undefined): string[] {
+function missingStoreUrls(given: (name: string) => string | undefined): string[] {
   return ['MONGODB_URL', 'REDIS_URL']
     .filter((name) => given(name) === undefined)
     .map((name) => `${name}: not set; the cluster needs both MONGODB_URL and REDIS_URL, the embedded service neither`);

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { applyHooks } from './effect.ts';
 import type { Delivery } from './hook-event.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
-import { createWidgetFrom, type Widget } from './widget.ts';
+import { buildWidget, type Widget } from './widget.ts';
 
 const createdAt = new Date('2026-01-01T00:00:00.000Z');
-const widget = createWidgetFrom(
+const widget = buildWidget(
   { name: 'lamp', state: 'active', labels: [], owner: null },
   '01900000-0000-7000-8000-000000000000',
   createdAt,

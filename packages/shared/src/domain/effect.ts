@@ -19,7 +19,7 @@ export function applyHooks(widget: Widget, deliveries: readonly Delivery[]): Eff
   let current = widget;
   for (const delivery of deliveries) {
     const before = current;
-    const usedTime = timeUsed(delivery);
+    const usedTime = effectiveTime(delivery);
     current = applyHook(before, delivery, usedTime);
     entries.push({
       eventId: delivery.eventId,
@@ -55,7 +55,7 @@ function applyHook(widget: Widget, delivery: Delivery, usedTime: Date): Widget {
 }
 
 /** A sender's clock may run ahead: a time after the receipt counts as the time of receipt. */
-function timeUsed(delivery: Delivery): Date {
+function effectiveTime(delivery: Delivery): Date {
   const occurredAtMs = parseUtcTimestamp(delivery.occurredAt) ?? delivery.receivedAt.getTime();
   return new Date(Math.min(occurredAtMs, delivery.receivedAt.getTime()));
 }

@@ -31,35 +31,35 @@ export type ProblemCode =
 
 export interface ServiceErrorOptions {
   /** For our logs only: never shown to a caller. */
-  readonly internal?: string;
+  readonly internalMessage?: string;
   readonly cause?: unknown;
 }
 
 /** A failure with a stable code, a text for the caller (`message`) and, apart from it, one for our logs. */
 export class ServiceError extends Error {
   readonly code: ProblemCode;
-  readonly internal: string | undefined;
+  readonly internalMessage: string | undefined;
 
   constructor(code: ProblemCode, publicText: string, options: ServiceErrorOptions = {}) {
     super(publicText, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ServiceError';
     this.code = code;
-    this.internal = options.internal;
+    this.internalMessage = options.internalMessage;
   }
 }
 
 /** A store cannot be reached, or did not answer in time: what was asked may or may not have happened. Try later. */
 export class UnavailableError extends ServiceError {
-  constructor(internal: string, cause?: unknown) {
-    super('unavailable', 'The service cannot do this right now. Try again shortly.', { internal, cause });
+  constructor(internalMessage: string, cause?: unknown) {
+    super('unavailable', 'The service cannot do this right now. Try again shortly.', { internalMessage, cause });
     this.name = 'UnavailableError';
   }
 }
 
 /** A store answered that it will not take this, and will not the next time either. */
-export class StoreRefusedError extends ServiceError {
-  constructor(internal: string, cause?: unknown) {
-    super('internal', 'The service failed to handle this request.', { internal, cause });
+export class UnstorableError extends ServiceError {
+  constructor(internalMessage: string, cause?: unknown) {
+    super('internal', 'The service failed to handle this request.', { internalMessage, cause });
     this.name = 'StoreRefusedError';
   }
 }

@@ -1,19 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type EventFilter, type FilteredEvent, keyOf, noFilter, testOf } from './event-filter.ts';
+import { compileFilter, type EventFilter, type FilterableEvent, noFilter, toFilterKey } from './event-filter.ts';
 
-const known: FilteredEvent = {
+const known: FilterableEvent = {
   type: 'widget.retired',
   widgetId: 'a',
   state: 'retired',
   stateBefore: 'active',
   labels: ['red', 'round'],
 };
-const unknown: FilteredEvent = { type: 'widget.updated', widgetId: 'z', state: null, stateBefore: null, labels: null };
-const nobody: FilteredEvent = { ...unknown, widgetId: null };
+const unknown: FilterableEvent = {
+  type: 'widget.updated',
+  widgetId: 'z',
+  state: null,
+  stateBefore: null,
+  labels: null,
+};
+const nobody: FilterableEvent = { ...unknown, widgetId: null };
 
-const passes = (filter: Partial<EventFilter>, event: FilteredEvent) =>
-  testOf({ ...noFilter, ...filter })?.(event) ?? true;
+const passes = (filter: Partial<EventFilter>, event: FilterableEvent) =>
+  compileFilter({ ...noFilter, ...filter })?.(event) ?? true;
 
 describe('a filter', () => {
   it('of types lets those types through', () => {
@@ -43,7 +49,7 @@ describe('a filter', () => {
   });
 
   it('with nothing to ask for is no test at all', () => {
-    expect(testOf(noFilter)).toBeNull();
+    expect(compileFilter(noFilter)).toBeNull();
   });
 });
 
@@ -59,7 +65,7 @@ const filters: fc.Arbitrary<EventFilter> = fc.record({
   states: some(states),
   labels: some(labels),
 });
-const events: fc.Arbitrary<FilteredEvent> = fc.record({
+const events: fc.Arbitrary<FilterableEvent> = fc.record({
   type: fc.constantFrom(...types),
   widgetId: fc.option(fc.constantFrom(...ids)),
   state: fc.option(fc.constantFrom(...states)),
@@ -101,8 +107,8 @@ describe('any filter', () => {
       });
     fc.assert(
       fc.property(filters, filters, (one, other) => {
-        expect(keyOf(one) === keyOf(other)).toBe(sameSets(one, other));
-        expect(keyOf({ ...one, labels: one.labels && [...one.labels].reverse() })).toBe(keyOf(one));
+        expect(toFilterKey(one) === toFilterKey(other)).toBe(sameSets(one, other));
+        expect(toFilterKey({ ...one, labels: one.labels && [...one.labels].reverse() })).toBe(toFilterKey(one));
       }),
     );
   });

@@ -13,18 +13,18 @@ export interface EventFilter {
 export const noFilter: EventFilter = { types: null, widgetIds: null, states: null, labels: null };
 
 /** Of an event, what a filter looks at. */
-export type FilteredEvent = Pick<WidgetEvent, 'type' | 'widgetId' | 'state' | 'stateBefore' | 'labels'>;
+export type FilterableEvent = Pick<WidgetEvent, 'type' | 'widgetId' | 'state' | 'stateBefore' | 'labels'>;
 
 /** Whether an event passes. */
-export type EventTest = (event: FilteredEvent) => boolean;
+export type EventPredicate = (event: FilterableEvent) => boolean;
 
 /**
  * The filter as a test, made once for many events; null when it lets everything through. A state matches before or
  * after the event; labels match when the widget has any of them; an id matches as it was sent, also of a widget that
  * is not known. Without a widget, states and labels do not match.
  */
-export function testOf({ types, widgetIds, states, labels }: EventFilter): EventTest | null {
-  const tests: EventTest[] = [];
+export function compileFilter({ types, widgetIds, states, labels }: EventFilter): EventPredicate | null {
+  const tests: EventPredicate[] = [];
   if (types !== null) {
     const wanted = new Set(types);
     tests.push(({ type }) => wanted.has(type));
@@ -45,7 +45,7 @@ export function testOf({ types, widgetIds, states, labels }: EventFilter): Event
 }
 
 /** A text that two filters share exactly when they let the same events through. */
-export function keyOf({ types, widgetIds, states, labels }: EventFilter): string {
+export function toFilterKey({ types, widgetIds, states, labels }: EventFilter): string {
   return JSON.stringify(
     [types, widgetIds, states, labels].map((values) => values && [...new Set<string>(values)].sort()),
   );

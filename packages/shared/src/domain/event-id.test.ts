@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentKey, deriveEventId } from './event-id.ts';
+import { deriveEventId, toContentKey } from './event-id.ts';
 import type { HookEvent } from './hook-event.ts';
 
 const event: HookEvent = {
@@ -11,7 +11,7 @@ const event: HookEvent = {
 
 describe('contentKey', () => {
   it('is the same for payloads that differ in white space, order of members and form of numbers', () => {
-    expect(contentKey({ ...event, payload: '{ "b": [2.0], "a": 1e0 }' })).toEqual(contentKey(event));
+    expect(toContentKey({ ...event, payload: '{ "b": [2.0], "a": 1e0 }' })).toEqual(toContentKey(event));
   });
 
   it('differs when kind, time, widget or payload differs', () => {
@@ -22,18 +22,18 @@ describe('contentKey', () => {
       { ...event, payload: '{"a":1,"b":[3]}' },
       { ...event, payload: null, widgetId: '01900000-0000-7000-8000-000000000000' },
     ];
-    const keys = [event, ...others].map((each) => contentKey(each)?.value);
+    const keys = [event, ...others].map((each) => toContentKey(each)?.value);
     expect(new Set(keys).size).toBe(keys.length);
   });
 
   it('takes numbers that no double holds', () => {
-    expect(contentKey({ ...event, payload: '{"a":1e400}' })).not.toEqual(
-      contentKey({ ...event, payload: '{"a":1e401}' }),
+    expect(toContentKey({ ...event, payload: '{"a":1e400}' })).not.toEqual(
+      toContentKey({ ...event, payload: '{"a":1e401}' }),
     );
   });
 
   it('is none for a hook that says nothing but kind and time', () => {
-    expect(contentKey({ ...event, payload: null })).toBeNull();
+    expect(toContentKey({ ...event, payload: null })).toBeNull();
   });
 });
 

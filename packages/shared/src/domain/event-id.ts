@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { HookEvent } from './hook-event.ts';
-import { createUuidV7, uuidV8From } from './uuid.ts';
+import { createUuidV7, toUuidV8 } from './uuid.ts';
 
 /** What makes two hooks of one integration the same event. */
 export type DeduplicationKey =
@@ -11,7 +11,7 @@ export type DeduplicationKey =
 
 /** The identity of a hook's event: the same on every pod and at every repetition, without a look-up. */
 export function deriveEventId(integrationId: string, key: DeduplicationKey): string {
-  return uuidV8From(hash('sha256', `${integrationId}\n${key.kind}\n${key.value}`, 'hex'));
+  return toUuidV8(hash('sha256', `${integrationId}\n${key.kind}\n${key.value}`, 'hex'));
 }
 
 /** An identity for a hook that is never the repetition of another one. */
@@ -20,15 +20,15 @@ export function createEventId(): string {
 }
 
 /** The identity of the event that tells of a widget's creation over the API: one per widget. */
-export function creationEventId(widgetId: string): string {
-  return uuidV8From(hash('sha256', `/api/v1/widgets\ncreated\n${widgetId}`, 'hex'));
+export function deriveCreationEventId(widgetId: string): string {
+  return toUuidV8(hash('sha256', `/api/v1/widgets\ncreated\n${widgetId}`, 'hex'));
 }
 
 /**
  * The key of a hook that came without one of its own, or null for a hook that says nothing but its kind and time:
  * two such hooks are two events.
  */
-export function contentKey(event: HookEvent): DeduplicationKey | null {
+export function toContentKey(event: HookEvent): DeduplicationKey | null {
   if (event.widgetId === null && event.payload === null) return null;
   const parts = [
     event.kind,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { givePermitsBack, type RateLimit, takePermits } from './gcra.ts';
+import { type RateLimit, returnPermits, takePermits } from './gcra.ts';
 
 const fivePerMinute: RateLimit = { ratePerSecond: 5 / 60, burst: 5 };
 const one = { atLeast: 1, atMost: 1 };
@@ -119,7 +119,7 @@ describe('whatever is asked', () => {
     fc.assert(
       fc.property(limits, fc.nat(200), fc.nat(200), (limit, taken, tooMany) => {
         const first = takePermits(0, 1_000, limit, { atLeast: 0, atMost: taken });
-        const back = givePermitsBack(first.fullAtMs, 1_000, limit, first.outcome.granted + tooMany);
+        const back = returnPermits(first.fullAtMs, 1_000, limit, first.outcome.granted + tooMany);
         const again = takePermits(back, 1_000, limit, { atLeast: 0, atMost: limit.burst + 10 });
         expect(again.outcome).toMatchObject({ granted: limit.burst, remaining: 0 });
       }),

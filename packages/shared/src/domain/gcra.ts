@@ -6,7 +6,7 @@ export interface RateLimit {
 }
 
 /** Takes as many as there are, up to `atMost`; none when there are fewer than `atLeast` (0 only looks). */
-export interface PermitsWanted {
+export interface PermitRequest {
   /** At most the limit's burst: more than that is never there. */
   readonly atLeast: number;
   readonly atMost: number;
@@ -23,7 +23,7 @@ export interface RateOutcome {
   readonly resetAfterMs: number;
 }
 
-export interface PermitsTaken {
+export interface PermitOutcome {
   readonly outcome: RateOutcome;
   /** The new state. */
   readonly fullAtMs: number;
@@ -37,19 +37,19 @@ const forgivenMs = 1e-3;
  * Takes permits by the generic cell rate algorithm (GCRA, ITU-T I.371). The whole state is `fullAtMs`: when, on the
  * clock of `nowMs`, the whole burst will be there again; any time that has passed stands for a limit not yet used.
  */
-export function takePermits(fullAtMs: number, nowMs: number, limit: RateLimit, wanted: PermitsWanted): PermitsTaken {
+export function takePermits(fullAtMs: number, nowMs: number, limit: RateLimit, wanted: PermitRequest): PermitOutcome {
   const { burst } = limit;
   const { atLeast, atMost } = wanted;
   const permitMs = 1_000 / limit.ratePerSecond;
-  const missingMs = missingMsOf(fullAtMs, nowMs, limit);
-  const available = Math.max(0, Math.floor(burst - missingMs / permitMs + forgivenPermits));
+  const missing = missingMs(fullAtMs, nowMs, limit);
+  const available = Math.max(0, Math.floor(burst - missing / permitMs + forgivenPermits));
   const granted = available < atLeast ? 0 : Math.min(available, atMost);
-  const missingAfterMs = missingMs + granted * permitMs;
+  const missingAfterMs = missing + granted * permitMs;
   return {
     outcome: {
       granted,
       remaining: available - granted,
-      retryAfterMs: available < atLeast ? wholeMs(missingMs - (burst - atLeast) * permitMs, permitMs) : 0,
+      retryAfterMs: available < atLeast ? wholeMs(missing - (burst - atLeast) * permitMs, permitMs) : 0,
       resetAfterMs: wholeMs(missingAfterMs, permitMs),
     },
     fullAtMs: nowMs + missingAfterMs,
@@ -57,13 +57,13 @@ export function takePermits(fullAtMs: number, nowMs: number, limit: RateLimit, w
 }
 
 /** The state after `count` permits were given back; never more than the burst. */
-export function givePermitsBack(fullAtMs: number, nowMs: number, limit: RateLimit, count: number): number {
+export function returnPermits(fullAtMs: number, nowMs: number, limit: RateLimit, count: number): number {
   const permitMs = 1_000 / limit.ratePerSecond;
-  return nowMs + Math.max(0, missingMsOf(fullAtMs, nowMs, limit) - count * permitMs);
+  return nowMs + Math.max(0, missingMs(fullAtMs, nowMs, limit) - count * permitMs);
 }
 
 /** Never more than a whole burst: also when the limit was lowered since, or the clock set back. */
-function missingMsOf(fullAtMs: number, nowMs: number, { ratePerSecond, burst }: RateLimit): number {
+function missingMs(fullAtMs: number, nowMs: number, { ratePerSecond, burst }: RateLimit): number {
   return Math.min(Math.max(fullAtMs - nowMs, 0), (burst * 1_000) / ratePerSecond);
 }
 

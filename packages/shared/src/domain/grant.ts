@@ -32,13 +32,13 @@ export interface ValidToken {
 }
 
 /** The grant's token that has this digest, if it is still good at `now`. */
-export function validTokenOf(grant: Grant, digest: string, now: Date): ValidToken | null {
+export function findValidToken(grant: Grant, digest: string, now: Date): ValidToken | null {
   const found = tokenWith(grant, digest);
   return found === null || (found.validUntil !== null && found.validUntil <= now) ? null : found;
 }
 
 /** When the replaced token ends: with its overlap, or with the whole grant. Null: there is none. */
-export function endOfPreviousToken({ previousToken, expiresAt }: Grant): Date | null {
+export function previousTokenExpiry({ previousToken, expiresAt }: Grant): Date | null {
   return previousToken === null ? null : earlier(previousToken.expiresAt, expiresAt);
 }
 
@@ -46,7 +46,7 @@ function tokenWith(grant: Grant, digest: string): ValidToken | null {
   const { token, previousToken, expiresAt } = grant;
   if (token.digest === digest) return { token, validUntil: expiresAt };
   if (previousToken?.digest !== digest) return null;
-  return { token: previousToken, validUntil: endOfPreviousToken(grant) };
+  return { token: previousToken, validUntil: previousTokenExpiry(grant) };
 }
 
 function earlier(time: Date, other: Date | null): Date {

@@ -21,3 +21,16 @@ export interface Delivery extends HookEvent {
   /** Set when a dead delivery is tried again: its ledger row may then leave the state `dead`. */
   readonly redrive: boolean;
 }
+
+/** What can be read of a delivery that is malformed. Which delivery it is, and whose, can be told of every one. */
+export interface MalformedDelivery extends Omit<HookEvent, 'kind'> {
+  readonly eventId: string;
+  readonly integrationId: string;
+  /** As it stands there, also when no version knows it; empty when there is none. */
+  readonly kind: string;
+  /** As it stands there, also when it is no time; empty when there is none. */
+  readonly occurredAt: string;
+  /** Always well-formed JSON: a text that is not becomes a JSON string. */
+  readonly payload: string | null;
+  readonly receivedAt: Date | null;
+}

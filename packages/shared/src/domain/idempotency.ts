@@ -28,7 +28,7 @@ export function parseIdempotencyKey(header: string): string | null {
  * Tells two create bodies apart. Members equal to their default are left out, so that a member added to the
  * interface later changes the fingerprint of no body that does not use it.
  */
-export function fingerprintOf(chosen: NewWidget): string {
+export function computeFingerprint(chosen: NewWidget): string {
   const significant = {
     name: chosen.name,
     ...(chosen.state === 'active' ? {} : { state: chosen.state }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { textOfMember } from './json-member.ts';
+import { extractMemberText } from './json-member.ts';
 
 describe('the text of a member', () => {
   test.each([
@@ -18,7 +18,7 @@ describe('the text of a member', () => {
     ['[{"payload":1}]', null],
     ['"payload"', null],
   ])('%s', (json, expected) => {
-    expect(textOfMember(json, 'payload')).toBe(expected);
+    expect(extractMemberText(json, 'payload')).toBe(expected);
   });
 
   test('says what JSON.parse says, for every object, layout and member', () => {
@@ -31,11 +31,11 @@ describe('the text of a member', () => {
           const text = layout === '\r\n' ? json.replaceAll('\n', '\r\n') : json;
           const parsed = JSON.parse(text) as Record<string, unknown>;
           for (const name of Object.keys(parsed)) {
-            const member = textOfMember(text, name);
+            const member = extractMemberText(text, name);
             expect(member).not.toMatch(/[\r\n]/);
             expect(JSON.parse(member ?? '')).toEqual(parsed[name]);
           }
-          expect(textOfMember(text, 'no such member, surely')).toBeNull();
+          expect(extractMemberText(text, 'no such member, surely')).toBeNull();
         },
       ),
     );
@@ -47,7 +47,7 @@ describe('the text of a member', () => {
         fc.array(fc.tuple(fc.constantFrom('"p"', '"q"', '"\\u0070"'), fc.jsonValue()), { maxLength: 6 }),
         (members) => {
           const json = `{${members.map(([name, value]) => `${name}:${JSON.stringify(value)}`).join(',')}}`;
-          const text = textOfMember(json, 'p');
+          const text = extractMemberText(json, 'p');
           expect(text === null ? undefined : JSON.parse(text)).toEqual((JSON.parse(json) as { p?: unknown }).p);
         },
       ),

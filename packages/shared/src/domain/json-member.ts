@@ -13,29 +13,29 @@ const closeBracket = 0x5d;
  *
  * `json` must be well-formed: it is walked through once, not checked.
  */
-export function textOfMember(json: string, name: string): string | null {
+export function extractMemberText(json: string, name: string): string | null {
   let at = skipWhitespace(json, 0);
   if (json.charCodeAt(at) !== openBrace) return null;
   let found: string | null = null;
   at = skipWhitespace(json, at + 1);
   while (json.charCodeAt(at) === quote) {
     const keyEnd = skipString(json, at);
-    const isWanted = nameOf(json.slice(at + 1, keyEnd - 1)) === name;
+    const isWanted = decodeName(json.slice(at + 1, keyEnd - 1)) === name;
     const valueStart = skipWhitespace(json, skipWhitespace(json, keyEnd) + 1);
     const valueEnd = skipValue(json, valueStart);
     if (isWanted) found = json.slice(valueStart, valueEnd);
     at = skipWhitespace(json, valueEnd);
     if (json.charCodeAt(at) === comma) at = skipWhitespace(json, at + 1);
   }
-  return found === null ? null : onOneLine(found);
+  return found === null ? null : toSingleLine(found);
 }
 
 /** Inside a string a line break is always escaped, so every one that stands in the text is mere layout. */
-function onOneLine(json: string): string {
+function toSingleLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
 }
 
-function nameOf(rawName: string): string {
+function decodeName(rawName: string): string {
   return rawName.includes('\\') ? (JSON.parse(`"${rawName}"`) as string) : rawName;
 }
 

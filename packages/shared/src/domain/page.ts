@@ -9,11 +9,11 @@ export const maxPageSize = 200;
 export const maxPage = 2_147_483_647;
 
 /** How many rows stand before the page. */
-export function offsetOf(request: PageRequest): number {
+export function toOffset(request: PageRequest): number {
   return (request.page - 1) * request.pageSize;
 }
 
 /** 0 when there is nothing. */
-export function totalPagesOf(totalItems: number, pageSize: number): number {
+export function countPages(totalItems: number, pageSize: number): number {
   return Math.ceil(totalItems / pageSize);
 }

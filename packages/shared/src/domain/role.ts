@@ -18,6 +18,6 @@ const permissionsByRole: Record<Role, readonly Permission[]> = {
 };
 
 /** What a role may do. Asked on every request, so that a changed role takes effect at once. */
-export function permissionsOf(role: Role): readonly Permission[] {
+export function permissionsForRole(role: Role): readonly Permission[] {
   return permissionsByRole[role];
 }

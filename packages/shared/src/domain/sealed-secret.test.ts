@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keyOfSigningSecret, mintSigningSecret, openSecret, sealSecret } from './sealed-secret.ts';
+import { mintSigningSecret, parseSigningSecret, sealSecret, unsealSecret } from './sealed-secret.ts';
 import { mintToken } from './token.ts';
 
 const token = mintToken('wht');
@@ -7,8 +7,8 @@ const token = mintToken('wht');
 test('a sealed secret opens under its token and under no other', () => {
   const secret = mintSigningSecret();
   const sealed = sealSecret(secret, token);
-  expect(openSecret(sealed, token)).toBe(secret);
-  expect(openSecret(sealed, mintToken('wht'))).toBeNull();
+  expect(unsealSecret(sealed, token)).toBe(secret);
+  expect(unsealSecret(sealed, mintToken('wht'))).toBeNull();
 });
 
 test('neither the secret nor the token stands in what is kept, and no two sealings are alike', () => {
@@ -24,14 +24,14 @@ test('what was changed does not open, wherever the change is', () => {
   for (let at = 0; at < bytes.length; at += 1) {
     const changed = Buffer.from(bytes);
     changed[at] = (changed[at] ?? 0) ^ 1;
-    expect(openSecret(changed.toString('base64url'), token)).toBeNull();
+    expect(unsealSecret(changed.toString('base64url'), token)).toBeNull();
   }
-  expect(openSecret('', token)).toBeNull();
-  expect(openSecret(bytes.subarray(0, 20).toString('base64url'), token)).toBeNull();
+  expect(unsealSecret('', token)).toBeNull();
+  expect(unsealSecret(bytes.subarray(0, 20).toString('base64url'), token)).toBeNull();
 });
 
 test('a signing secret has 32 bytes of key', () => {
   expect(mintSigningSecret()).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-  expect(keyOfSigningSecret(mintSigningSecret())).toHaveLength(32);
-  expect(keyOfSigningSecret('secret')).toBeNull();
+  expect(parseSigningSecret(mintSigningSecret())).toHaveLength(32);
+  expect(parseSigningSecret('secret')).toBeNull();
 });

@@ -18,7 +18,7 @@ export function mintSigningSecret(): string {
 }
 
 /** The key material of a signing secret. Null when the text has not the form of one. */
-export function keyOfSigningSecret(secret: string): Buffer | null {
+export function parseSigningSecret(secret: string): Buffer | null {
   return secret.startsWith(signingSecretPrefix)
     ? Buffer.from(secret.slice(signingSecretPrefix.length), 'base64')
     : null;
@@ -31,17 +31,19 @@ export function keyOfSigningSecret(secret: string): Buffer | null {
  */
 export function sealSecret(secret: string, token: string): string {
   const nonce = randomBytes(nonceBytes);
-  const sealing = createCipheriv(cipher, keyFrom(token), nonce);
+  const sealing = createCipheriv(cipher, deriveKey(token), nonce);
   return Buffer.concat([nonce, sealing.update(secret, 'utf8'), sealing.final(), sealing.getAuthTag()]).toString(
     'base64url',
   );
 }
 
 /** The secret that was sealed under this token; null under any other, and for a text that was changed. */
-export function openSecret(sealed: string, token: string): string | null {
+export function unsealSecret(sealed: string, token: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < nonceBytes + tagBytes) return null;
-  const opening = createDecipheriv(cipher, keyFrom(token), bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  const opening = createDecipheriv(cipher, deriveKey(token), bytes.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
   opening.setAuthTag(bytes.subarray(bytes.length - tagBytes));
   const text = opening.update(bytes.subarray(nonceBytes, bytes.length - tagBytes));
   try {
@@ -52,6 +54,6 @@ export function openSecret(sealed: string, token: string): string | null {
 }
 
 /** A token has 190 random bits: it needs stretching neither by a salt nor by work. */
-function keyFrom(token: string): Buffer {
+function deriveKey(token: string): Buffer {
   return Buffer.from(hkdfSync('sha256', token, '', purpose, keyBytes));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatPosition, type LogPosition } from './cursor.ts';
+import { formatPosition, type LogPosition } from './log-position.ts';
 import { type LogExtent, resolveStreamStart } from './stream-start.ts';
 
 const at = (seq: number, ms = 1_000 + seq): LogPosition => ({ epoch: 'e1', ms, seq });

@@ -1,4 +1,4 @@
-import { isSamePosition, type LogPosition, parsePosition } from './cursor.ts';
+import { isSamePosition, type LogPosition, parsePosition } from './log-position.ts';
 
 type GapReason = 'trimmed' | 'epoch-changed' | 'ahead-of-stream' | 'malformed';
 
@@ -31,19 +31,19 @@ export function resolveStreamStart(requested: string | null, extent: LogExtent, 
   if (requested === 'earliest') return { position: extent.oldest, resumed: true, gap: null };
   const position = parsePosition(requested);
   if (position === null) return { position: extent.last, resumed: false, gap: { requested, reason: 'malformed' } };
-  const reason = gapReason(position, extent, contains);
+  const reason = findGapReason(position, extent, contains);
   if (reason === null) return { position, resumed: true, gap: null };
   return { position: extent.oldest, resumed: false, gap: { requested, reason } };
 }
 
 /** Whether exactly this position is known, and everything after it is there; the event itself may be gone. */
-export function isHeld(position: LogPosition, extent: LogExtent, contains: boolean): boolean {
+export function isCovered(position: LogPosition, extent: LogExtent, contains: boolean): boolean {
   return contains || isSamePosition(position, extent.last) || isSamePosition(position, extent.oldest);
 }
 
-function gapReason(position: LogPosition, extent: LogExtent, contains: boolean): GapReason | null {
+function findGapReason(position: LogPosition, extent: LogExtent, contains: boolean): GapReason | null {
   if (position.epoch !== extent.epoch) return 'epoch-changed';
-  if (isHeld(position, extent, contains)) return null;
+  if (isCovered(position, extent, contains)) return null;
   if (position.seq > extent.last.seq || position.ms > extent.last.ms) return 'ahead-of-stream';
   return 'trimmed';
 }

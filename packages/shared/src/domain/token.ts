@@ -26,7 +26,7 @@ export function isWellFormedToken(text: string, prefix: TokenPrefix): boolean {
 }
 
 /** What is stored instead of a token or session id: its SHA-256, in hexadecimal. */
-export function digestOf(secret: string): string {
+export function sha256Hex(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 

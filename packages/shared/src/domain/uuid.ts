@@ -14,7 +14,7 @@ export function createUuidV7(): string {
 }
 
 /** A UUIDv8 (RFC 9562 section 5.8) of the first 32 hexadecimal digits, less the version and variant bits. */
-export function uuidV8From(hex: string): string {
+export function toUuidV8(hex: string): string {
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
   return (
     `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-` +

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { applyHooks } from './effect.ts';
 import type { Delivery } from './hook-event.ts';
-import { createWidgetFrom } from './widget.ts';
-import { eventOfEntry, eventWithoutWidget } from './widget-event.ts';
+import { buildWidget } from './widget.ts';
+import { toEventWithoutWidget, toWidgetEvent } from './widget-event.ts';
 
-const widget = createWidgetFrom(
+const widget = buildWidget(
   {
     name: 'A "quoted"\u2028 name',
     state: 'active',
@@ -27,7 +27,7 @@ const delivery: Delivery = {
 
 describe('the event of an applied hook', () => {
   const effect = applyHooks(widget, [delivery]);
-  const event = eventOfEntry(effect.widget, effect.entries[0]!);
+  const event = toWidgetEvent(effect.widget, effect.entries[0]!);
 
   it('is one CloudEvents object with the widget as it was right after', () => {
     expect(JSON.parse(event.json)).toEqual({
@@ -68,12 +68,12 @@ describe('the event of an applied hook', () => {
 
 describe('the event of a hook without a known widget', () => {
   it('keeps the id that was sent and tells of no widget', () => {
-    const parsed = JSON.parse(eventWithoutWidget(delivery).json);
+    const parsed = JSON.parse(toEventWithoutWidget(delivery).json);
     expect(parsed.subject).toBe(widget.id);
     expect(parsed.data).toMatchObject({ origin: 'hook', late: false, stateChanged: false, widget: null });
   });
 
   it('leaves out `subject` when no widget was named', () => {
-    expect(JSON.parse(eventWithoutWidget({ ...delivery, widgetId: null }).json)).not.toHaveProperty('subject');
+    expect(JSON.parse(toEventWithoutWidget({ ...delivery, widgetId: null }).json)).not.toHaveProperty('subject');
   });
 });

@@ -26,7 +26,7 @@ export interface WidgetEvent {
 const apiSource = '/api/v1/widgets';
 
 /** The event of an outbox entry; `widget` supplies the members that never change. */
-export function eventOfEntry(widget: Widget, entry: OutboxEntry): WidgetEvent {
+export function toWidgetEvent(widget: Widget, entry: OutboxEntry): WidgetEvent {
   const snapshot = { ...widget, ...entry.after };
   return {
     eventId: entry.eventId,
@@ -35,19 +35,19 @@ export function eventOfEntry(widget: Widget, entry: OutboxEntry): WidgetEvent {
     state: snapshot.state,
     stateBefore: entry.stateBefore,
     labels: widget.labels,
-    json: cloudEvent({
+    json: formatCloudEvent({
       ...entry,
       widgetId: widget.id,
       origin: entry.integrationId === null ? 'api' : 'hook',
       source: entry.integrationId === null ? apiSource : integrationSource(entry.integrationId),
       stateChanged: entry.stateBefore !== snapshot.state,
-      widgetJson: snapshotJson(snapshot),
+      widgetJson: formatSnapshot(snapshot),
     }),
   };
 }
 
 /** The event of a hook that concerns no known widget: it has no effect, and is told all the same. */
-export function eventWithoutWidget(delivery: Delivery): WidgetEvent {
+export function toEventWithoutWidget(delivery: Delivery): WidgetEvent {
   return {
     eventId: delivery.eventId,
     type: `widget.${delivery.kind}`,
@@ -55,7 +55,7 @@ export function eventWithoutWidget(delivery: Delivery): WidgetEvent {
     state: null,
     stateBefore: null,
     labels: null,
-    json: cloudEvent({
+    json: formatCloudEvent({
       ...delivery,
       origin: 'hook',
       source: integrationSource(delivery.integrationId),
@@ -85,7 +85,7 @@ interface CloudEventParts {
 }
 
 /** Written by hand around the payload's own text, which must come out as it came in. */
-function cloudEvent(parts: CloudEventParts): string {
+function formatCloudEvent(parts: CloudEventParts): string {
   const subject = parts.widgetId === null ? '' : `"subject":"${parts.widgetId}",`;
   return (
     `{"specversion":"1.0","id":"${parts.eventId}","source":"${parts.source}","type":"widget.${parts.kind}",${subject}` +
@@ -96,7 +96,7 @@ function cloudEvent(parts: CloudEventParts): string {
 }
 
 /** The widget as subscribers see it: never the owner's e-mail, because a stream's address is a bearer secret. */
-function snapshotJson(widget: Widget): string {
+function formatSnapshot(widget: Widget): string {
   const owner = widget.owner === null ? null : { userId: widget.owner.userId, notify: widget.owner.notify };
   return JSON.stringify({
     id: widget.id,

@@ -30,7 +30,7 @@ export interface Widget {
 export type NewWidget = Pick<Widget, 'name' | 'state' | 'labels' | 'owner'>;
 
 /** A widget at version 1. One created `retired` is retired from the moment of its creation. */
-export function createWidgetFrom(chosen: NewWidget, id: string, createdAt: Date): Widget {
+export function buildWidget(chosen: NewWidget, id: string, createdAt: Date): Widget {
   return {
     id,
     name: chosen.name,

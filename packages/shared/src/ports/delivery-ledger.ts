@@ -1,7 +1,7 @@
-import type { LogPosition } from '../domain/cursor.ts';
-import type { Delivery } from '../domain/hook-event.ts';
-import type { BrokenDelivery } from './broken-delivery.ts';
-import type { Range } from './grant-store.ts';
+import type { Delivery, MalformedDelivery } from '../domain/hook-event.ts';
+import type { LogPosition } from '../domain/log-position.ts';
+
+import type { RowRange } from './grant-store.ts';
 
 /**
  * Why a delivery was given up.
@@ -16,7 +16,7 @@ export const deliveryStates = ['received', 'published', 'dead'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /** A delivery as the ledger keeps it, also one that was malformed. */
-export type RecordedDelivery = BrokenDelivery & { readonly receivedAt: Date };
+export type RecordedDelivery = MalformedDelivery & { readonly receivedAt: Date };
 
 export interface LedgerRow extends RecordedDelivery {
   readonly state: DeliveryState;
@@ -34,7 +34,7 @@ export interface LedgerRow extends RecordedDelivery {
  * Whether a delivery is to be dropped for what its row says: published already, dead (unless it is marked `redrive`), or
  * taken before for another widget.
  */
-export function isRepetition(
+export function isDuplicate(
   delivery: Pick<Delivery, 'widgetId' | 'redrive'>,
   row: Pick<LedgerRow, 'state' | 'widgetId'>,
 ): boolean {
@@ -43,7 +43,7 @@ export function isRepetition(
 }
 
 /** A row in a list, where a payload could be more than all the rest. */
-export type ListedDelivery = Omit<LedgerRow, 'payload'>;
+export type DeliverySummary = Omit<LedgerRow, 'payload'>;
 
 export interface DeliveryFilter {
   readonly integrationId: string;
@@ -51,9 +51,9 @@ export interface DeliveryFilter {
   readonly state: DeliveryState | null;
 }
 
-export interface TakeOutcome {
+export interface RegisterOutcome {
   readonly duplicates: readonly string[];
-  readonly rejected: readonly string[];
+  readonly unstorable: readonly string[];
 }
 
 /**
@@ -67,7 +67,7 @@ export interface DeliveryLedger {
    * out, and their rows are `received`, also those that were dead; unless another run, at the same time, has published
    * one or given it up: then that stands.
    */
-  take(deliveries: readonly Delivery[]): Promise<TakeOutcome>;
+  register(deliveries: readonly Delivery[]): Promise<RegisterOutcome>;
   /** `position` is null where the event was found in the log already. Rows already published stay as they are. */
   markPublished(
     rows: readonly { readonly eventId: string; readonly position: LogPosition | null }[],
@@ -77,7 +77,7 @@ export interface DeliveryLedger {
   markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void>;
   get(eventId: string): Promise<LedgerRow | null>;
   /** Newest first: by `receivedAt`, then by `eventId`, both falling. */
-  list(filter: DeliveryFilter, range: Range): Promise<ListedDelivery[]>;
+  list(filter: DeliveryFilter, range: RowRange): Promise<DeliverySummary[]>;
   /** How many there are, counted no further than `atMost`: it costs time in proportion to the result. */
   count(filter: DeliveryFilter, atMost: number): Promise<number>;
 }

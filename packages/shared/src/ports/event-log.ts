@@ -1,10 +1,10 @@
-import type { LinkedPosition, LogPosition } from '../domain/cursor.ts';
+import type { LinkedPosition, LogPosition } from '../domain/log-position.ts';
 import type { LogExtent } from '../domain/stream-start.ts';
 import type { WidgetEvent } from '../domain/widget-event.ts';
-import type { NumberedPosition } from './run-register.ts';
+import type { ComparablePosition } from './run-registry.ts';
 
 /** What keeps an event from being appended twice, until it is settled. */
-export type AppendGuard =
+export type DedupeMark =
   /** Appended only if no event of this widget with this or a higher version was. */
   | { readonly kind: 'version'; readonly widgetId: string; readonly version: number }
   /** Appended only if no event with this id was. */
@@ -12,16 +12,16 @@ export type AppendGuard =
 
 export interface LogAppend {
   readonly event: WidgetEvent;
-  readonly guard: AppendGuard;
+  readonly mark: DedupeMark;
 }
 
 export interface AppendResult {
   /** Per given event: its position, or null when it was in the log already. */
   readonly positions: readonly (LogPosition | null)[];
   /** The log's end after the call. */
-  readonly last: NumberedPosition;
+  readonly last: ComparablePosition;
   /** True when the log had lost its tail and was begun anew. */
-  readonly beganEpoch: boolean;
+  readonly startedNewEpoch: boolean;
 }
 
 export interface LogRecord extends LinkedPosition {
@@ -41,12 +41,12 @@ export interface EventLog {
    * A log whose guards expire refuses, with `UnavailableError`, a run than which a higher one came over ten minutes ago:
    * it may have slept since it read what it brings, and of that the guards may be gone.
    */
-  append(run: number, recorded: NumberedPosition | null, events: readonly LogAppend[]): Promise<AppendResult>;
+  append(run: number, recorded: ComparablePosition | null, events: readonly LogAppend[]): Promise<AppendResult>;
   /**
    * Lets guards expire an hour from now, if nothing higher was appended under them since: the caller knows that no run
    * above the number `run` will present these events again. From then on the log counts that run among those that came.
    */
-  settle(guards: readonly AppendGuard[], run: number): Promise<void>;
+  expireMarks(guards: readonly DedupeMark[], run: number): Promise<void>;
   /** What the log holds, and whether exactly `position` is in it; null before the first append ever. */
   inspect(position: LogPosition | null): Promise<{ readonly extent: LogExtent; readonly contains: boolean } | null>;
   /** The events right after `after`, oldest first, at most `limit`, of whatever epoch the log now has. */
@@ -60,7 +60,7 @@ export interface EventLog {
    * came after `recorded`, the highest position ever recorded, is dropped, and nothing at all where the log does not know
    * it: so what was recorded and is older than all that the log holds was trimmed, and not lost.
    */
-  trim(recorded: NumberedPosition | null): Promise<void>;
+  trim(recorded: ComparablePosition | null): Promise<void>;
 }
 
 export interface EventTail {

@@ -1,5 +1,13 @@
+import type { MalformedDelivery } from '../domain/hook-event.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
-import type { UnreadableItem } from './hook-job.ts';
+
+/** An item of a job, or a whole job, that no version of the service writes. It will never be readable. */
+export interface UnreadableItem {
+  /** As it stands in the queue. */
+  readonly text: string;
+  /** What it says of a delivery; null when it does not even tell which one. */
+  readonly delivery: MalformedDelivery | null;
+}
 
 export interface HookBatch {
   /** Made before the first try, so that a repeated try cannot store the batch twice while it is there. */
@@ -17,7 +25,7 @@ export interface ConsumedBatch {
   /** What of the job cannot be read, and never will be: the handler sees to it that nothing of it is lost. */
   readonly unreadable: readonly UnreadableItem[];
   /** How often the job was started, this time included. A hint only: a restored store may have forgotten some. */
-  readonly starts: number;
+  readonly startCount: number;
   /** Aborted when this consumer has lost the job or is closing: stop as soon as it is safe to. */
   readonly signal: AbortSignal;
 }
@@ -28,17 +36,17 @@ export interface ConsumeOptions {
    * costs much the same for one item as for many. A job that was started several times is run alone, and so is one
    * that cannot be read as a whole.
    */
-  readonly takeAlong: boolean;
+  readonly coalesce: boolean;
   /**
    * Awaited after each hand-back: until it resolves this consumer takes no job of that partition, and another may take
    * the one that was handed back. Must resolve soon once the signal is aborted: then the consumer is closing. Never
    * rejects.
    */
-  readonly untilAble?: (signal: AbortSignal) => Promise<void>;
+  readonly waitUntilReady?: (signal: AbortSignal) => Promise<void>;
 }
 
-/** `hand-back` puts the job at the front of its partition again. */
-export type ConsumeOutcome = 'done' | 'hand-back';
+/** `release` puts the job at the front of its partition again. */
+export type ConsumeOutcome = 'done' | 'release';
 
 export interface QueuePressure {
   readonly waitingJobs: number;

@@ -1,6 +1,6 @@
-import type { PermitsWanted, RateLimit, RateOutcome } from '../domain/gcra.ts';
+import type { PermitRequest, RateLimit, RateOutcome } from '../domain/gcra.ts';
 
-export interface RateRequest extends PermitsWanted {
+export interface RateRequest extends PermitRequest {
   /** Whose limit, for example `hooks:<integration id>`. Never a secret. */
   readonly key: string;
   readonly limit: RateLimit;

@@ -13,7 +13,7 @@ export interface SessionStore {
   insert(session: Session): Promise<void>;
   /** Also a session that is over, while the store has not removed it. */
   find(digest: string): Promise<Session | null>;
-  touch(digest: string, lastSeenAt: Date): Promise<void>;
+  recordLastSeen(digest: string, lastSeenAt: Date): Promise<void>;
   remove(digest: string): Promise<void>;
   /** Removes every session of the user, but not the one with the digest `exceptDigest`, if one is given. */
   removeAllOf(userId: string, exceptDigest: string | null): Promise<void>;

@@ -1,5 +1,5 @@
 import type { Role } from '../domain/role.ts';
-import type { Range } from './grant-store.ts';
+import type { RowRange } from './grant-store.ts';
 
 export interface User {
   readonly id: string;
@@ -32,7 +32,7 @@ export interface UserStore {
   findByEmail(email: string): Promise<User | null>;
   findById(id: string): Promise<User | null>;
   /** Newest first: by `createdAt`, then by `id`, both falling; and how many there are in all. */
-  list(range: Range): Promise<{ readonly items: readonly User[]; readonly totalItems: number }>;
+  list(range: RowRange): Promise<{ readonly items: readonly User[]; readonly totalItems: number }>;
   /**
    * Changes the given members. Once there is an admin who is not disabled there is always one, whatever several pods
    * do at once, and wherever one of them dies meanwhile.

@@ -10,9 +10,7 @@ export interface ClaimedWidget {
 export interface Claim {
   readonly claimed: readonly ClaimedWidget[];
   /** Widgets that a run with a higher number has claimed since: this run must not touch them. */
-  readonly refused: readonly string[];
-  /** Ids that no widget has. */
-  readonly unknown: readonly string[];
+  readonly superseded: readonly string[];
 }
 
 export interface WidgetChange {
@@ -25,8 +23,8 @@ export interface WidgetChange {
 }
 
 export interface ApplyOutcome {
-  readonly refused: readonly string[];
-  readonly rejected: readonly string[];
+  readonly superseded: readonly string[];
+  readonly unstorable: readonly string[];
 }
 
 /**

@@ -12,7 +12,7 @@ export interface UnpublishedWidget {
 }
 
 /** How far a search has come: it has found all before `since`, and of those at that very time these. */
-export interface OutboxPlace {
+export interface OutboxScanCursor {
   readonly since: Date;
   readonly widgetIds: readonly string[];
 }
@@ -23,22 +23,28 @@ export interface WidgetOutbox {
    * Removes the entries up to each given version from the widgets whose fence is exactly `run`; returns the ids of
    * those that had another fence and keep their entries.
    */
-  pull(run: number, published: readonly PublishedThrough[]): Promise<{ readonly refused: readonly string[] }>;
+  removePublished(
+    run: number,
+    published: readonly PublishedThrough[],
+  ): Promise<{ readonly superseded: readonly string[] }>;
   /**
    * Widgets whose oldest outbox entry was received before `before`, oldest first, at most `limit`; only those behind
    * `from` where it is given.
    */
-  findStale(before: Date, limit: number, from?: OutboxPlace): Promise<UnpublishedWidget[]>;
+  findOverdue(before: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]>;
   /**
    * Widgets whose oldest outbox entry was received after `after`, which is still to come: by a process whose clock is
    * ahead, or before the clock was set back. The nearest first, at most `limit`; only those behind `from` where it is
    * given.
    */
-  findAhead(after: Date, limit: number, from?: OutboxPlace): Promise<UnpublishedWidget[]>;
+  findFutureDated(after: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]>;
 }
 
 /** The place behind what a search has `found` from `from` on: where its next page begins. */
-export function placeBehind(found: readonly UnpublishedWidget[], from?: OutboxPlace): OutboxPlace | undefined {
+export function advanceScanCursor(
+  found: readonly UnpublishedWidget[],
+  from?: OutboxScanCursor,
+): OutboxScanCursor | undefined {
   const since = found.at(-1)?.since;
   if (since === undefined) return from;
   const atThatTime = found.filter((one) => one.since.getTime() === since.getTime()).map(({ widgetId }) => widgetId);

@@ -19,7 +19,7 @@ test('without an answer it is given up at the deadline', async () => {
   const startedAtMs = performance.now();
   const error = await withDeadline(new Promise(() => undefined), 20, 'store').catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(UnavailableError);
-  expect((error as UnavailableError).internal).toBe('store: no answer within 20 ms');
+  expect((error as UnavailableError).internalMessage).toBe('store: no answer within 20 ms');
   expect(performance.now() - startedAtMs).toBeGreaterThan(18);
 });
 

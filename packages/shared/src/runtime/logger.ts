@@ -44,12 +44,12 @@ function createTimestamp(): () => string {
 /** An error with the text that is for our logs only, and with what caused it. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const { code, internal } = error as Error & { code?: unknown; internal?: unknown };
+  const { code, internalMessage } = error as Error & { code?: unknown; internalMessage?: unknown };
   return {
     name: error.name,
     message: error.message,
     ...(code === undefined ? {} : { code }),
-    ...(internal === undefined ? {} : { internal }),
+    ...(internalMessage === undefined ? {} : { internalMessage }),
     // An error for the operator says what to do; where it was thrown is of no use to anybody.
     ...(error instanceof ExitError ? {} : { stack: error.stack }),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),

@@ -73,13 +73,13 @@ function processingMetrics(registers: Registry[]) {
       help: 'Dead deliveries that were queued to be tried again.',
       registers,
     }),
-    textsSetAside: new Counter({
-      name: 'widget_queue_texts_set_aside_total',
+    textsQuarantined: new Counter({
+      name: 'widget_queue_texts_quarantined_total',
       help: 'Texts in the hook queue that could not even become dead letters.',
       registers,
     }),
-    outboxesScanned: new Counter({
-      name: 'widget_outboxes_found_stale_total',
+    outboxesOverdue: new Counter({
+      name: 'widget_outboxes_overdue_total',
       help: 'Outboxes that the scanner found left behind.',
       registers,
     }),
@@ -95,7 +95,7 @@ function streamMetrics(registers: Registry[]) {
       labelNames: ['reason'],
       registers,
     }),
-    framesDelivered: new Counter({
+    eventsSent: new Counter({
       name: 'widget_stream_events_sent_total',
       help: 'Events written to streams, each connection counted.',
       registers,

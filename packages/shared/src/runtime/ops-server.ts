@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { explainListenFailure } from './explain-listen-failure.ts';
+import { explainListenFailure } from './exit-error.ts';
 
 export interface OpsServerDeps {
   readonly registry: Registry;

@@ -29,7 +29,7 @@ async function startConsumer() {
     runs: { lastPosition: away },
     eventLog: { inspect: away },
     ledger: { markDead: away },
-    setAside: { keep: away },
+    quarantine: { add: away },
     clock: {
       ...systemClock,
       monotonicMs: () => state.nowMs,
@@ -50,7 +50,7 @@ async function startConsumer() {
   const start = async (partition: number) => {
     const { signal } = new AbortController();
     const item = { type: 'nudge', widgetId: 'w' } as const;
-    const batch = { jobId: `job-${partition}`, partition, items: [item], unreadable: [], starts: 1, signal };
+    const batch = { jobId: `job-${partition}`, partition, items: [item], unreadable: [], startCount: 1, signal };
     const outcome = state.handle(batch);
     for (const before = state.pauses; state.pauses === before; ) await new Promise(setImmediate);
     return { outcome };
@@ -63,7 +63,7 @@ it('hands every job back as soon as its stores are away, also one that waits for
   const { outcome } = await start(0);
   state.nowMs = 10_000;
   const { outcome: other } = await start(1);
-  expect(await Promise.all([outcome, other])).toEqual(['hand-back', 'hand-back']);
+  expect(await Promise.all([outcome, other])).toEqual(['release', 'release']);
 });
 
 it('is not well while its stores are away', async () => {

@@ -1,22 +1,22 @@
 import type { HookConsumer, HookQueue } from '../ports/hook-queue.ts';
 import type { Task } from '../runtime/supervisor.ts';
 import { type ConsumeBatchDeps, consumeBatch } from './consume-batch.ts';
-import { StoreReach, type StoreReachDeps } from './store-reach.ts';
+import { StoreConnectivity, type StoreConnectivityDeps } from './store-connectivity.ts';
 
-export interface HookConsumerDeps extends Omit<ConsumeBatchDeps, 'stores'>, StoreReachDeps {
+export interface HookConsumerDeps extends Omit<ConsumeBatchDeps, 'stores'>, StoreConnectivityDeps {
   readonly hookQueue: Pick<HookQueue, 'consume'>;
 }
 
 /** Takes jobs off the hook queue and runs them until they are done. */
 export function createHookConsumerTask(deps: HookConsumerDeps): Task {
   let consumer: HookConsumer | null = null;
-  const stores = new StoreReach(deps);
+  const stores = new StoreConnectivity(deps);
   return {
     name: 'hook-consumer',
     run: async (signal) => {
       const opened = await deps.hookQueue.consume((batch) => consumeBatch({ ...deps, stores }, batch), {
-        takeAlong: true,
-        untilAble: (closing) => stores.untilBack(closing),
+        coalesce: true,
+        waitUntilReady: (closing) => stores.waitUntilReachable(closing),
       });
       consumer = opened;
       try {
@@ -31,7 +31,7 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
     },
     problem: () => {
       if (consumer === null) return 'not consuming';
-      if (stores.isAway) return 'its stores do not answer';
+      if (stores.isUnreachable) return 'its stores do not answer';
       try {
         consumer.checkProgress();
         return null;

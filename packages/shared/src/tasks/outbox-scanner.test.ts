@@ -17,8 +17,8 @@ async function pausesMs(scans: number, carryOut: (scan: number) => boolean): Pro
   const stop = new AbortController();
   const task = createOutboxScannerTask({
     outboxes: {
-      findStale: async (_, limit) => unpublished.slice(0, limit),
-      findAhead: async () => [],
+      findOverdue: async (_, limit) => unpublished.slice(0, limit),
+      findFutureDated: async () => [],
     },
     hookQueue: { partitionCount: 1, enqueue: async () => undefined },
     clock: {
@@ -29,7 +29,7 @@ async function pausesMs(scans: number, carryOut: (scan: number) => boolean): Pro
         if (pauses.length === scans) stop.abort();
       },
     },
-    staleAfterMs: 2_000,
+    scanAgeMs: 2_000,
     logger,
     metrics: createMetrics(),
   });
@@ -55,10 +55,10 @@ it('stops after the page it is at', async () => {
     return aBacklog(limit);
   };
   const task = createOutboxScannerTask({
-    outboxes: { findStale: find, findAhead: find },
+    outboxes: { findOverdue: find, findFutureDated: find },
     hookQueue: { partitionCount: 4, enqueue: async () => undefined },
     clock: systemClock,
-    staleAfterMs: 2_000,
+    scanAgeMs: 2_000,
     logger,
     metrics: createMetrics(),
   });

@@ -1,14 +1,13 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
-import { createPeriodicTask } from '../runtime/periodic.ts';
-import type { Task } from '../runtime/supervisor.ts';
-import { createScanOutboxes, type ScanOutboxesDeps } from '../usecases/events/scan-outboxes.ts';
+import { createPeriodicTask, type Task } from '../runtime/supervisor.ts';
+import { makeScanOutboxes, type ScanOutboxesDeps } from '../usecases/events/scan-outboxes.ts';
 
 export interface OutboxScannerDeps extends ScanOutboxesDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: Pick<Metrics, 'outboxesScanned'>;
+  readonly metrics: Pick<Metrics, 'outboxesOverdue'>;
 }
 
 const shortestPauseMs = 100;
@@ -19,8 +18,8 @@ const shortestPauseMs = 100;
  */
 export function createOutboxScannerTask(deps: OutboxScannerDeps): Task {
   const { clock, logger, metrics } = deps;
-  const scanOutboxes = createScanOutboxes(deps);
-  const longestPauseMs = Math.max(shortestPauseMs, deps.staleAfterMs / 2);
+  const scanOutboxes = makeScanOutboxes(deps);
+  const longestPauseMs = Math.max(shortestPauseMs, deps.scanAgeMs / 2);
   let pauseMs = longestPauseMs;
   const options = {
     name: 'outbox-scanner',
@@ -30,9 +29,9 @@ export function createOutboxScannerTask(deps: OutboxScannerDeps): Task {
   };
   return createPeriodicTask(options, async (signal) => {
     pauseMs = Math.min(longestPauseMs, pauseMs * 2);
-    const { widgets, movesOn } = await scanOutboxes(signal);
-    if (movesOn) pauseMs = shortestPauseMs;
-    metrics.outboxesScanned.inc(widgets);
+    const { widgets, hasMore } = await scanOutboxes(signal);
+    if (hasMore) pauseMs = shortestPauseMs;
+    metrics.outboxesOverdue.inc(widgets);
     if (widgets > 0) logger.info({ widgets }, 'outboxes.found-stale');
   });
 }

@@ -3,10 +3,9 @@ import { deadReasons } from '../ports/delivery-ledger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
-import { createPeriodicTask } from '../runtime/periodic.ts';
-import type { Task } from '../runtime/supervisor.ts';
-import { createPublishOutbox } from '../usecases/events/publish-outbox.ts';
-import { createProcessBatch } from '../usecases/hooks/process-batch.ts';
+import { createPeriodicTask, type Task } from '../runtime/supervisor.ts';
+import { makePublishOutbox } from '../usecases/events/publish-outbox.ts';
+import { makeProcessBatch } from '../usecases/hooks/process-batch.ts';
 import { createHookConsumerTask } from './hook-consumer.ts';
 import { createOutboxScannerTask } from './outbox-scanner.ts';
 
@@ -24,8 +23,8 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   const { backend, clock, logger, metrics } = deps;
   // There from the start: of a series that begins with 1 Prometheus sees no increase, so an alert would miss the first.
   for (const reason of deadReasons) metrics.deliveriesDead.inc({ reason }, 0);
-  const publishOutbox = createPublishOutbox({ ...backend, clock });
-  const processBatch = createProcessBatch({ ...backend, publishOutbox, clock });
+  const publishOutbox = makePublishOutbox({ ...backend, clock });
+  const processBatch = makeProcessBatch({ ...backend, publishOutbox, clock });
   const retention = {
     name: 'retention',
     everyMs: 10_000,
@@ -34,7 +33,7 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   };
   return [
     createHookConsumerTask({ ...backend, processBatch, clock, logger, metrics }),
-    createOutboxScannerTask({ ...backend, clock, logger, metrics, staleAfterMs: deps.outboxScanAgeMs }),
+    createOutboxScannerTask({ ...backend, clock, logger, metrics, scanAgeMs: deps.outboxScanAgeMs }),
     createPeriodicTask(retention, async () => {
       await backend.eventLog.trim(await backend.runs.lastPosition());
       await backend.removeExpired(clock.now());

@@ -1,11 +1,15 @@
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { IntegrationStore } from '@widget-service/shared/ports/integration-store.ts';
-import type { ZodApp } from '../../http/zod-app.ts';
+import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
 import { deliveryWithPayloadSchema } from '../../schemas/delivery.ts';
-import { answers } from '../../schemas/problem.ts';
-import { toDeliveryText } from './delivery-body.ts';
-import { deliveryParamsSchema, integrationIdOf, unknownDelivery } from './delivery-path.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import {
+  deliveryParamsSchema,
+  requireIntegrationId,
+  toDeliveryText,
+  toUnknownDeliveryError,
+} from './delivery-resource.ts';
 
 export interface GetDeliveryRouteDeps {
   readonly integrations: Pick<IntegrationStore, 'get'>;
@@ -25,13 +29,13 @@ export function registerGetDelivery(app: ZodApp, { integrations, ledger }: GetDe
       description: 'What became of one hook, with its payload as it was written. Unknown until a worker has taken it.',
       security: [{ sessionCookie: [] }],
       params: deliveryParamsSchema,
-      response: answers({ 200: deliveryWithPayloadSchema }, 'not-found'),
+      response: documentResponses({ 200: deliveryWithPayloadSchema }, 'not-found'),
     },
     handler: async ({ params }, reply) => {
-      const integrationId = await integrationIdOf(params, integrations);
+      const integrationId = await requireIntegrationId(params, integrations);
       const eventId = parseUuid(params.eventId);
       const row = eventId === null ? null : await ledger.get(eventId);
-      if (row === null || row.integrationId !== integrationId) throw unknownDelivery();
+      if (row === null || row.integrationId !== integrationId) throw toUnknownDeliveryError();
       return reply.header('content-type', 'application/json; charset=utf-8').send(toDeliveryText(row));
     },
   });

@@ -1,15 +1,14 @@
-import { totalPagesOf } from '@widget-service/shared/domain/page.ts';
-import type { IntegrationStore } from '@widget-service/shared/ports/integration-store.ts';
-import type { createListDeliveries } from '@widget-service/shared/usecases/hooks/list-deliveries.ts';
-import type { ZodApp } from '../../http/zod-app.ts';
+import { countPages } from '@widget-service/shared/domain/page.ts';
+import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
 import { deliveryPageSchema, listDeliveriesQuerySchema } from '../../schemas/delivery.ts';
-import { answers } from '../../schemas/problem.ts';
-import { toDeliveryBody } from './delivery-body.ts';
-import { deliveriesParamsSchema, integrationIdOf } from './delivery-path.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import { deliveriesParamsSchema, requireIntegrationId, toDeliveryBody } from './delivery-resource.ts';
 
 export interface ListDeliveriesRouteDeps {
   readonly integrations: Pick<IntegrationStore, 'get'>;
-  readonly listDeliveries: ReturnType<typeof createListDeliveries>;
+  readonly listDeliveries: ReturnType<typeof makeListDeliveries>;
 }
 
 /** `GET /api/v1/integrations/{id}/deliveries`: what became of an integration's hooks, the last received first. */
@@ -26,13 +25,16 @@ export function registerListDeliveries(app: ZodApp, { integrations, listDeliveri
       security: [{ sessionCookie: [] }],
       params: deliveriesParamsSchema,
       querystring: listDeliveriesQuerySchema,
-      response: answers({ 200: { body: deliveryPageSchema, description: 'One page of deliveries.' } }, 'not-found'),
+      response: documentResponses(
+        { 200: { body: deliveryPageSchema, description: 'One page of deliveries.' } },
+        'not-found',
+      ),
     },
     handler: async ({ params, query }) => {
-      const integrationId = await integrationIdOf(params, integrations);
+      const integrationId = await requireIntegrationId(params, integrations);
       const { page, pageSize, state = null } = query;
       const { items, totalItems, hasNext } = await listDeliveries({ integrationId, state }, { page, pageSize });
-      const totalPages = totalPagesOf(totalItems, pageSize);
+      const totalPages = countPages(totalItems, pageSize);
       return { items: items.map(toDeliveryBody), page, pageSize, totalItems, totalPages, hasNext };
     },
   });

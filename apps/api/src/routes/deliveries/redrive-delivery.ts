@@ -1,17 +1,21 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { IntegrationStore } from '@widget-service/shared/ports/integration-store.ts';
+import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
-import type { createRedriveDelivery } from '@widget-service/shared/usecases/hooks/redrive-delivery.ts';
-import type { ZodApp } from '../../http/zod-app.ts';
+import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
 import { deliverySchema } from '../../schemas/delivery.ts';
-import { answers } from '../../schemas/problem.ts';
-import { toDeliveryBody } from './delivery-body.ts';
-import { deliveryParamsSchema, integrationIdOf, unknownDelivery } from './delivery-path.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import {
+  deliveryParamsSchema,
+  requireIntegrationId,
+  toDeliveryBody,
+  toUnknownDeliveryError,
+} from './delivery-resource.ts';
 
 export interface RedriveDeliveryRouteDeps {
   readonly integrations: Pick<IntegrationStore, 'get'>;
-  readonly redriveDelivery: ReturnType<typeof createRedriveDelivery>;
+  readonly redriveDelivery: ReturnType<typeof makeRedriveDelivery>;
   readonly metrics: Pick<Metrics, 'deliveriesRedriven'>;
 }
 
@@ -27,18 +31,18 @@ export function registerRedriveDelivery(app: ZodApp, deps: RedriveDeliveryRouteD
         'Puts it into the queue again. The answer shows it as it still is; look at it again to see what becomes of it. However often it is redriven, it takes effect once.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       params: deliveryParamsSchema,
-      response: answers(
+      response: documentResponses(
         { 202: { body: deliverySchema, description: 'It is durably queued.' } },
         'not-found',
         'delivery-not-dead',
       ),
     },
     handler: async ({ params }, reply) => {
-      const integrationId = await integrationIdOf(params, integrations);
+      const integrationId = await requireIntegrationId(params, integrations);
       const eventId = parseUuid(params.eventId);
-      if (eventId === null) throw unknownDelivery();
+      if (eventId === null) throw toUnknownDeliveryError();
       const outcome = await redriveDelivery(integrationId, eventId);
-      if (outcome.status === 'unknown') throw unknownDelivery();
+      if (outcome.status === 'unknown') throw toUnknownDeliveryError();
       if (outcome.status === 'not-dead') {
         throw new ServiceError('delivery-not-dead', 'Only a delivery that was given up can be tried again.');
       }

@@ -4,11 +4,11 @@ import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts'
 import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { fastify } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { StreamTokenVerdict } from '../../auth/stream-token.ts';
+import type { StreamTokenVerdict } from '../../auth/stream-entitlement.ts';
 import { registerErrorHandler } from '../../http/error-handler.ts';
 import { decorateRequests } from '../../http/request-state.ts';
-import { createAdmission } from '../../stream/admission.ts';
-import { aRight, openFakeHub } from '../../stream/fake-hub.ts';
+import { makeAdmitStream } from '../../stream/admit-stream.ts';
+import { anEntitlement, openFakeHub } from '../../stream/testing/fake-hub.ts';
 import { registerStreamRoute } from './stream-events.ts';
 
 const closes: (() => Promise<unknown>)[] = [];
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closes.splice(0)) await close();
 });
 
-const ok: StreamTokenVerdict = { status: 'ok', right: aRight() };
+const ok: StreamTokenVerdict = { status: 'ok', entitlement: anEntitlement() };
 const start: StreamStart = {
   position: { epoch: 'e1', ms: 1_000, seq: 0 },
   resumed: false,
@@ -36,7 +36,7 @@ interface RouteOptions {
 /** The route on a server of its own, over a real hub. */
 async function listen({ verdicts = [ok], meanwhile = () => undefined, generation = () => 0, turn }: RouteOptions) {
   const { hub } = openFakeHub({ ringFrames: 10 });
-  const admit = createAdmission({ perToken: 1, perPod: 10 });
+  const admit = makeAdmitStream({ perToken: 1, perPod: 10 });
   const left = [...verdicts];
   const app = fastify({ exposeHeadRoutes: false });
   decorateRequests(app);
@@ -56,12 +56,12 @@ async function listen({ verdicts = [ok], meanwhile = () => undefined, generation
         return verdict ?? ok;
       },
       generation,
-      noteUse: () => undefined,
+      recordLastUsed: () => undefined,
       openStream: async () => {
         meanwhile();
         return start;
       },
-      hub: { turn: turn ?? (() => hub.turn()), join: (request) => hub.join(request) },
+      hub: { nextSlice: turn ?? (() => hub.nextSlice()), join: (request) => hub.join(request) },
       metrics: createMetrics(),
       admit,
       heartbeatIntervalMs: 15_000,
@@ -156,20 +156,20 @@ describe('a right that changes between its verification and the joining', () => 
       new RegExp(`event: stream\\.closing\\ndata: \\{"reason":"${reason}"\\}\\nretry: \\d+\\n\\n$`),
     );
     expect(hub.size()).toBe(0);
-    expect(admit(aRight().holder).status).toBe('admitted');
+    expect(admit(anEntitlement().holder).status).toBe('admitted');
   });
 
   it('is as it is then', async () => {
-    const changed = aRight({ labels: ['red'] });
-    const { hub, port } = await listen({ verdicts: [ok, { status: 'ok', right: changed }], ...oneChange() });
+    const changed = anEntitlement({ labels: ['red'] });
+    const { hub, port } = await listen({ verdicts: [ok, { status: 'ok', entitlement: changed }], ...oneChange() });
     await talk(port, get('/api/v1/events/token'), () => hub.size() === 1);
-    expect([...hub.rights()]).toEqual([changed]);
+    expect([...hub.entitlements()]).toEqual([changed]);
   });
 
   it('is not looked at again when nothing has changed', async () => {
     const { hub, port } = await listen({ verdicts: [ok, { status: 'unknown' }] });
     await talk(port, get('/api/v1/events/token'), () => hub.size() === 1);
-    expect([...hub.rights()].map(({ filter }) => filter)).toEqual([noFilter]);
+    expect([...hub.entitlements()].map(({ filter }) => filter)).toEqual([noFilter]);
   });
 });
 

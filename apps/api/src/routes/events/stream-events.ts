@@ -1,32 +1,30 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
-import type { createOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
+import type { makeOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
 import { z } from 'zod';
-import type { NoteUse } from '../../auth/last-use.ts';
-import type { StreamTokenVerdict } from '../../auth/stream-token.ts';
+import type { RecordLastUsed } from '../../auth/record-last-used.ts';
+import type { StreamEntitlement, StreamHolder, StreamTokenVerdict } from '../../auth/stream-entitlement.ts';
 import { sendProblem } from '../../http/problem.ts';
-import { answers } from '../../schemas/problem.ts';
+import { documentResponses } from '../../schemas/problem.ts';
 import { streamExample, streamMessages, streamText } from '../../schemas/stream-message.ts';
-import type { createAdmission } from '../../stream/admission.ts';
+import type { makeAdmitStream } from '../../stream/admit-stream.ts';
 import { Chunk } from '../../stream/chunk.ts';
 import { type ClosingReason, closingBytes, closingMessage, openingMessages, randomWithin } from '../../stream/frame.ts';
 import type { Hub } from '../../stream/hub.ts';
-import { createResponseSink, type Sink } from '../../stream/response-sink.ts';
-import type { StreamHolder, StreamRight } from '../../stream/stream-right.ts';
-import { takeOverResponse } from '../../stream/take-over-response.ts';
+import { createResponseSink, type Sink, takeOverResponse } from '../../stream/response-sink.ts';
 
 export interface StreamRouteDeps {
   readonly verifyToken: (token: string) => Promise<StreamTokenVerdict>;
   /** Another number whenever a right may have changed: what was verified before is then verified again. */
   readonly generation: () => number;
-  readonly openStream: ReturnType<typeof createOpenStream>;
-  readonly hub: Pick<Hub, 'turn' | 'join'>;
+  readonly openStream: ReturnType<typeof makeOpenStream>;
+  readonly hub: Pick<Hub, 'nextSlice' | 'join'>;
   readonly metrics: Pick<Metrics, 'streamsOpen' | 'streamsClosed'>;
-  readonly admit: ReturnType<typeof createAdmission>;
-  readonly noteUse: NoteUse;
+  readonly admit: ReturnType<typeof makeAdmitStream>;
+  readonly recordLastUsed: RecordLastUsed;
   readonly heartbeatIntervalMs: number;
 }
 
@@ -48,13 +46,16 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
     if (verified.verdict.status === 'unknown') return sendProblem(reply, { code: 'stream-not-found' });
     setStreamHeaders(reply);
     if (verified.verdict.status === 'unavailable') return close(reply, 'unavailable');
-    const admission = deps.admit(verified.verdict.right.holder);
+    const admission = deps.admit(verified.verdict.entitlement.holder);
     if (admission.status === 'refused') return close(reply, admission.reason);
     let isOpen = false;
     try {
-      isOpen = await open({ deps, request, reply, leave: admission.leave }, { ...verified, verdict: verified.verdict });
+      isOpen = await open(
+        { deps, request, reply, leave: admission.release },
+        { ...verified, verdict: verified.verdict },
+      );
     } finally {
-      if (!isOpen) admission.leave();
+      if (!isOpen) admission.release();
     }
     return reply;
   });
@@ -83,7 +84,7 @@ const description: FastifySchema & { operationId: string } = {
   description: streamText,
   security: [],
   parameters: ['Last-Event-ID', 'lastEventId'],
-  response: answers(
+  response: documentResponses(
     {
       200: {
         description: 'An open stream of server-sent events.',
@@ -132,7 +133,7 @@ async function close(reply: FastifyReply, reason: ClosingReason): Promise<Fastif
   return reply;
 }
 
-async function startOf(deps: StreamRouteDeps, request: FastifyRequest<TokenRoute>): Promise<StreamStart | null> {
+async function findStart(deps: StreamRouteDeps, request: FastifyRequest<TokenRoute>): Promise<StreamStart | null> {
   const header = request.headers['last-event-id'];
   const query = request.query.lastEventId;
   const asked = [header, query].flat().find((value) => value !== undefined && value !== '');
@@ -154,15 +155,15 @@ interface Opening {
 /** False when no stream came of it: the pod cannot tell where to begin, the client left, or the right ended meanwhile. */
 async function open(opening: Opening, { generation, verdict }: Verified<Entitled>): Promise<boolean> {
   const { deps, request, reply } = opening;
-  await deps.hub.turn();
-  const start = await startOf(deps, request);
+  await deps.hub.nextSlice();
+  const start = await findStart(deps, request);
   if (start === null) {
     await close(reply, 'unavailable');
     return false;
   }
   const { heartbeatIntervalMs } = deps;
   const retryMs = randomWithin(2_000, 5_000);
-  const subscriptionId = subscriptionIdOf(verdict.right.holder);
+  const subscriptionId = findSubscriptionId(verdict.entitlement.holder);
   const socket = await takeOverResponse(
     reply,
     openingMessages({ subscriptionId, start, heartbeatIntervalMs, retryMs }),
@@ -176,19 +177,19 @@ async function open(opening: Opening, { generation, verdict }: Verified<Entitled
     sink.end(new Chunk(closingBytes(now.verdict.status === 'unknown' ? 'revoked' : 'unavailable')));
     return false;
   }
-  join(opening, now.verdict.right, start, sink);
+  join(opening, now.verdict.entitlement, start, sink);
   return true;
 }
 
-function join({ deps, request, leave }: Opening, right: StreamRight, start: StreamStart, sink: Sink): void {
-  const line = { requestId: request.id, ...ownerOf(right.holder) };
+function join({ deps, request, leave }: Opening, entitlement: StreamEntitlement, start: StreamStart, sink: Sink): void {
+  const line = { requestId: request.id, ...toOwnerFields(entitlement.holder) };
   const openedAtMs = performance.now();
   request.log.info({ ...line, resumed: start.resumed, gap: start.gap?.reason }, 'stream.opened');
   deps.metrics.streamsOpen.inc();
-  if (right.holder.kind === 'subscription') deps.noteUse(right.holder.id);
+  if (entitlement.holder.kind === 'subscription') deps.recordLastUsed(entitlement.holder.id);
   deps.hub.join({
     sink,
-    right,
+    entitlement,
     epoch: start.position.epoch,
     cursor: start.position,
     onEnd: (reason) => {
@@ -200,10 +201,10 @@ function join({ deps, request, leave }: Opening, right: StreamRight, start: Stre
   });
 }
 
-function subscriptionIdOf(holder: StreamHolder): string | null {
+function findSubscriptionId(holder: StreamHolder): string | null {
   return holder.kind === 'subscription' ? holder.id : null;
 }
 
-function ownerOf(holder: StreamHolder): { readonly subscriptionId: string } | { readonly userId: string } {
+function toOwnerFields(holder: StreamHolder): { readonly subscriptionId: string } | { readonly userId: string } {
   return holder.kind === 'subscription' ? { subscriptionId: holder.id } : { userId: holder.userId };
 }

@@ -1,14 +1,21 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import type { Permission } from '@widget-service/shared/domain/role.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
-import type { NewGrant } from '@widget-service/shared/usecases/access/issue-token.ts';
-import type { GrantUseCases } from '@widget-service/shared/usecases/access/manage-grants.ts';
-import type { Rotation } from '@widget-service/shared/usecases/access/rotate-token.ts';
-import type { z } from 'zod';
+import type {
+  GrantUseCases,
+  IssuedGrant,
+  NewGrant,
+  Rotation,
+} from '@widget-service/shared/usecases/access/manage-grants.ts';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { toPublicUrl } from '../../http/forwarding.ts';
 
 /** What a creation asks for, defaults filled in. */
-interface GrantCreation<Own extends object> {
-  readonly chosen: NewGrant<Own>;
+interface NewGrantInput<Own extends object> {
+  readonly input: NewGrant<Own>;
   readonly isSigned: boolean;
 }
 
@@ -25,7 +32,7 @@ export interface GrantResource<Own extends object> {
   readonly operations: string;
   readonly permission: Permission;
   readonly schemas: {
-    readonly creation: z.ZodType<GrantCreation<Own>>;
+    readonly creation: z.ZodType<NewGrantInput<Own>>;
     readonly changes: z.ZodType<Partial<NewGrant<Own>>>;
     readonly rotation: z.ZodType<Rotation>;
     readonly shown: z.ZodType;
@@ -35,7 +42,7 @@ export interface GrantResource<Own extends object> {
   /** A grant in the form that is returned: never with a secret. */
   readonly toBody: (grant: Grant & Own) => object;
   /** The path that a token opens; null when a token is no part of an address. */
-  readonly pathOf: ((token: string) => string) | null;
+  readonly toTokenPath: ((token: string) => string) | null;
 }
 
 export interface GrantRouteDeps<Own extends object> {
@@ -43,4 +50,34 @@ export interface GrantRouteDeps<Own extends object> {
   /** A plain read goes from the route to the port. */
   readonly grants: Pick<GrantStore<Grant & Own, never>, 'get' | 'list'>;
   readonly publicBaseUrl: string | null;
+}
+
+type Named = Pick<GrantResource<never>, 'words'>;
+
+export const grantParamsSchema = z.object({ id: z.string() });
+
+/** The id in the path. Throws `not-found` for what has not the form of one. */
+export function requireId(params: z.output<typeof grantParamsSchema>, resource: Named): string {
+  return requireFound(parseUuid(params.id), resource);
+}
+
+/** What was looked for. Throws `not-found` when it is null. */
+export function requireFound<T>(value: T | null, { words }: Named): T {
+  if (value === null) throw new ServiceError('not-found', `There is no such ${words.one.replace(/^an? /, '')}.`);
+  return value;
+}
+
+/** A grant together with what is shown of its new token this once. */
+export function toIssuedBody<Own extends object>(
+  { grant, token, signingSecret }: IssuedGrant<Own>,
+  { toBody, toTokenPath }: Pick<GrantResource<Own>, 'toBody' | 'toTokenPath'>,
+  request: FastifyRequest,
+  publicBaseUrl: string | null,
+): object {
+  return {
+    ...toBody(grant),
+    token,
+    ...(toTokenPath === null ? {} : { url: toPublicUrl(request, publicBaseUrl, toTokenPath(token)) }),
+    ...(signingSecret === null ? {} : { signingSecret }),
+  };
 }

@@ -1,14 +1,14 @@
-import { formatPosition } from '@widget-service/shared/domain/cursor.ts';
-import type { createIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
+import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
+import type { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
 import { z } from 'zod';
-import { callerOf } from '../../auth/policy.ts';
-import { publicUrlOf } from '../../http/public-url.ts';
-import type { ZodApp } from '../../http/zod-app.ts';
-import { answers } from '../../schemas/problem.ts';
+import { requireSession } from '../../auth/policy.ts';
+import { toPublicUrl } from '../../http/forwarding.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { documentResponses } from '../../schemas/problem.ts';
 import { personalStreamSchema } from '../../schemas/session.ts';
 
 export interface OpenPersonalStreamRouteDeps {
-  readonly issuePersonalStream: ReturnType<typeof createIssuePersonalStream>;
+  readonly issuePersonalStream: ReturnType<typeof makeIssuePersonalStream>;
   readonly publicBaseUrl: string | null;
 }
 
@@ -23,13 +23,13 @@ export function registerOpenPersonalStream(app: ZodApp, deps: OpenPersonalStream
         'For a page that shows the list as it changes: the token is good for an hour at most, and ends with the session. This answer is the only one that shows it.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       body: z.strictObject({}).optional(),
-      response: answers({ 201: personalStreamSchema }),
+      response: documentResponses({ 201: personalStreamSchema }),
     },
     handler: async (request, reply) => {
-      const { token, cursor, expiresAt } = await deps.issuePersonalStream(callerOf(request).session);
+      const { token, cursor, expiresAt } = await deps.issuePersonalStream(requireSession(request).session);
       const body: z.output<typeof personalStreamSchema> = {
         token,
-        url: publicUrlOf(request, deps.publicBaseUrl, `/api/v1/events/${token}`),
+        url: toPublicUrl(request, deps.publicBaseUrl, `/api/v1/events/${token}`),
         cursor: cursor === null ? null : formatPosition(cursor),
         expiresAt: expiresAt.toISOString(),
       };

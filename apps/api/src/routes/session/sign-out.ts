@@ -1,11 +1,11 @@
-import type { createEndSession } from '@widget-service/shared/usecases/access/end-sessions.ts';
-import { callerOf } from '../../auth/policy.ts';
-import { clearedSessionCookie } from '../../auth/session-cookie.ts';
-import type { ZodApp } from '../../http/zod-app.ts';
-import { answers } from '../../schemas/problem.ts';
+import type { makeEndAllSessions, makeEndSession } from '@widget-service/shared/usecases/access/sessions.ts';
+import { requireSession } from '../../auth/policy.ts';
+import { formatClearedSessionCookie } from '../../auth/session-cookie.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { documentResponses } from '../../schemas/problem.ts';
 
 export interface SignOutRouteDeps {
-  readonly endSession: ReturnType<typeof createEndSession>;
+  readonly endSession: ReturnType<typeof makeEndSession>;
   readonly cookieSecure: boolean;
 }
 
@@ -18,11 +18,36 @@ export function registerSignOut(app: ZodApp, { endSession, cookieSecure }: SignO
       summary: 'Sign out',
       description: 'Ends the session, and clears its cookie.',
       security: [{ sessionCookie: [], csrfToken: [] }],
-      response: answers({ 204: { description: 'Signed out.', body: null, headers: ['Set-Cookie'] } }),
+      response: documentResponses({ 204: { description: 'Signed out.', body: null, headers: ['Set-Cookie'] } }),
     },
     handler: async (request, reply) => {
-      await endSession(callerOf(request).session);
-      return reply.code(204).header('set-cookie', clearedSessionCookie(cookieSecure)).send();
+      await endSession(requireSession(request).session);
+      return reply.code(204).header('set-cookie', formatClearedSessionCookie(cookieSecure)).send();
+    },
+  });
+}
+
+export interface SignOutEverywhereRouteDeps {
+  readonly endAllSessions: ReturnType<typeof makeEndAllSessions>;
+  readonly cookieSecure: boolean;
+}
+
+/** `DELETE /api/v1/sessions`: ends every session of the person who asks, this one included. */
+export function registerSignOutEverywhere(app: ZodApp, deps: SignOutEverywhereRouteDeps): void {
+  app.delete('/api/v1/sessions', {
+    config: { policy: 'signed-in' },
+    schema: {
+      operationId: 'example.sessions.delete',
+      summary: 'Sign out everywhere',
+      description: 'Ends all sessions of the user, this one too.',
+      security: [{ sessionCookie: [], csrfToken: [] }],
+      response: documentResponses({
+        204: { description: 'Signed out everywhere.', body: null, headers: ['Set-Cookie'] },
+      }),
+    },
+    handler: async (request, reply) => {
+      await deps.endAllSessions(requireSession(request).user.id);
+      return reply.code(204).header('set-cookie', formatClearedSessionCookie(deps.cookieSecure)).send();
     },
   });
 }

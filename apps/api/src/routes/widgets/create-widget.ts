@@ -1,14 +1,14 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import type { createCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
-import { principalOf } from '../../auth/policy.ts';
-import { answerInTime } from '../../http/answer-in-time.ts';
-import { idempotencyKeyOf } from '../../http/idempotency-header.ts';
-import type { ZodApp } from '../../http/zod-app.ts';
-import { answers } from '../../schemas/problem.ts';
+import type { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
+import { requirePrincipalId } from '../../auth/policy.ts';
+import { withinRequestDeadline } from '../../http/request-deadline.ts';
+import { parseIdempotencyHeader } from '../../http/request-headers.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { documentResponses } from '../../schemas/problem.ts';
 import { newWidgetSchema, widgetSchema } from '../../schemas/widget.ts';
 
 export interface CreateWidgetRouteDeps {
-  readonly createWidget: ReturnType<typeof createCreateWidget>;
+  readonly createWidget: ReturnType<typeof makeCreateWidget>;
 }
 
 /** `POST /api/v1/widgets`: creates a widget, once per idempotency key. */
@@ -22,7 +22,7 @@ export function registerCreateWidget(app: ZodApp, { createWidget }: CreateWidget
         'With an idempotency key the request may be repeated at will: one widget is created, and every repetition gets the answer of the first time, byte for byte. A key is good as long as the widget is there. The same key with another body is refused with 409.',
       parameters: ['Idempotency-Key'],
       body: newWidgetSchema,
-      response: answers(
+      response: documentResponses(
         {
           201: {
             description: 'The created widget.',
@@ -36,11 +36,11 @@ export function registerCreateWidget(app: ZodApp, { createWidget }: CreateWidget
     },
     handler: async (request, reply) => {
       const creation = createWidget({
-        chosen: request.body,
-        principalId: principalOf(request),
-        idempotencyKey: idempotencyKeyOf(request),
+        newWidget: request.body,
+        principalId: requirePrincipalId(request),
+        idempotencyKey: parseIdempotencyHeader(request),
       });
-      const outcome = await answerInTime(request, creation, 'create a widget');
+      const outcome = await withinRequestDeadline(request, creation, 'create a widget');
       if (outcome.status === 'conflict') {
         throw new ServiceError('idempotency-key-reused', 'This idempotency key was used before, with another body.');
       }

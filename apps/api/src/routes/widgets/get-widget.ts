@@ -2,9 +2,9 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import { z } from 'zod';
-import { answerInTime } from '../../http/answer-in-time.ts';
-import type { ZodApp } from '../../http/zod-app.ts';
-import { answers } from '../../schemas/problem.ts';
+import { withinRequestDeadline } from '../../http/request-deadline.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { documentResponses } from '../../schemas/problem.ts';
 import { widgetSchema } from '../../schemas/widget.ts';
 import { toWidgetBody } from './widget-body.ts';
 
@@ -23,11 +23,11 @@ export function registerGetWidget(app: ZodApp, { widgets }: GetWidgetRouteDeps):
       summary: 'Get a widget',
       description: 'What the `Location` of a created widget names.',
       params: z.object({ id: z.string() }),
-      response: answers({ 200: widgetSchema }, 'not-found'),
+      response: documentResponses({ 200: widgetSchema }, 'not-found'),
     },
     handler: async (request) => {
       const id = parseUuid(request.params.id);
-      const widget = id === null ? null : await answerInTime(request, widgets.get(id), 'get a widget');
+      const widget = id === null ? null : await withinRequestDeadline(request, widgets.get(id), 'get a widget');
       if (widget === null) throw new ServiceError('not-found', 'There is no such widget.');
       return toWidgetBody(widget);
     },

@@ -1,18 +1,18 @@
-import { formatPosition } from '@widget-service/shared/domain/cursor.ts';
+import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
 import type {
-  createListWidgets,
   ListWidgetsInput,
+  makeListWidgets,
   WidgetPage,
 } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import type { z } from 'zod';
-import { answerInTime } from '../../http/answer-in-time.ts';
-import type { ZodApp } from '../../http/zod-app.ts';
+import { withinRequestDeadline } from '../../http/request-deadline.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
 import { listWidgetsQuerySchema, widgetPageSchema } from '../../schemas/page.ts';
-import { answers } from '../../schemas/problem.ts';
+import { documentResponses } from '../../schemas/problem.ts';
 import { toWidgetBody } from './widget-body.ts';
 
 export interface ListWidgetsRouteDeps {
-  readonly listWidgets: ReturnType<typeof createListWidgets>;
+  readonly listWidgets: ReturnType<typeof makeListWidgets>;
 }
 
 /** `GET /api/v1/widgets`: one page of widgets, newest first. */
@@ -26,12 +26,12 @@ export function registerListWidgets(app: ZodApp, { listWidgets }: ListWidgetsRou
       summary: 'List widgets',
       description: 'One page of widgets, newest first.',
       querystring: listWidgetsQuerySchema,
-      response: answers({ 200: { body: widgetPageSchema, headers: ['Link'] } }),
+      response: documentResponses({ 200: { body: widgetPageSchema, headers: ['Link'] } }),
     },
     handler: async (request, reply) => {
       const { page, pageSize, state = null, asOf = null } = request.query;
-      const found = await answerInTime(request, listWidgets({ page, pageSize, state, asOf }), 'list widgets');
-      return reply.header('link', linksOf(found, state)).send(toPageBody(found));
+      const found = await withinRequestDeadline(request, listWidgets({ page, pageSize, state, asOf }), 'list widgets');
+      return reply.header('link', formatLinks(found, state)).send(toPageBody(found));
     },
   });
 }
@@ -51,7 +51,7 @@ function toPageBody(found: WidgetPage): z.output<typeof widgetPageSchema> {
 }
 
 /** The neighbouring pages (RFC 8288), as references relative to this one; all are bound to the same `asOf`. */
-function linksOf(found: WidgetPage, state: ListWidgetsInput['state']): string {
+function formatLinks(found: WidgetPage, state: ListWidgetsInput['state']): string {
   const last = Math.max(found.totalPages, 1);
   const pages = {
     first: 1,

@@ -1,12 +1,12 @@
 import type { Session } from '../../ports/session-store.ts';
 import type { User, UserStore } from '../../ports/user-store.ts';
-import type { PasswordHasher } from './hash-password.ts';
-import type { createLimitPasswordTries } from './limit-password-tries.ts';
+import type { PasswordHasher } from './password-hasher.ts';
+import type { makeLimitPasswordAttempts } from './sign-in-limits.ts';
 
 export interface ChangeOwnPasswordDeps {
   readonly users: Pick<UserStore, 'findById' | 'replacePasswordHash'>;
   readonly passwords: PasswordHasher;
-  readonly limitPasswordTries: ReturnType<typeof createLimitPasswordTries>;
+  readonly limitPasswordTries: ReturnType<typeof makeLimitPasswordAttempts>;
   readonly endOtherSessions: (session: Session) => Promise<void>;
 }
 
@@ -26,7 +26,7 @@ type Outcome = { readonly status: 'changed' | 'refused' };
  * Gives a person a new password, if they know the one they have, and ends their other sessions. Where that fails, the
  * same call once more finishes what the first one began, also when the new password was stored by then.
  */
-export function createChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
+export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
   const { users, passwords, limitPasswordTries, endOtherSessions } = deps;
 
   async function change({ user, session, currentPassword, newPassword }: PasswordChange): Promise<Outcome> {

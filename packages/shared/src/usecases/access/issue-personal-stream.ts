@@ -1,5 +1,5 @@
-import type { LogPosition } from '../../domain/cursor.ts';
-import { digestOf, mintToken } from '../../domain/token.ts';
+import type { LogPosition } from '../../domain/log-position.ts';
+import { mintToken, sha256Hex } from '../../domain/token.ts';
 import type { PersonalStreamStore } from '../../ports/personal-stream-store.ts';
 import type { Session } from '../../ports/session-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -22,13 +22,13 @@ export interface IssuedPersonalStream {
 }
 
 /** Gives a signed-in person a stream token of their own, for an hour, or until the session ends if that is sooner. */
-export function createIssuePersonalStream({ personalStreams, clock, tailPosition }: IssuePersonalStreamDeps) {
+export function makeIssuePersonalStream({ personalStreams, clock, tailPosition }: IssuePersonalStreamDeps) {
   return async (session: Session): Promise<IssuedPersonalStream> => {
     const cursor = tailPosition();
     const token = mintToken('wst');
     const expiresAt = new Date(Math.min(clock.now().getTime() + lifetimeMs, session.expiresAt.getTime()));
     const { userId, digest } = session;
-    await personalStreams.insert({ tokenDigest: digestOf(token), userId, sessionDigest: digest, expiresAt });
+    await personalStreams.insert({ tokenDigest: sha256Hex(token), userId, sessionDigest: digest, expiresAt });
     return { token, cursor, expiresAt };
   };
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Grant } from '../../domain/grant.ts';
-import { digestOf } from '../../domain/token.ts';
+import { sha256Hex } from '../../domain/token.ts';
 import type { TokenReplacement } from '../../ports/grant-store.ts';
-import { createRotateToken } from './rotate-token.ts';
+import { makeRotateToken } from './manage-grants.ts';
 
 const away = new UnavailableError('the control log is away');
 const now = new Date('2026-03-01T10:00:00Z');
@@ -20,7 +20,7 @@ function setUp({ isControlAway = false, lostRaces = 0, failsFrom = Infinity } = 
     lastUsedAt: null,
   };
   const state = { grant, replacements: [] as TokenReplacement[] };
-  const rotate = createRotateToken({
+  const rotate = makeRotateToken({
     grants: {
       get: async () => state.grant,
       replaceTokens: async (_id, replacement) => {
@@ -53,7 +53,7 @@ test('who was not first replaces the token of who was, in its own form', async (
   const { rotate, state } = setUp({ lostRaces: 1 });
   const rotated = await rotate('g', rotation);
   expect(rotated?.signingSecret).toMatch(/^whsec_/);
-  expect(state.grant.token.digest).toBe(digestOf(rotated?.token ?? ''));
+  expect(state.grant.token.digest).toBe(sha256Hex(rotated?.token ?? ''));
   expect(state.grant.previousToken).toMatchObject({ digest: 'by another 1', sealedSecret: 'theirs' });
 });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Session } from '../../ports/session-store.ts';
 import type { User } from '../../ports/user-store.ts';
-import { createFindSession, createStartSession } from './sessions.ts';
+import { makeFindSession, makeStartSession } from './sessions.ts';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -18,13 +18,13 @@ it.each([minuteMs, 5 * minuteMs, 43_200_000])(
         session = inserted;
       },
       find: async () => session,
-      touch: async (_: string, lastSeenAt: Date) => {
+      recordLastSeen: async (_: string, lastSeenAt: Date) => {
         session = session === null ? null : { ...session, lastSeenAt };
       },
     };
     const users = { findById: async (id: string) => ({ id, disabled: false }) as User };
-    const start = createStartSession({ sessions, clock, sessionLifetimeMs: 604_800_000 });
-    const find = createFindSession({ sessions, users, clock, sessionIdleMs });
+    const start = makeStartSession({ sessions, clock, sessionLifetimeMs: 604_800_000 });
+    const find = makeFindSession({ sessions, users, clock, sessionIdleMs });
     const { sessionId } = await start('user');
     for (let uses = 0; uses < 200; uses += 1) {
       nowMs += sessionIdleMs / 60;
@@ -36,16 +36,16 @@ it.each([minuteMs, 5 * minuteMs, 43_200_000])(
 );
 
 /** A session whose use is due to be noted, in a store that takes no notes; and how often it was asked to. */
-function aSessionThatIsDue(touch: () => Promise<void>) {
+function aSessionThatIsDue(recordLastSeen: () => Promise<void>) {
   const state = { nowMs: 10 * minuteMs, touches: 0 };
   const seen = new Date(0);
   const session: Session = { digest: 'd', userId: 'u', createdAt: seen, lastSeenAt: seen, expiresAt: new Date(1e12) };
-  const find = createFindSession({
+  const find = makeFindSession({
     sessions: {
       find: async () => session,
-      touch: () => {
+      recordLastSeen: () => {
         state.touches += 1;
-        return touch();
+        return recordLastSeen();
       },
     },
     users: { findById: async (id: string) => ({ id, disabled: false }) as User },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { UnavailableError } from '../../domain/errors.ts';
-import { digestOf } from '../../domain/token.ts';
+import { sha256Hex } from '../../domain/token.ts';
+import type { ControlLog } from '../../ports/control-log.ts';
 import type { Session, SessionStore } from '../../ports/session-store.ts';
 import type { User, UserStore } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -28,12 +29,12 @@ export interface StartSessionDeps {
 }
 
 /** Starts a session of a user under a new id. */
-export function createStartSession({ sessions, clock, sessionLifetimeMs }: StartSessionDeps) {
+export function makeStartSession({ sessions, clock, sessionLifetimeMs }: StartSessionDeps) {
   return async (userId: string): Promise<StartedSession> => {
     const sessionId = randomBytes(sessionIdBytes).toString('base64url');
     const createdAt = clock.now();
     const session = {
-      digest: digestOf(sessionId),
+      digest: sha256Hex(sessionId),
       userId,
       createdAt,
       lastSeenAt: createdAt,
@@ -45,7 +46,7 @@ export function createStartSession({ sessions, clock, sessionLifetimeMs }: Start
 }
 
 export interface FindSessionDeps {
-  readonly sessions: Pick<SessionStore, 'find' | 'touch'>;
+  readonly sessions: Pick<SessionStore, 'find' | 'recordLastSeen'>;
   readonly users: Pick<UserStore, 'findById'>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly sessionIdleMs: number;
@@ -57,11 +58,11 @@ export interface SignedIn {
 }
 
 /** Who a session id stands for; null when it is unknown, over, or its user is disabled. */
-export function createFindSession({ sessions, users, clock, sessionIdleMs }: FindSessionDeps) {
-  const touch = createTouch({ sessions, clock });
+export function makeFindSession({ sessions, users, clock, sessionIdleMs }: FindSessionDeps) {
+  const touch = makeRecordLastSeen({ sessions, clock });
   const touchAfterMs = Math.min(touchIntervalMs, sessionIdleMs / 4);
   return async (sessionId: string): Promise<SignedIn | null> => {
-    const session = await sessions.find(digestOf(sessionId));
+    const session = await sessions.find(sha256Hex(sessionId));
     if (session === null) return null;
     const now = clock.now();
     const unseenMs = now.getTime() - session.lastSeenAt.getTime();
@@ -77,13 +78,13 @@ export function createFindSession({ sessions, users, clock, sessionIdleMs }: Fin
  * A session that could be read is good for this request, also when the note that it was used cannot be written. What the
  * store does not take is not tried by every request, or it would use up the connections that the reads need.
  */
-function createTouch({ sessions, clock }: Pick<FindSessionDeps, 'sessions' | 'clock'>) {
+function makeRecordLastSeen({ sessions, clock }: Pick<FindSessionDeps, 'sessions' | 'clock'>) {
   let underway = 0;
   let restsUntilMs = Number.NEGATIVE_INFINITY;
   return async (digest: string, now: Date): Promise<void> => {
     if (underway >= touchesAtOnce || clock.monotonicMs() < restsUntilMs) return;
     underway += 1;
-    const touching = sessions.touch(digest, now).finally(() => {
+    const touching = sessions.recordLastSeen(digest, now).finally(() => {
       underway -= 1;
     });
     try {
@@ -92,5 +93,40 @@ function createTouch({ sessions, clock }: Pick<FindSessionDeps, 'sessions' | 'cl
       if (!(error instanceof UnavailableError)) throw error;
       restsUntilMs = clock.monotonicMs() + touchRestMs;
     }
+  };
+}
+
+/**
+ * Every pod looks a session up for each request, so a removed one is over at once. What is open on it, the person's own
+ * streams, ends when the pods are told. Where that fails the call rejects with `UnavailableError`: the sessions are
+ * gone by then, and the streams end when the pods look at them again by themselves, which is every minute.
+ */
+export interface EndSessionsDeps {
+  readonly sessions: Pick<SessionStore, 'remove' | 'removeAllOf'>;
+  readonly control: Pick<ControlLog, 'announce'>;
+}
+
+/** Ends one session, on every pod. */
+export function makeEndSession({ sessions, control }: EndSessionsDeps) {
+  return async ({ digest }: Session): Promise<void> => {
+    await sessions.remove(digest);
+    await control.announce({ kind: 'session', id: digest, change: 'revoked' });
+  };
+}
+
+/** Ends every session of a user, on every pod. */
+export function makeEndAllSessions({ sessions, control }: EndSessionsDeps) {
+  return async (userId: string): Promise<void> => {
+    await sessions.removeAllOf(userId, null);
+    await control.announce({ kind: 'user', id: userId, change: 'revoked' });
+  };
+}
+
+/** Ends every session of a user but this one, on every pod. */
+export function makeEndOtherSessions({ sessions, control }: EndSessionsDeps) {
+  return async ({ userId, digest }: Session): Promise<void> => {
+    await sessions.removeAllOf(userId, digest);
+    // Not all of them: the pods must look which are still there.
+    await control.announce({ kind: 'user', id: userId, change: 'changed' });
   };
 }

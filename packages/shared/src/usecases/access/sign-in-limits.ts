@@ -1,6 +1,36 @@
 import type { RateLimit, RateOutcome } from '../../domain/gcra.ts';
-import { digestOf } from '../../domain/token.ts';
+import { sha256Hex } from '../../domain/token.ts';
 import type { RateLimiter } from '../../ports/rate-limiter.ts';
+
+type TooManyFailures = Exclude<SignInPermit, { readonly status: 'granted' }>;
+
+/** Whose password is tried, and from where (see `createSignInLimits`). */
+export interface PasswordAttempt {
+  readonly email: string;
+  readonly address: string | null;
+}
+
+/**
+ * Runs a try of a password as long as there were not too many failures before: else nothing is looked up and no
+ * password hashed. A try counts when it was `refused`; one that could not be decided is no failure.
+ */
+export function makeLimitPasswordAttempts(takePermit: ReturnType<typeof makeTakeSignInPermit>) {
+  return async <Outcome extends { readonly status: string }>(
+    { email, address }: PasswordAttempt,
+    run: () => Promise<Outcome>,
+  ): Promise<Outcome | TooManyFailures> => {
+    const permit = await takePermit(email, address);
+    if (permit.status === 'rate-limited') return permit;
+    let hasFailed = false;
+    try {
+      const outcome = await run();
+      hasFailed = outcome.status === 'refused';
+      return outcome;
+    } finally {
+      if (!hasFailed) await permit.giveBack();
+    }
+  };
+}
 
 export interface SignInLimitsDeps {
   readonly limiter: RateLimiter;
@@ -31,7 +61,7 @@ const accountHourFactor = 20;
  * cannot slip through. Known and unknown accounts are limited alike, by a digest of the e-mail. An `address` of null
  * stands for callers that cannot be told apart: they have no limit per address, but their account has its own.
  */
-export function createSignInLimits({ limiter, failuresPerMinute }: SignInLimitsDeps) {
+export function makeTakeSignInPermit({ limiter, failuresPerMinute }: SignInLimitsDeps) {
   const perMinute = (count: number): RateLimit => ({ ratePerSecond: count / 60, burst: count });
   const limits = {
     accountAndAddress: perMinute(failuresPerMinute),
@@ -43,7 +73,7 @@ export function createSignInLimits({ limiter, failuresPerMinute }: SignInLimitsD
   };
 
   function limitsOf(email: string, address: string | null): KeyedLimit[] {
-    const account = digestOf(email.toLowerCase());
+    const account = sha256Hex(email.toLowerCase());
     const perAddress = address === null ? [] : [{ key: `sign-in:address:${address}`, limit: limits.address }];
     return [
       { key: `sign-in:account:${account}:${address ?? 'anywhere'}`, limit: limits.accountAndAddress },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { User } from '../../ports/user-store.ts';
-import { createPasswordHasher, type DeriveTag, deriveArgon2id } from './hash-password.ts';
-import { createSignIn } from './sign-in.ts';
+import { createPasswordHasher, type DeriveTag, deriveArgon2id } from './password-hasher.ts';
+import { makeSignIn } from './sign-in.ts';
 
 const password = 'correct horse battery';
 const now = new Date('2026-03-01T10:00:00.000Z');
@@ -27,7 +27,7 @@ function aUser(email: string, disabled: boolean): User {
   return { id: email, email, role: 'viewer', disabled, passwordHash, createdAt: now, lastSignInAt: null };
 }
 
-const signIn = createSignIn({
+const signIn = makeSignIn({
   users: {
     findByEmail: async (email) => users.find((user) => user.email === email) ?? null,
     findById: async (id) => users.find((user) => user.id === id) ?? null,

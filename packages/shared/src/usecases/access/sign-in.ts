@@ -1,6 +1,6 @@
 import type { User, UserStore } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { PasswordHasher } from './hash-password.ts';
+import type { PasswordHasher } from './password-hasher.ts';
 import type { StartedSession } from './sessions.ts';
 
 export interface SignInDeps {
@@ -21,7 +21,7 @@ export type SignInOutcome =
   | { readonly status: 'refused' };
 
 /** Signs a user in with e-mail and password, under a new session. */
-export function createSignIn({ users, passwords, startSession, clock }: SignInDeps) {
+export function makeSignIn({ users, passwords, startSession, clock }: SignInDeps) {
   return async ({ email, password }: Credentials): Promise<SignInOutcome> => {
     const user = await users.findByEmail(email.toLowerCase());
     const isRight = await passwords.verify(password, user?.passwordHash ?? null);

@@ -1,4 +1,4 @@
-import { isSamePosition, type LogPosition, parsePosition } from '../../domain/cursor.ts';
+import { isSamePosition, type LogPosition, parsePosition } from '../../domain/log-position.ts';
 import { resolveStreamStart, type StreamStart } from '../../domain/stream-start.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 
@@ -18,7 +18,7 @@ export interface OpenStreamDeps {
  * answered from memory, so that a crowd that reconnects does not reach the log. Throws `UnavailableError` when the log
  * must be asked and cannot be.
  */
-export function createOpenStream({ eventLog, recent }: OpenStreamDeps) {
+export function makeOpenStream({ eventLog, recent }: OpenStreamDeps) {
   return async (requested: string | null): Promise<StreamStart | null> => {
     const end = recent.position();
     if (end === null) return null;

@@ -1,21 +1,21 @@
-import type { LogPosition } from '../../domain/cursor.ts';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/hook-event.ts';
+import type { LogPosition } from '../../domain/log-position.ts';
 import type { OutboxEntry } from '../../domain/outbox-entry.ts';
-import { isHeld } from '../../domain/stream-start.ts';
+import { isCovered } from '../../domain/stream-start.ts';
 import type { Widget } from '../../domain/widget.ts';
-import { eventOfEntry, eventWithoutWidget } from '../../domain/widget-event.ts';
+import { toEventWithoutWidget, toWidgetEvent } from '../../domain/widget-event.ts';
 import type { DeliveryLedger } from '../../ports/delivery-ledger.ts';
-import type { AppendGuard, EventLog, LogAppend } from '../../ports/event-log.ts';
-import type { NumberedPosition, RunRegister } from '../../ports/run-register.ts';
+import type { DedupeMark, EventLog, LogAppend } from '../../ports/event-log.ts';
+import type { ComparablePosition, RunRegistry } from '../../ports/run-registry.ts';
 import type { WidgetOutbox } from '../../ports/widget-outbox.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 export interface PublishOutboxDeps {
-  readonly runs: Pick<RunRegister, 'next' | 'lastPosition' | 'record'>;
-  readonly eventLog: Pick<EventLog, 'append' | 'inspect' | 'settle'>;
+  readonly runs: Pick<RunRegistry, 'startRun' | 'lastPosition' | 'recordPosition'>;
+  readonly eventLog: Pick<EventLog, 'append' | 'inspect' | 'expireMarks'>;
   readonly ledger: Pick<DeliveryLedger, 'markPublished'>;
-  readonly outboxes: Pick<WidgetOutbox, 'pull'>;
+  readonly outboxes: Pick<WidgetOutbox, 'removePublished'>;
   readonly clock: Clock;
 }
 
@@ -28,12 +28,12 @@ export interface PublishableWidget {
 export interface Publication {
   readonly run: number;
   /** The position that came with the run's number. */
-  readonly lastPosition: NumberedPosition | null;
+  readonly lastPosition: ComparablePosition | null;
   readonly widgets: readonly PublishableWidget[];
   /** Hooks without a known widget. */
-  readonly loose: readonly Delivery[];
+  readonly withoutWidget: readonly Delivery[];
   /** False once the run must not append any more. */
-  readonly isStillMine: () => boolean;
+  readonly mayAppend: () => boolean;
 }
 
 /**
@@ -41,23 +41,26 @@ export interface Publication {
  * outboxes, and let the guards of what is now settled expire. In this order: whatever a crash leaves undone is done
  * again by the next run, and the guards make the repetition harmless.
  */
-export function createPublishOutbox(deps: PublishOutboxDeps) {
-  return async (publication: Publication): Promise<{ appended: number; beganEpoch: boolean }> => {
-    const { run, widgets, loose } = publication;
-    const appends = [...widgets.flatMap(appendsOf), ...loose.map(looseAppendOf)];
-    if (appends.length === 0) return { appended: 0, beganEpoch: false };
+export function makePublishOutbox(deps: PublishOutboxDeps) {
+  return async (publication: Publication): Promise<{ appended: number; startedNewEpoch: boolean }> => {
+    const { run, widgets, withoutWidget } = publication;
+    const appends = [...widgets.flatMap(toAppends), ...withoutWidget.map(toAppendWithoutWidget)];
+    if (appends.length === 0) return { appended: 0, startedNewEpoch: false };
 
-    const expected = higherOf(publication.lastPosition, await deps.runs.lastPosition());
-    if (!publication.isStillMine()) throw new UnavailableError('the run was ended before it appended');
-    const { positions, last, beganEpoch } = await deps.eventLog.append(run, expected, appends);
-    await record(deps, last, expected);
-    await deps.ledger.markPublished(hookRows(publication, appends, positions), deps.clock.now());
-    const settled = await pull(deps, run, widgets);
+    const expected = latestOf(publication.lastPosition, await deps.runs.lastPosition());
+    if (!publication.mayAppend()) throw new UnavailableError('the run was ended before it appended');
+    const { positions, last, startedNewEpoch } = await deps.eventLog.append(run, expected, appends);
+    await recordLogEnd(deps, last, expected);
+    await deps.ledger.markPublished(toLedgerRows(publication, appends, positions), deps.clock.now());
+    const settled = await emptyOutboxes(deps, run, widgets);
     // A widget that was this run's at the pull no higher one has claimed. Who has taken a hook without a widget meanwhile
     // nobody tells, but whoever did had a number before it was marked.
-    const latest = loose.length === 0 ? run : (await deps.runs.next()).run;
-    await deps.eventLog.settle([...settled, ...loose.map((delivery) => eventGuard(delivery.eventId))], latest);
-    return { appended: positions.filter((position) => position !== null).length, beganEpoch };
+    const latest = withoutWidget.length === 0 ? run : (await deps.runs.startRun()).run;
+    await deps.eventLog.expireMarks(
+      [...settled, ...withoutWidget.map((delivery) => toEventMark(delivery.eventId))],
+      latest,
+    );
+    return { appended: positions.filter((position) => position !== null).length, startedNewEpoch };
   };
 }
 
@@ -66,15 +69,15 @@ export function createPublishOutbox(deps: PublishOutboxDeps) {
  * meanwhile, the log may have come back as it was before in between: it must know that position too, and still hold
  * what was appended here. Otherwise throws `UnavailableError`: then nothing is marked, and the next run tells it again.
  */
-async function record(
+async function recordLogEnd(
   { runs, eventLog }: Pick<PublishOutboxDeps, 'runs' | 'eventLog'>,
-  last: NumberedPosition,
-  expected: NumberedPosition | null,
+  last: ComparablePosition,
+  expected: ComparablePosition | null,
 ): Promise<void> {
   let known = expected;
-  while (!(await runs.record(last, known))) {
+  while (!(await runs.recordPosition(last, known))) {
     known = await runs.lastPosition();
-    const held = await Promise.all([last, known].map((each) => each === null || stillHolds(eventLog, each)));
+    const held = await Promise.all([last, known].map((each) => each === null || logStillCovers(eventLog, each)));
     if (held.includes(false)) throw new UnavailableError('the log lost events while a run appended to it');
     if (known?.epoch === last.epoch && known.seq >= last.seq) return;
   }
@@ -84,33 +87,33 @@ async function record(
  * Whether the log still knows exactly this position. One that was trimmed since is not told from one that was lost: then
  * the next run tells it again, and the log, if it ever had it, knows that.
  */
-async function stillHolds(eventLog: Pick<EventLog, 'inspect'>, position: LogPosition): Promise<boolean> {
+async function logStillCovers(eventLog: Pick<EventLog, 'inspect'>, position: LogPosition): Promise<boolean> {
   const known = await eventLog.inspect(position);
-  return known !== null && isHeld(position, known.extent, known.contains);
+  return known !== null && isCovered(position, known.extent, known.contains);
 }
 
-function appendsOf({ widget, entries }: PublishableWidget): LogAppend[] {
+function toAppends({ widget, entries }: PublishableWidget): LogAppend[] {
   return entries.map((entry) => ({
-    event: eventOfEntry(widget, entry),
-    guard: { kind: 'version', widgetId: widget.id, version: entry.after.version },
+    event: toWidgetEvent(widget, entry),
+    mark: { kind: 'version', widgetId: widget.id, version: entry.after.version },
   }));
 }
 
-function looseAppendOf(delivery: Delivery): LogAppend {
-  return { event: eventWithoutWidget(delivery), guard: eventGuard(delivery.eventId) };
+function toAppendWithoutWidget(delivery: Delivery): LogAppend {
+  return { event: toEventWithoutWidget(delivery), mark: toEventMark(delivery.eventId) };
 }
 
-function eventGuard(eventId: string): AppendGuard {
+function toEventMark(eventId: string): DedupeMark {
   return { kind: 'event', eventId };
 }
 
 /** The ledger knows hooks only: a creation over the API has no row. */
-function hookRows(
-  { widgets, loose }: Publication,
+function toLedgerRows(
+  { widgets, withoutWidget }: Publication,
   appends: readonly LogAppend[],
   positions: readonly (LogPosition | null)[],
 ) {
-  const hookIds = new Set(loose.map((delivery) => delivery.eventId));
+  const hookIds = new Set(withoutWidget.map((delivery) => delivery.eventId));
   for (const { entries } of widgets) {
     for (const entry of entries) if (entry.integrationId !== null) hookIds.add(entry.eventId);
   }
@@ -120,22 +123,22 @@ function hookRows(
 }
 
 /** Empties the outboxes of what was read; returns the guards of the widgets where this run still had its claim. */
-async function pull(
+async function emptyOutboxes(
   deps: Pick<PublishOutboxDeps, 'outboxes'>,
   run: number,
   widgets: readonly PublishableWidget[],
-): Promise<AppendGuard[]> {
+): Promise<DedupeMark[]> {
   const published = widgets.flatMap(({ widget, entries }) => {
     const last = entries.at(-1);
     return last === undefined ? [] : [{ widgetId: widget.id, version: last.after.version }];
   });
   if (published.length === 0) return [];
-  const { refused } = await deps.outboxes.pull(run, published);
-  const kept = new Set(refused);
+  const { superseded } = await deps.outboxes.removePublished(run, published);
+  const kept = new Set(superseded);
   return published.filter(({ widgetId }) => !kept.has(widgetId)).map((each) => ({ kind: 'version', ...each }));
 }
 
-function higherOf(a: NumberedPosition | null, b: NumberedPosition | null): NumberedPosition | null {
+function latestOf(a: ComparablePosition | null, b: ComparablePosition | null): ComparablePosition | null {
   if (a === null || b === null) return a ?? b;
   return a.epochRun > b.epochRun || (a.epochRun === b.epochRun && a.seq > b.seq) ? a : b;
 }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
-import { partitionOf } from '../../domain/partition.ts';
+import { assignPartition } from '../../domain/queue-item.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import type { HookBatch } from '../../ports/hook-queue.ts';
 import type { UnpublishedWidget, WidgetOutbox } from '../../ports/widget-outbox.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { createScanOutboxes } from './scan-outboxes.ts';
+import { makeScanOutboxes } from './scan-outboxes.ts';
 
 const partitionCount = 2;
 const heldUp = 0;
@@ -17,15 +17,15 @@ function aBacklog(onPage: (page: number) => void = () => undefined) {
   const waiting = new Map<string, HookBatch>();
   let nextAtMs = Date.UTC(2026, 0, 1);
   let pages = 0;
-  const find: WidgetOutbox['findStale'] = async (before, limit, from) => {
+  const find: WidgetOutbox['findOverdue'] = async (before, limit, from) => {
     pages += 1;
     onPage(pages);
     const isBeyond = ({ widgetId, since }: UnpublishedWidget) =>
       from === undefined || (since >= from.since && !from.widgetIds.includes(widgetId));
     return unpublished.filter((one) => one.since < before && isBeyond(one)).slice(0, limit);
   };
-  const scanOutboxes = createScanOutboxes({
-    outboxes: { findStale: find, findAhead: async () => [] },
+  const scanOutboxes = makeScanOutboxes({
+    outboxes: { findOverdue: find, findFutureDated: async () => [] },
     hookQueue: {
       partitionCount,
       enqueue: async (batch) => {
@@ -33,7 +33,7 @@ function aBacklog(onPage: (page: number) => void = () => undefined) {
       },
     },
     clock: systemClock,
-    staleAfterMs: 5_000,
+    scanAgeMs: 5_000,
   });
   const publish = (widgetIds: readonly string[]) => {
     const published = new Set(widgetIds);
@@ -52,7 +52,7 @@ function aBacklog(onPage: (page: number) => void = () => undefined) {
       const ids: string[] = [];
       while (ids.length < count) {
         const widgetId = createUuidV7();
-        if (partitionOf(widgetId, partitionCount) !== partition) continue;
+        if (assignPartition(widgetId, partitionCount) !== partition) continue;
         ids.push(widgetId);
         unpublished.push({ widgetId, since: new Date(nextAtMs) });
         if (ids.length % perMs === 0) nextAtMs += 1;
@@ -96,28 +96,28 @@ it('comes back to the oldest once it has seen all', async () => {
 it('tells that it moves on as long as full jobs are carried out, and that it does not while they wait', async () => {
   const { scan, add, carryOut } = aBacklog();
   add(served, 600);
-  expect(await scan()).toEqual({ widgets: 256, movesOn: true });
-  expect(await scan()).toEqual({ widgets: 256, movesOn: false });
+  expect(await scan()).toEqual({ widgets: 256, hasMore: true });
+  expect(await scan()).toEqual({ widgets: 256, hasMore: false });
   carryOut(served);
-  expect(await scan()).toEqual({ widgets: 256, movesOn: true });
+  expect(await scan()).toEqual({ widgets: 256, hasMore: true });
   carryOut(served);
-  expect(await scan()).toEqual({ widgets: 88, movesOn: false });
+  expect(await scan()).toEqual({ widgets: 88, hasMore: false });
   carryOut(served);
-  expect(await scan()).toEqual({ widgets: 0, movesOn: false });
+  expect(await scan()).toEqual({ widgets: 0, hasMore: false });
 });
 
 it('does not take it for moving on that some of the oldest are published while the full job waits', async () => {
   const { scan, add, publish, carryOut } = aBacklog();
   const old = add(served, 400);
-  expect(await scan()).toEqual({ widgets: 256, movesOn: true });
+  expect(await scan()).toEqual({ widgets: 256, hasMore: true });
   publish(old.slice(0, 10));
-  expect(await scan()).toEqual({ widgets: 256, movesOn: false });
+  expect(await scan()).toEqual({ widgets: 256, hasMore: false });
   publish(old.slice(10, 200));
-  expect(await scan()).toEqual({ widgets: 200, movesOn: false });
+  expect(await scan()).toEqual({ widgets: 200, hasMore: false });
   add(served, 300);
-  expect(await scan()).toEqual({ widgets: 256, movesOn: false });
+  expect(await scan()).toEqual({ widgets: 256, hasMore: false });
   carryOut(served);
-  expect(await scan()).toEqual({ widgets: 256, movesOn: true });
+  expect(await scan()).toEqual({ widgets: 256, hasMore: true });
 });
 
 it('finds anew after a failure what it had found before it', async () => {

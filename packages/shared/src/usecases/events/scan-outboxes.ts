@@ -1,14 +1,19 @@
-import { partitionOf } from '../../domain/partition.ts';
+import { assignPartition } from '../../domain/queue-item.ts';
 import type { HookQueue } from '../../ports/hook-queue.ts';
-import { type OutboxPlace, placeBehind, type UnpublishedWidget, type WidgetOutbox } from '../../ports/widget-outbox.ts';
+import {
+  advanceScanCursor,
+  type OutboxScanCursor,
+  type UnpublishedWidget,
+  type WidgetOutbox,
+} from '../../ports/widget-outbox.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 export interface ScanOutboxesDeps {
-  readonly outboxes: Pick<WidgetOutbox, 'findStale' | 'findAhead'>;
+  readonly outboxes: Pick<WidgetOutbox, 'findOverdue' | 'findFutureDated'>;
   readonly hookQueue: Pick<HookQueue, 'enqueue' | 'partitionCount'>;
   readonly clock: Clock;
   /** An outbox entry older than this, in milliseconds, was left behind. */
-  readonly staleAfterMs: number;
+  readonly scanAgeMs: number;
 }
 
 export interface OutboxScan {
@@ -18,7 +23,7 @@ export interface OutboxScan {
    * Whether more is left of a partition whose last full job has been carried out: another scan soon is of use. Only a
    * scan that began at the oldest can tell; any other says false.
    */
-  readonly movesOn: boolean;
+  readonly hasMore: boolean;
 }
 
 const widgetsPerJob = 256;
@@ -35,20 +40,20 @@ const pagesPerScan = 16;
  * Once `signal` is aborted it looks no further than the page it is at. Throws `UnavailableError`; what was found by
  * then gets no job, and the next scan begins at the oldest.
  */
-export function createScanOutboxes(deps: ScanOutboxesDeps) {
-  const { outboxes, hookQueue, clock, staleAfterMs } = deps;
-  const stale = createSearch((from) =>
-    outboxes.findStale(new Date(clock.now().getTime() - staleAfterMs), pageSize, from),
+export function makeScanOutboxes(deps: ScanOutboxesDeps) {
+  const { outboxes, hookQueue, clock, scanAgeMs } = deps;
+  const stale = createResumableSearch((from) =>
+    outboxes.findOverdue(new Date(clock.now().getTime() - scanAgeMs), pageSize, from),
   );
   // How old they are nobody knows: one that was not left behind gets a nudge too many.
-  const ahead = createSearch((from) =>
-    outboxes.findAhead(new Date(clock.now().getTime() + staleAfterMs), pageSize, from),
+  const ahead = createResumableSearch((from) =>
+    outboxes.findFutureDated(new Date(clock.now().getTime() + scanAgeMs), pageSize, from),
   );
-  const fullShares = createFullShares();
+  const fullShares = createFullBatchTracker();
 
   return async (signal: AbortSignal): Promise<OutboxScan> => {
     const isFromOldest = stale.isAtStart();
-    const shares = createShares(hookQueue.partitionCount);
+    const shares = createNudgeBatches(hookQueue.partitionCount);
     try {
       await stale.goOn(shares, signal);
       await ahead.goOn(shares, signal);
@@ -59,19 +64,19 @@ export function createScanOutboxes(deps: ScanOutboxesDeps) {
       throw error;
     }
     const widgets = [...shares.byPartition.values()].reduce((sum, ids) => sum + ids.length, 0);
-    return { widgets, movesOn: isFromOldest && fullShares.moveOn(shares) };
+    return { widgets, hasMore: isFromOldest && fullShares.moveOn(shares) };
   };
 }
 
-type Shares = ReturnType<typeof createShares>;
+type NudgeBatches = ReturnType<typeof createNudgeBatches>;
 
 /** For each partition the first widgets that were found, as many as one job takes. */
-function createShares(partitionCount: number) {
+function createNudgeBatches(partitionCount: number) {
   const byPartition = new Map<number, string[]>();
   return {
     byPartition,
     add(widgetId: string): void {
-      const partition = partitionOf(widgetId, partitionCount);
+      const partition = assignPartition(widgetId, partitionCount);
       const ids = byPartition.get(partition) ?? [];
       if (ids.length < widgetsPerJob) byPartition.set(partition, [...ids, widgetId]);
     },
@@ -81,11 +86,11 @@ function createShares(partitionCount: number) {
 }
 
 /** Knows of each partition's full share the last widget, until that one is found no more: then all before it went too. */
-function createFullShares() {
+function createFullBatchTracker() {
   let lastOf: ReadonlyMap<number, string> = new Map();
   return {
     /** Takes what was found from the oldest on; tells whether a partition has a full share that follows on another. */
-    moveOn({ byPartition }: Shares): boolean {
+    moveOn({ byPartition }: NudgeBatches): boolean {
       const waiting = [...lastOf].filter(([partition, last]) => byPartition.get(partition)?.includes(last));
       const isWaiting = new Set(waiting.map(([partition]) => partition));
       const begun = [...byPartition].flatMap(([partition, ids]): [number, string][] => {
@@ -99,19 +104,19 @@ function createFullShares() {
 }
 
 /** A search that is taken up where it was left, until it has seen everything or no share has room; then it begins anew. */
-function createSearch(find: (from?: OutboxPlace) => Promise<UnpublishedWidget[]>) {
-  let from: OutboxPlace | undefined;
+function createResumableSearch(find: (from?: OutboxScanCursor) => Promise<UnpublishedWidget[]>) {
+  let from: OutboxScanCursor | undefined;
   return {
     isAtStart: () => from === undefined,
     beginAnew(): void {
       from = undefined;
     },
-    async goOn(shares: Shares, signal: AbortSignal): Promise<void> {
+    async goOn(shares: NudgeBatches, signal: AbortSignal): Promise<void> {
       for (let page = 0; page < pagesPerScan && !signal.aborted; page += 1) {
         const found = await find(from);
         for (const { widgetId } of found) shares.add(widgetId);
         const isOver = found.length < pageSize || shares.areFull();
-        from = isOver ? undefined : placeBehind(found, from);
+        from = isOver ? undefined : advanceScanCursor(found, from);
         if (isOver) return;
       }
     },

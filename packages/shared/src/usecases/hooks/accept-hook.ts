@@ -1,6 +1,6 @@
-import { contentKey, createEventId, type DeduplicationKey, deriveEventId } from '../../domain/event-id.ts';
+import { createEventId, type DeduplicationKey, deriveEventId, toContentKey } from '../../domain/event-id.ts';
 import type { HookEvent } from '../../domain/hook-event.ts';
-import type { Integration } from '../../ports/integration-store.ts';
+import type { Integration } from '../../ports/grant-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { GroupCommit } from './group-commit.ts';
 
@@ -19,7 +19,7 @@ export interface AcceptedHook {
 }
 
 export interface AcceptHookDeps {
-  readonly gate: Pick<GroupCommit, 'submit'>;
+  readonly groupCommit: Pick<GroupCommit, 'submit'>;
   readonly clock: Pick<Clock, 'now'>;
   /** An identity for a hook that is never a repetition. */
   readonly createId?: () => string;
@@ -29,14 +29,14 @@ export interface AcceptHookDeps {
  * Accepts a hook: its promise resolves once the hook is durably queued, and rejects with `UnavailableError` when that
  * is not certain. Whether it is a repetition is decided by the worker.
  */
-export function createAcceptHook(deps: AcceptHookDeps) {
+export function makeAcceptHook(deps: AcceptHookDeps) {
   return async (submission: HookSubmission): Promise<AcceptedHook> => {
     const { integration, event } = submission;
     const key = deduplicationKeyOf(submission);
     const eventId = key === null ? (deps.createId ?? createEventId)() : deriveEventId(integration.id, key);
     const receivedAt = deps.clock.now();
     const delivery = { ...event, eventId, integrationId: integration.id, receivedAt, redrive: false };
-    await deps.gate.submit({ type: 'delivery', delivery });
+    await deps.groupCommit.submit({ type: 'delivery', delivery });
     return { eventId, receivedAt };
   };
 }
@@ -49,5 +49,5 @@ function deduplicationKeyOf({
 }: HookSubmission): DeduplicationKey | null {
   if (webhookId !== null) return { kind: 'webhook-id', value: webhookId };
   if (idempotencyKey !== null) return { kind: 'idempotency-key', value: idempotencyKey };
-  return integration.deduplicateByContent ? contentKey(event) : null;
+  return integration.deduplicateByContent ? toContentKey(event) : null;
 }

@@ -5,11 +5,11 @@ import type { Widget } from '../../domain/widget.ts';
 import type { ClaimedWidget, WidgetChange, WidgetEffects } from '../../ports/widget-effects.ts';
 import type { PublishableWidget } from '../events/publish-outbox.ts';
 
-export interface Applied {
+export interface ApplyResult {
   /** Every claimed widget as it is now, with its whole outbox. */
   readonly widgets: readonly PublishableWidget[];
   /** What the store takes no effect of: not even alone. */
-  readonly rejected: readonly Delivery[];
+  readonly unstorable: readonly Delivery[];
 }
 
 /** A widget on the way through its deliveries; what is not taken together is halved, and the halves go in order. */
@@ -28,25 +28,25 @@ export async function applyToWidgets(
   run: number,
   claimed: readonly ClaimedWidget[],
   deliveries: readonly Delivery[],
-): Promise<Applied | null> {
+): Promise<ApplyResult | null> {
   const byWidget = Map.groupBy(deliveries, (delivery) => delivery.widgetId);
-  const all = claimed.map((each) => begin(each, byWidget.get(each.widget.id) ?? []));
-  const rejected: Delivery[] = [];
+  const all = claimed.map((each) => toProgress(each, byWidget.get(each.widget.id) ?? []));
+  const unstorable: Delivery[] = [];
   for (;;) {
     const steps = all.flatMap((progress) => nextStep(progress) ?? []);
     if (steps.length === 0) break;
     const changes = steps.map(({ change }) => change);
     const outcome = await effects.apply(run, changes);
-    if (outcome.refused.length > 0) return null;
+    if (outcome.superseded.length > 0) return null;
     for (const step of steps) {
-      if (outcome.rejected.includes(step.change.widgetId)) rejected.push(...divide(step.progress));
+      if (outcome.unstorable.includes(step.change.widgetId)) unstorable.push(...splitOrSurrender(step.progress));
       else advance(step);
     }
   }
-  return { widgets: all.map(({ widget, entries }) => ({ widget, entries })), rejected };
+  return { widgets: all.map(({ widget, entries }) => ({ widget, entries })), unstorable };
 }
 
-function begin({ widget, outbox }: ClaimedWidget, deliveries: readonly Delivery[]): Progress {
+function toProgress({ widget, outbox }: ClaimedWidget, deliveries: readonly Delivery[]): Progress {
   const applied = new Set(outbox.map((entry) => entry.eventId));
   const fresh = deliveries.filter((delivery) => !applied.has(delivery.eventId));
   return { widget, entries: [...outbox], pieces: fresh.length === 0 ? [] : [fresh] };
@@ -77,7 +77,7 @@ function advance({ progress, change, widget }: Step): void {
 }
 
 /** Halves what was not taken, or gives back the one delivery that was not taken alone. */
-function divide(progress: Progress): readonly Delivery[] {
+function splitOrSurrender(progress: Progress): readonly Delivery[] {
   const piece = progress.pieces.shift() ?? [];
   if (piece.length <= 1) return piece;
   const middle = Math.ceil(piece.length / 2);

@@ -159,7 +159,7 @@ describe('GroupCommit', () => {
     await first;
     await expect(gate.submit(nudge('b'))).rejects.toMatchObject({
       code: 'unavailable',
-      internal: expect.stringContaining(text),
+      internalMessage: expect.stringContaining(text),
     });
   });
 });

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { UnavailableError } from '../../domain/errors.ts';
-import { partitionOf } from '../../domain/partition.ts';
-import { orderingKeyOf, type QueueItem } from '../../domain/queue-item.ts';
+import { assignPartition, type QueueItem, toOrderingKey } from '../../domain/queue-item.ts';
 import type { HookBatch, HookQueue } from '../../ports/hook-queue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { requestDeadlineMs } from '../../runtime/deadline.ts';
-import { createBacklogGuard } from './backlog-guard.ts';
+import { createBacklogLimit } from './backlog-limit.ts';
 
 export interface GroupCommitOptions {
   /** Items of one job. */
@@ -50,7 +49,7 @@ export class GroupCommit {
   readonly #queue: HookQueue;
   readonly #clock: Clock;
   readonly #options: GroupCommitOptions;
-  readonly #backlog: ReturnType<typeof createBacklogGuard>;
+  readonly #backlog: ReturnType<typeof createBacklogLimit>;
   /** Everyone who has no outcome yet, in the order of their deadlines. */
   #pending: Waiter[] = [];
   #waiting: Waiter[] = [];
@@ -61,7 +60,7 @@ export class GroupCommit {
     this.#queue = queue;
     this.#clock = clock;
     this.#options = { ...groupCommitDefaults, ...options };
-    this.#backlog = createBacklogGuard(queue, clock, this.#options.backlogMax);
+    this.#backlog = createBacklogLimit(queue, clock, this.#options.backlogMax);
   }
 
   /**
@@ -92,8 +91,8 @@ export class GroupCommit {
     while (this.#waiting.length > 0) {
       const waiters = this.#waiting.filter((waiter) => !waiter.isSettled);
       this.#waiting = [];
-      const jobs = this.#jobsOf(waiters);
-      this.#backlog.noteFlush(jobs.length, waiters.length);
+      const jobs = this.#toJobs(waiters);
+      this.#backlog.recordFlush(jobs.length, waiters.length);
       await Promise.all(jobs.map(([batch, members]) => this.#store(batch, members)));
     }
     this.#isFlushing = false;
@@ -117,13 +116,13 @@ export class GroupCommit {
     }
   }
 
-  #jobsOf(waiters: readonly Waiter[]): [HookBatch, Waiter[]][] {
+  #toJobs(waiters: readonly Waiter[]): [HookBatch, Waiter[]][] {
     const { batchMax, batchMaxBytes } = this.#options;
     const open = new Map<number, { members: Waiter[]; bytes: number }>();
     const jobs: [HookBatch, Waiter[]][] = [];
     for (const waiter of waiters) {
-      const partition = partitionOf(orderingKeyOf(waiter.item), this.#queue.partitionCount);
-      const bytes = sizeOf(waiter.item);
+      const partition = assignPartition(toOrderingKey(waiter.item), this.#queue.partitionCount);
+      const bytes = estimateBytes(waiter.item);
       let job = open.get(partition);
       if (job === undefined || job.members.length >= batchMax || job.bytes + bytes > batchMaxBytes) {
         job = { members: [], bytes: 0 };
@@ -167,6 +166,6 @@ export class GroupCommit {
 }
 
 /** Roughly what an item adds to a job: the payload, and about as much as the rest of a delivery takes. */
-function sizeOf(item: QueueItem): number {
+function estimateBytes(item: QueueItem): number {
   return item.type === 'nudge' ? 64 : 320 + (item.delivery.payload?.length ?? 0);
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { ListedDelivery } from '../../ports/delivery-ledger.ts';
-import { createListDeliveries } from './list-deliveries.ts';
+import type { DeliverySummary } from '../../ports/delivery-ledger.ts';
+import { makeListDeliveries } from './manage-deliveries.ts';
 
 const filter = { integrationId: '01900000-0000-7000-8000-000000000000', state: null } as const;
 
 /** A ledger that holds `size` rows, as far as lists look at them. */
 function ledgerOf(size: number) {
-  const row = (index: number) => ({ eventId: String(index) }) as ListedDelivery;
+  const row = (index: number) => ({ eventId: String(index) }) as DeliverySummary;
   return {
     list: async (_: unknown, { offset, limit }: { offset: number; limit: number }) =>
       Array.from({ length: Math.max(0, Math.min(limit, size - offset)) }, (_each, index) => row(offset + index)),
@@ -15,7 +15,7 @@ function ledgerOf(size: number) {
 }
 
 const pageOf = (size: number, page: number, pageSize = 50) =>
-  createListDeliveries({ ledger: ledgerOf(size) })(filter, { page, pageSize });
+  makeListDeliveries({ ledger: ledgerOf(size) })(filter, { page, pageSize });
 
 test.each([
   [0, 1, 0, 0, false],

@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { WidgetFilter } from '../../ports/widget-store.ts';
-import { createCountWidgets } from './count-widgets.ts';
+import { makeCountWidgets } from './count-widgets.ts';
 
 const all: WidgetFilter = { state: null, createdAtOrBefore: null };
 
 /** A store with `total` widgets that notes how far it was asked to count. */
 function setUp(total: number) {
   const state = { total, nowMs: 1_000_000_000, limits: [] as number[] };
-  const count = createCountWidgets({
+  const count = makeCountWidgets({
     widgets: {
       count: async (_filter, atMost) => {
         state.limits.push(atMost);
@@ -62,7 +62,7 @@ test('filters have totals of their own; walks that began just now share one', as
 
 test('a failed count is not kept', async () => {
   let fails = true;
-  const count = createCountWidgets({
+  const count = makeCountWidgets({
     widgets: {
       count: async (_filter, atMost) => {
         if (fails && atMost > 1_001) throw new Error('away');
@@ -84,7 +84,7 @@ function setUpSlow() {
   const counts: { readonly filter: WidgetFilter; readonly end: (total: number) => void; fail: () => void }[] = [];
   const state = { nowMs: 1_000_000_000, isAway: false };
   const away = () => new UnavailableError('away');
-  const count = createCountWidgets({
+  const count = makeCountWidgets({
     widgets: {
       count: (filter, atMost) => {
         if (state.isAway) return Promise.reject(away());

@@ -1,8 +1,8 @@
 import { UnavailableError } from '../../domain/errors.ts';
 import type { WidgetFilter, WidgetStore } from '../../ports/widget-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { createConcurrencyLimit } from '../../runtime/concurrency-limit.ts';
 import { fullCountDeadlineMs, requestDeadlineMs, withDeadline } from '../../runtime/deadline.ts';
+import { createSemaphore } from '../../runtime/semaphore.ts';
 
 /** Up to here totals are exact at every request. */
 const exactTotalMax = 1_000;
@@ -45,10 +45,10 @@ interface KnownTotal {
  * A count that fails, or is late, leaves the last total that is known of the filter, else of its state, else what was
  * seen. Throws `UnavailableError` only where there is none of these.
  */
-export function createCountWidgets({ widgets, clock }: CountWidgetsDeps) {
+export function makeCountWidgets({ widgets, clock }: CountWidgetsDeps) {
   const known = new Map<string, KnownTotal>();
   const counting = new Map<string, Promise<KnownTotal>>();
-  const inTurn = createConcurrencyLimit({
+  const inTurn = createSemaphore({
     what: 'count widgets',
     maxRunning: 1,
     maxWaiting,

@@ -1,8 +1,8 @@
-import { creationEventId } from '../../domain/event-id.ts';
-import { fingerprintOf } from '../../domain/idempotency.ts';
+import { deriveCreationEventId } from '../../domain/event-id.ts';
+import { computeFingerprint } from '../../domain/idempotency.ts';
 import type { OutboxEntry } from '../../domain/outbox-entry.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
-import { createWidgetFrom, type NewWidget, type Widget } from '../../domain/widget.ts';
+import { buildWidget, type NewWidget, type Widget } from '../../domain/widget.ts';
 import type { WidgetStore } from '../../ports/widget-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
@@ -18,7 +18,7 @@ export interface CreateWidgetDeps {
 }
 
 export interface CreateWidgetInput {
-  readonly chosen: NewWidget;
+  readonly newWidget: NewWidget;
   /** Who creates: idempotency keys of two principals never meet. */
   readonly principalId: string;
   readonly idempotencyKey: string | null;
@@ -33,9 +33,9 @@ export type CreateWidgetOutcome =
  * Creates a widget, once per idempotency key. The text of the answer is made here and kept with the widget, so that
  * a repetition is answered byte for byte the same, whatever has happened to the widget since.
  */
-export function createCreateWidget({ widgets, clock, answer, nudge, createId = createUuidV7 }: CreateWidgetDeps) {
-  return async ({ chosen, principalId, idempotencyKey }: CreateWidgetInput): Promise<CreateWidgetOutcome> => {
-    const widget = createWidgetFrom(chosen, createId(), clock.now());
+export function makeCreateWidget({ widgets, clock, answer, nudge, createId = createUuidV7 }: CreateWidgetDeps) {
+  return async ({ newWidget, principalId, idempotencyKey }: CreateWidgetInput): Promise<CreateWidgetOutcome> => {
+    const widget = buildWidget(newWidget, createId(), clock.now());
     const body = answer.render(widget);
     const idempotency =
       idempotencyKey === null
@@ -43,7 +43,7 @@ export function createCreateWidget({ widgets, clock, answer, nudge, createId = c
         : {
             scope: `${principalId} example.widgets.create`,
             key: idempotencyKey,
-            fingerprint: fingerprintOf(chosen),
+            fingerprint: computeFingerprint(newWidget),
             body,
           };
     const outcome = await widgets.insertOnce({ widget, created: creationEntry(widget), idempotency });
@@ -57,7 +57,7 @@ export function createCreateWidget({ widgets, clock, answer, nudge, createId = c
 function creationEntry(widget: Widget): OutboxEntry {
   const { state, createdAt, updatedAt, retiredAt, lastEventAt, version } = widget;
   return {
-    eventId: creationEventId(widget.id),
+    eventId: deriveCreationEventId(widget.id),
     kind: 'created',
     integrationId: null,
     occurredAt: createdAt.toISOString(),

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Widget } from '../../domain/widget.ts';
-import { createListWidgets, type ListWidgetsInput } from './list-widgets.ts';
+import { type ListWidgetsInput, makeListWidgets } from './list-widgets.ts';
 
 const nowMs = 1_000_000_000;
 const asOf = new Date(nowMs - 60_000);
@@ -12,7 +12,7 @@ function setUp(size: number, count = async (atMost: number) => Math.min(size, at
   const state = { size, nowMs };
   const offsets: number[] = [];
   const row = () => ({ createdAt: asOf }) as Widget;
-  const listWidgets = createListWidgets({
+  const listWidgets = makeListWidgets({
     widgets: {
       list: async (_, { offset, limit }) => {
         offsets.push(offset);

@@ -1,9 +1,9 @@
-import type { LogPosition } from '../../domain/cursor.ts';
-import { offsetOf, type PageRequest, totalPagesOf } from '../../domain/page.ts';
+import type { LogPosition } from '../../domain/log-position.ts';
+import { countPages, type PageRequest, toOffset } from '../../domain/page.ts';
 import type { Widget, WidgetState } from '../../domain/widget.ts';
 import type { WidgetStore } from '../../ports/widget-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { createCountWidgets, type WidgetTotal } from './count-widgets.ts';
+import { makeCountWidgets, type WidgetTotal } from './count-widgets.ts';
 
 export interface ListWidgetsDeps {
   readonly widgets: Pick<WidgetStore, 'list' | 'count'>;
@@ -42,8 +42,8 @@ const maxGrowthPerMs = 100;
 const totalWithinMs = { afterRows: 1_200, beforeRows: 800 } as const;
 
 /** One page of widgets, newest first. A total that is late does not hold it up: see `createCountWidgets`. */
-export function createListWidgets({ widgets, clock, tailPosition }: ListWidgetsDeps) {
-  const countWidgets = createCountWidgets({ widgets, clock });
+export function makeListWidgets({ widgets, clock, tailPosition }: ListWidgetsDeps) {
+  const countWidgets = makeCountWidgets({ widgets, clock });
 
   const firstAsOf = (newest: Widget | undefined): Date =>
     new Date(Math.max(newest?.createdAt.getTime() ?? 0, clock.now().getTime() - settledAfterMs));
@@ -53,7 +53,7 @@ export function createListWidgets({ widgets, clock, tailPosition }: ListWidgetsD
 
   /** The rows of a page and one more, if there is one, and its total, as far as it is known by then. */
   const read = async (input: ListWidgetsInput): Promise<Found> => {
-    const range = { offset: offsetOf(input), limit: input.pageSize + 1 };
+    const range = { offset: toOffset(input), limit: input.pageSize + 1 };
     const { state, page } = input;
     if (input.asOf === null && page === 1) {
       const rows = await widgets.list({ state, createdAtOrBefore: null }, range);
@@ -74,7 +74,7 @@ export function createListWidgets({ widgets, clock, tailPosition }: ListWidgetsD
     const { rows, asOf, total } = await read(input);
     const hasNext = rows.length > pageSize;
     const items = hasNext ? rows.slice(0, pageSize) : rows;
-    const end = offsetOf(input) + rows.length;
+    const end = toOffset(input) + rows.length;
     const seen = rows.length > 0 ? end : 0;
     const isEndSeen = !hasNext && (items.length > 0 || page === 1);
     const countTotal = () => {
@@ -89,7 +89,7 @@ export function createListWidgets({ widgets, clock, tailPosition }: ListWidgetsD
       page,
       pageSize,
       totalItems,
-      totalPages: totalPagesOf(totalItems, pageSize),
+      totalPages: countPages(totalItems, pageSize),
       hasNext,
       asOf,
       streamCursor,

@@ -1,0 +1,156 @@
+import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
+import type { RateLimiter, RateRequest } from '@widget-service/shared/ports/rate-limiter.ts';
+import { describe, expect, it } from 'vitest';
+import { HookPermits } from './hook-permits.ts';
+
+const limit = { ratePerSecond: 1_000, burst: 5_000 };
+const sender = { id: 'sender', rate: null };
+
+/** Permits over a real limiter whose questions are kept. */
+function setUp(general: typeof limit | null = limit) {
+  const clock = { nowMs: 100, monotonicMs: () => clock.nowMs };
+  const real = new MemoryRateLimiter(clock);
+  const asked: RateRequest[] = [];
+  const limiter: Pick<RateLimiter, 'take'> = {
+    take: (request) => {
+      asked.push(request);
+      return real.take(request);
+    },
+  };
+  const aPod = () => new HookPermits({ limiter, limit: general, clock });
+  return { clock, asked, aPod, permits: aPod() };
+}
+
+const isGranted = async (permits: HookPermits, integration: Parameters<HookPermits['take']>[0] = sender) =>
+  (await permits.take(integration)) === null;
+
+async function countGranted(permits: HookPermits, attempts: number): Promise<number> {
+  let granted = 0;
+  for (let index = 0; index < attempts; index += 1) if (await isGranted(permits)) granted += 1;
+  return granted;
+}
+
+describe('HookPermits', () => {
+  it('spends what is leased without a promise, and asks once for many', async () => {
+    const { permits, asked } = setUp();
+    let immediate = 0;
+    for (let index = 0; index < 1_000; index += 1) {
+      const verdict = permits.take(sender);
+      if (verdict === null) immediate += 1;
+      else expect(await verdict).toBeNull();
+    }
+    expect(immediate).toBe(1_000 - asked.length);
+    expect(asked.length).toBeLessThan(20);
+    expect(asked[0]).toEqual({ key: 'hooks:sender', limit, atLeast: 1, atMost: 1 });
+    expect(Math.max(...asked.map(({ atMost }) => atMost))).toBe(100);
+  });
+
+  it('grants the burst and the rate, and not one more', async () => {
+    const { permits, clock } = setUp();
+    expect(await countGranted(permits, 6_000)).toBe(5_000);
+    let granted = 0;
+    for (let tick = 0; tick < 40; tick += 1) {
+      clock.nowMs += 50;
+      granted += await countGranted(permits, 200);
+    }
+    expect(granted).toBeGreaterThanOrEqual(1_990);
+    expect(granted).toBeLessThanOrEqual(2_000);
+  });
+
+  it('lets everybody who waits share the questions, first come first served', async () => {
+    const { permits, asked } = setUp({ ratePerSecond: 100, burst: 250 });
+    const verdicts = await Promise.all(Array.from({ length: 300 }, () => permits.take(sender)));
+    expect(verdicts.map((verdict) => verdict === null)).toEqual(Array.from({ length: 300 }, (_, index) => index < 250));
+    expect(asked.length).toBeLessThanOrEqual(30);
+  });
+
+  it('refuses everybody after a refusal until the time it named, without asking', async () => {
+    const { permits, asked, clock } = setUp({ ratePerSecond: 1, burst: 1 });
+    expect(await isGranted(permits)).toBe(true);
+    const refused = await permits.take(sender);
+    expect(refused).toEqual({ limit: { ratePerSecond: 1, burst: 1 }, retryAfterMs: 1_000, resetAfterMs: 1_000 });
+    const questions = asked.length;
+    clock.nowMs += 400;
+    expect(permits.take(sender)).toMatchObject({ retryAfterMs: 600, resetAfterMs: 600 });
+    clock.nowMs += 599;
+    expect(permits.take(sender)).toMatchObject({ retryAfterMs: 1 });
+    expect(asked).toHaveLength(questions);
+    clock.nowMs += 1;
+    expect(await isGranted(permits)).toBe(true);
+  });
+
+  it('asks a flooded limit seldom: sixty times for 20 000 hooks in a second', async () => {
+    const { permits, asked, clock } = setUp();
+    await countGranted(permits, 5_001);
+    asked.length = 0;
+    for (let ms = 0; ms < 1_000; ms += 1) {
+      clock.nowMs += 1;
+      await countGranted(permits, 20);
+    }
+    expect(asked.length).toBeLessThanOrEqual(60);
+  });
+
+  it('wastes no more on many pods than is used, when they see little each', async () => {
+    const { clock, asked, aPod } = setUp();
+    const pods = Array.from({ length: 50 }, aPod);
+    let hooks = 0;
+    for (let second = 0; second < 20; second += 1) {
+      for (const pod of pods) {
+        clock.nowMs += 20;
+        for (let pair = 0; pair < 2; pair += 1) {
+          expect(await isGranted(pod)).toBe(true);
+          hooks += 1;
+        }
+      }
+    }
+    const leased = asked.reduce((sum, { atMost }) => sum + atMost, 0);
+    expect(leased).toBeLessThanOrEqual(2 * hooks);
+  });
+
+  it('forgets what was leased and not used within a second', async () => {
+    const { permits, asked, clock } = setUp();
+    await countGranted(permits, 50);
+    const before = asked.length;
+    expect(permits.take(sender)).toBeNull();
+    clock.nowMs += 1_000;
+    expect(await isGranted(permits)).toBe(true);
+    expect(asked).toHaveLength(before + 1);
+    expect(asked.at(-1)?.atMost).toBe(1);
+  });
+
+  it('goes by an integration’s own rate, with five seconds of it as the burst', async () => {
+    const { permits, asked } = setUp();
+    const own = { id: 'own', rate: 2 };
+    const granted = await Promise.all(Array.from({ length: 12 }, () => permits.take(own)));
+    expect(granted.filter((verdict) => verdict === null)).toHaveLength(10);
+    expect(granted.at(-1)).toMatchObject({ limit: { ratePerSecond: 2, burst: 10 }, retryAfterMs: 500 });
+    expect(asked.every(({ atMost }) => atMost === 1)).toBe(true);
+    expect(await isGranted(permits)).toBe(true);
+  });
+
+  it('limits nobody without a limit, but those with a rate of their own', async () => {
+    const { permits, asked } = setUp(null);
+    for (let index = 0; index < 10_000; index += 1) expect(permits.take(sender)).toBeNull();
+    expect(asked).toHaveLength(0);
+    const own = await Promise.all(Array.from({ length: 9 }, () => permits.take({ id: 'own', rate: 1 })));
+    expect(own.filter((verdict) => verdict === null)).toHaveLength(5);
+  });
+
+  it('fails whoever waits when the limiter fails, and goes on afterwards', async () => {
+    let isBroken = true;
+    const permits = new HookPermits({
+      limiter: {
+        take: async () => {
+          if (isBroken) throw new Error('broken');
+          return { granted: 1, remaining: 0, retryAfterMs: 0, resetAfterMs: 1 };
+        },
+      },
+      limit,
+      clock: { monotonicMs: () => 1 },
+    });
+    const waiting = [permits.take(sender), permits.take(sender)].map((verdict) => Promise.resolve(verdict));
+    for (const each of waiting) await expect(each).rejects.toThrow('broken');
+    isBroken = false;
+    expect(await isGranted(permits)).toBe(true);
+  });
+});

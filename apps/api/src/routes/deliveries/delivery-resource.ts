@@ -1,0 +1,48 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { DeliverySummary, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import { z } from 'zod';
+import type { deliverySchema } from '../../schemas/delivery.ts';
+
+/** A delivery in the form that is returned. */
+export function toDeliveryBody(row: DeliverySummary): z.output<typeof deliverySchema> {
+  const { eventId, kind, occurredAt, receivedAt, widgetId, state, attempts, duplicates, reason, position } = row;
+  return {
+    eventId,
+    kind,
+    occurredAt,
+    receivedAt: receivedAt.toISOString(),
+    widgetId,
+    state,
+    attempts,
+    duplicates,
+    reason,
+    publishedAt: row.publishedAt?.toISOString() ?? null,
+    position: position === null ? null : formatPosition(position),
+  };
+}
+
+/** The text of a delivery with its payload, which comes out as it came in: digits, order of members and all. */
+export function toDeliveryText(row: LedgerRow): string {
+  return `${JSON.stringify(toDeliveryBody(row)).slice(0, -1)},"payload":${row.payload ?? 'null'}}`;
+}
+
+export const deliveriesParamsSchema = z.object({ id: z.string() });
+export const deliveryParamsSchema = z.object({ id: z.string(), eventId: z.string() });
+
+/** The id of the integration in the path. Throws `not-found` when there is none of that id. */
+export async function requireIntegrationId(
+  { id }: z.output<typeof deliveriesParamsSchema>,
+  integrations: Pick<IntegrationStore, 'get'>,
+): Promise<string> {
+  const integrationId = parseUuid(id);
+  const integration = integrationId === null ? null : await integrations.get(integrationId);
+  if (integration === null) throw new ServiceError('not-found', 'There is no such integration.');
+  return integration.id;
+}
+
+export function toUnknownDeliveryError(): ServiceError {
+  return new ServiceError('not-found', 'There is no such delivery, or no worker has taken it yet.');
+}

@@ -1,0 +1,38 @@
+import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
+import type { z } from 'zod';
+import {
+  integrationChangesSchema,
+  integrationRotationSchema,
+  integrationSchema,
+  issuedIntegrationSchema,
+  newIntegrationSchema,
+  rotatedIntegrationSchema,
+} from '../../schemas/integration.ts';
+import type { GrantResource } from './grant-resource.ts';
+
+/** `/api/v1/integrations`: which outside systems may post hooks, and how. */
+export const integrationResource: GrantResource<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {
+  words: { one: 'an integration', many: 'integrations' },
+  plural: 'integrations',
+  operations: 'integrations',
+  permission: 'integrations:manage',
+  schemas: {
+    creation: newIntegrationSchema,
+    changes: integrationChangesSchema,
+    rotation: integrationRotationSchema,
+    shown: integrationSchema,
+    issued: issuedIntegrationSchema,
+    rotated: rotatedIntegrationSchema,
+  },
+  toBody: (integration): z.output<typeof integrationSchema> => ({
+    id: integration.id,
+    name: integration.name,
+    signature: integration.token.sealedSecret === null ? 'none' : 'standard-webhooks',
+    deduplicateByContent: integration.deduplicateByContent,
+    rate: integration.rate,
+    expiresAt: integration.expiresAt?.toISOString() ?? null,
+    createdAt: integration.createdAt.toISOString(),
+    lastReceivedAt: integration.lastUsedAt?.toISOString() ?? null,
+  }),
+  toTokenPath: (token) => `/api/v1/events/hooks/${token}`,
+};

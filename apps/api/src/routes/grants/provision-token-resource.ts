@@ -1,0 +1,36 @@
+import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
+import type { z } from 'zod';
+import { rotationSchema } from '../../schemas/grant.ts';
+import {
+  issuedProvisionTokenSchema,
+  newProvisionTokenSchema,
+  provisionTokenChangesSchema,
+  provisionTokenSchema,
+  rotatedProvisionTokenSchema,
+} from '../../schemas/provision-token.ts';
+import type { GrantResource } from './grant-resource.ts';
+
+/** `/api/v1/provision-tokens`: what scripts create widgets with, as `Authorization: Bearer`. */
+export const provisionTokenResource: GrantResource<Pick<ProvisionToken, 'permissions'>> = {
+  words: { one: 'a provision token', many: 'provision tokens' },
+  plural: 'provision-tokens',
+  operations: 'provisionTokens',
+  permission: 'tokens:manage',
+  schemas: {
+    creation: newProvisionTokenSchema,
+    changes: provisionTokenChangesSchema,
+    rotation: rotationSchema,
+    shown: provisionTokenSchema,
+    issued: issuedProvisionTokenSchema,
+    rotated: rotatedProvisionTokenSchema,
+  },
+  toBody: ({ id, name, permissions, expiresAt, createdAt, lastUsedAt }): z.output<typeof provisionTokenSchema> => ({
+    id,
+    name,
+    permissions: [...permissions],
+    expiresAt: expiresAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  }),
+  toTokenPath: null,
+};

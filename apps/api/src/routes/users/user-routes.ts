@@ -1,0 +1,116 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
+import type { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
+import { z } from 'zod';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { pageQuerySchema } from '../../schemas/page.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import { newUserSchema, userChangesSchema, userPageSchema, userSchema } from '../../schemas/user.ts';
+import { toPageBody, toRowRange } from '../page-body.ts';
+import { toUserBody } from './user-body.ts';
+
+export interface ListUsersRouteDeps {
+  readonly users: Pick<UserStore, 'list'>;
+}
+
+/** `GET /api/v1/users`: one page of users, newest first. */
+export function registerListUsers(app: ZodApp, { users }: ListUsersRouteDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/users',
+    config: { policy: { permission: 'users:manage' } },
+    schema: {
+      operationId: 'example.users.list',
+      summary: 'List users',
+      security: [{ sessionCookie: [] }],
+      querystring: pageQuerySchema,
+      response: documentResponses({ 200: { body: userPageSchema, description: 'One page of users.' } }),
+    },
+    handler: async ({ query }) => toPageBody(query, await users.list(toRowRange(query)), toUserBody),
+  });
+}
+
+export interface CreateUserRouteDeps {
+  readonly createUser: ReturnType<typeof makeCreateUser>;
+}
+
+/** `POST /api/v1/users`: creates a person who may sign in. */
+export function registerCreateUser(app: ZodApp, { createUser }: CreateUserRouteDeps): void {
+  app.post('/api/v1/users', {
+    config: { policy: { permission: 'users:manage' } },
+    schema: {
+      operationId: 'example.users.create',
+      summary: 'Create a user',
+      security: [{ sessionCookie: [], csrfToken: [] }],
+      body: newUserSchema,
+      response: documentResponses({ 201: { body: userSchema, headers: ['Location'] } }, 'email-in-use'),
+    },
+    handler: async (request, reply) => {
+      const outcome = await createUser(request.body);
+      if (outcome.status === 'email-in-use') {
+        throw new ServiceError('email-in-use', 'Another user has this e-mail address.');
+      }
+      return reply.code(201).header('location', `users/${outcome.user.id}`).send(toUserBody(outcome.user));
+    },
+  });
+}
+
+export interface GetUserRouteDeps {
+  readonly users: Pick<UserStore, 'findById'>;
+}
+
+/** `GET /api/v1/users/{id}`. */
+export function registerGetUser(app: ZodApp, { users }: GetUserRouteDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/users/:id',
+    config: { policy: { permission: 'users:manage' } },
+    schema: {
+      operationId: 'example.users.get',
+      summary: 'Get a user',
+      security: [{ sessionCookie: [] }],
+      params: z.object({ id: z.string() }),
+      response: documentResponses({ 200: userSchema }, 'not-found'),
+    },
+    handler: async (request) => {
+      const id = parseUuid(request.params.id);
+      const user = id === null ? null : await users.findById(id);
+      if (user === null) throw new ServiceError('not-found', 'There is no such user.');
+      return toUserBody(user);
+    },
+  });
+}
+
+export interface ChangeUserRouteDeps {
+  readonly changeUser: ReturnType<typeof makeChangeUser>;
+}
+
+/** `PATCH /api/v1/users/{id}`: changes a user's role or password, disables them or enables them again. */
+export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteDeps): void {
+  app.patch('/api/v1/users/:id', {
+    config: { policy: { permission: 'users:manage' } },
+    schema: {
+      operationId: 'example.users.update',
+      summary: 'Change a user',
+      description:
+        'What is left out or null stays as it is. Disabling a user, or setting a password, ends their sessions.',
+      security: [{ sessionCookie: [], csrfToken: [] }],
+      params: z.object({ id: z.string() }),
+      body: userChangesSchema,
+      response: documentResponses({ 200: userSchema }, 'not-found', 'last-admin'),
+    },
+    handler: async (request) => {
+      const id = parseUuid(request.params.id);
+      const { role = null, disabled = null, password = null } = request.body;
+      const outcome = id === null ? unknown : await changeUser(id, { role, disabled, password });
+      if (outcome.status === 'unknown') throw new ServiceError('not-found', 'There is no such user.');
+      if (outcome.status === 'last-admin') {
+        throw new ServiceError('last-admin', 'This would leave the service without an admin who can sign in.');
+      }
+      return toUserBody(outcome.user);
+    },
+  });
+}
+
+const unknown = { status: 'unknown' } as const;

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import type { StreamHolder } from '../auth/stream-entitlement.ts';
+import { makeAdmitStream } from './admit-stream.ts';
+
+const subscription = (id: string): StreamHolder => ({ kind: 'subscription', id });
+const session = (id: string, userId: string): StreamHolder => ({ kind: 'session', id, userId });
+
+it('admits as many as a token and the pod may have, and again when one has left', () => {
+  const admit = makeAdmitStream({ perToken: 2, perPod: 3 });
+  const first = admit(subscription('a'));
+  admit(subscription('a'));
+  expect(admit(subscription('a'))).toEqual({ status: 'refused', reason: 'too-many-connections' });
+  admit(subscription('b'));
+  expect(admit(subscription('b'))).toEqual({ status: 'refused', reason: 'overloaded' });
+  if (first.status === 'admitted') first.release();
+  expect(admit(subscription('b')).status).toBe('admitted');
+  expect(admit(subscription('c'))).toEqual({ status: 'refused', reason: 'overloaded' });
+});
+
+it('counts a person’s own streams together, whatever sessions they hang on', () => {
+  const admit = makeAdmitStream({ perToken: 2, perPod: 10 });
+  admit(session('s1', 'ann'));
+  admit(session('s2', 'ann'));
+  expect(admit(session('s3', 'ann'))).toEqual({ status: 'refused', reason: 'too-many-connections' });
+  expect(admit(session('s4', 'bob')).status).toBe('admitted');
+});

@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEmbedded } from '@widget-service/embedded/open-embedded.ts';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { ControlEntry, ControlLog } from '@widget-service/shared/ports/control-log.ts';
+import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
+import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
+import { openRevocations, type PodRevocations } from '../revocations.ts';
+import { type FakeHub, openFakeHub } from './fake-hub.ts';
+import { type FakeSink, openFakeSink } from './fake-sink.ts';
+
+const dayMs = 86_400_000;
+
+/** A pod's part in what becomes of rights, over the real stores and hub, for tests. */
+export interface TestRevocations {
+  readonly backend: Backend;
+  readonly fake: FakeHub;
+  /** Starts the pod's tasks. */
+  start(control?: Pick<ControlLog, 'openTail'>, clock?: Clock): Promise<PodRevocations>;
+  /** The same, and waits until they stand in the control log. */
+  startAndStand(): Promise<PodRevocations>;
+  stop(): Promise<void>;
+  announce(entry: ControlEntry): Promise<void>;
+  aSubscription(): Promise<Subscription>;
+  /** Opens a stream as the route does: by what the pod's cache says of the token. */
+  openStream(pod: PodRevocations, tokenDigest: string): Promise<FakeSink>;
+  aPersonalStream(
+    pod: PodRevocations,
+  ): Promise<{ readonly userId: string; readonly digest: string; readonly sink: FakeSink }>;
+  close(): Promise<void>;
+}
+
+export async function openTestRevocations(): Promise<TestRevocations> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'widget-service-test-'));
+  const retention = { count: 1_000, ageMs: dayMs, bytes: 1_000_000 };
+  const backend = await openEmbedded({ dataDir, retention, deliveryRetentionMs: dayMs });
+  const fake = openFakeHub({ ringFrames: 100 });
+  let stop = () => Promise.resolve();
+
+  async function start(control: Pick<ControlLog, 'openTail'> = backend.control, clock: Clock = systemClock) {
+    const pod = openRevocations({
+      backend: { ...backend, control: { ...backend.control, openTail: () => control.openTail() } as ControlLog },
+      hub: fake.hub,
+      sessionIdleMs: dayMs,
+      clock,
+      logger: await createLogger({ level: 'silent' }),
+    });
+    const supervisor = new Supervisor(pod.tasks, {
+      clock: systemClock,
+      onFailure: (task, error) => {
+        throw new Error(`${task} failed`, { cause: error });
+      },
+    });
+    supervisor.start();
+    stop = () => supervisor.stop();
+    return pod;
+  }
+
+  async function openStream(pod: PodRevocations, tokenDigest: string): Promise<FakeSink> {
+    const right = await pod.caches.streams.resolve(tokenDigest);
+    if (right === null) throw new Error('the token is not good');
+    const sink = openFakeSink();
+    fake.join(sink, 0, right);
+    return sink;
+  }
+
+  return {
+    backend,
+    fake,
+    start,
+    startAndStand: async () => {
+      const pod = await start();
+      await openFakeSink().until(() => pod.generation() > 0);
+      return pod;
+    },
+    stop: () => stop(),
+    announce: (entry) => backend.control.announce(entry),
+    aSubscription: () => insertSubscription(backend),
+    openStream,
+    aPersonalStream: async (pod) => {
+      const { tokenDigest, ...person } = await insertPersonalStream(backend);
+      return { ...person, sink: await openStream(pod, tokenDigest) };
+    },
+    close: async () => {
+      await stop();
+      fake.hub.close();
+      await backend.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+async function insertSubscription(backend: Backend): Promise<Subscription> {
+  const id = crypto.randomUUID();
+  const subscription: Subscription = {
+    id,
+    name: 'screen',
+    filter: noFilter,
+    token: { digest: `token of ${id}`, sealedSecret: null },
+    previousToken: null,
+    expiresAt: null,
+    createdAt: new Date(),
+    lastUsedAt: null,
+  };
+  await backend.subscriptions.insert(subscription);
+  return subscription;
+}
+
+async function insertPersonalStream(backend: Backend) {
+  const userId = crypto.randomUUID();
+  const email = `${userId}@example.com`;
+  const digest = `session of ${userId}`;
+  const tokenDigest = `token of ${userId}`;
+  const at = { createdAt: new Date(), lastSeenAt: new Date(), expiresAt: new Date(Date.now() + dayMs) };
+  const account = { passwordHash: 'none', createdAt: new Date(), lastSignInAt: null };
+  await backend.users.insert({ id: userId, email, role: 'viewer', disabled: false, ...account });
+  await backend.sessions.insert({ digest, userId, ...at });
+  await backend.personalStreams.insert({ tokenDigest, userId, sessionDigest: digest, expiresAt: at.expiresAt });
+  return { userId, digest, tokenDigest };
+}
+
+/** A log that neither tells anything nor fails, until its tail is closed. */
+export function neverHeard(): Pick<ControlLog, 'openTail'> {
+  return {
+    openTail: () => {
+      const { promise, reject } = Promise.withResolvers<never>();
+      return { next: () => promise, close: async () => reject(new UnavailableError('closed')) };
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { StatementSync } from 'node:sqlite';
+import type { ComparablePosition, RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
+import type { Database } from './database.ts';
+
+interface RegisterRow {
+  readonly last_run: number;
+  readonly epoch: string | null;
+  readonly epoch_run: number | null;
+  readonly ms: number | null;
+  readonly seq: number | null;
+}
+
+export class SqliteRunRegistry implements RunRegistry {
+  readonly #db: Database;
+  readonly #next: StatementSync;
+  readonly #select: StatementSync;
+  readonly #record: StatementSync;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#next = db.prepare('UPDATE run_register SET last_run = last_run + 1 RETURNING *');
+    this.#select = db.prepare('SELECT * FROM run_register');
+    this.#record = db.prepare(
+      'UPDATE run_register SET epoch = ?1, epoch_run = ?2, ms = ?3, seq = ?4 ' +
+        'WHERE epoch IS ?5 AND epoch_run IS ?6 AND ms IS ?7 AND seq IS ?8',
+    );
+  }
+
+  startRun(): Promise<{ readonly run: number; readonly lastPosition: ComparablePosition | null }> {
+    return this.#db.write(() => {
+      const row = this.#next.get() as unknown as RegisterRow;
+      return { run: row.last_run, lastPosition: toPosition(row) };
+    });
+  }
+
+  lastPosition(): Promise<ComparablePosition | null> {
+    return this.#db.read(() => toPosition(this.#select.get() as unknown as RegisterRow));
+  }
+
+  recordPosition(position: ComparablePosition, over: ComparablePosition | null): Promise<boolean> {
+    return this.#db.write(() => {
+      const { changes } = this.#record.run(...toColumns(position), ...toColumns(over));
+      return changes === 1;
+    });
+  }
+}
+
+function toColumns(position: ComparablePosition | null) {
+  return [position?.epoch ?? null, position?.epochRun ?? null, position?.ms ?? null, position?.seq ?? null] as const;
+}
+
+function toPosition({ epoch, epoch_run: epochRun, ms, seq }: RegisterRow): ComparablePosition | null {
+  return epoch === null || epochRun === null || ms === null || seq === null ? null : { epoch, epochRun, ms, seq };
+}

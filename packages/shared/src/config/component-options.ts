@@ -1,0 +1,66 @@
+import type { EventRetention } from '../ports/event-log.ts';
+import type { LoggerOptions } from '../runtime/logger.ts';
+import type { Settings } from './settings.ts';
+
+/** What the settings say of the embedded backend, in its own terms. */
+export function toEmbeddedOptions(settings: Settings) {
+  return {
+    dataDir: settings.DATA_DIR,
+    retention: toRetention(settings),
+    deliveryRetentionMs: settings.DELIVERY_RETENTION_MS,
+  };
+}
+
+/** What the settings say of the cluster backend, in its own terms. */
+export function toClusterOptions(settings: Settings) {
+  return {
+    ...toMongoOptions(settings),
+    redisUrl: settings.REDIS_URL ?? '',
+    redisKeyPrefix: settings.REDIS_KEY_PREFIX,
+    durabilityCheck: settings.REDIS_DURABILITY_CHECK,
+    hookPartitions: settings.HOOK_PARTITIONS,
+    ackReplicas: settings.HOOK_ACK_REPLICAS,
+    retention: toRetention(settings),
+  };
+}
+
+/** The part of it that concerns MongoDB. */
+export function toMongoOptions(settings: Settings) {
+  return {
+    mongodbUrl: settings.MONGODB_URL ?? '',
+    mongodbDatabase: settings.MONGODB_DATABASE,
+    startTimeoutMs: settings.START_TIMEOUT_MS,
+    migrate: settings.MIGRATE_ON_START,
+    deliveryRetentionMs: settings.DELIVERY_RETENTION_MS,
+  };
+}
+
+function toRetention(settings: Settings): EventRetention {
+  return {
+    count: settings.EVENT_RETENTION_COUNT,
+    ageMs: settings.EVENT_RETENTION_MS,
+    bytes: settings.EVENT_RETENTION_BYTES,
+  };
+}
+
+interface RateLimitSetting {
+  readonly ratePerSecond: number;
+  readonly burst: number;
+}
+
+/** What the settings say of rates; null stands for no limit. */
+export function toRateLimits(settings: Settings) {
+  return {
+    hooks: toRateLimit(settings.HOOK_RATE_PER_SECOND, settings.HOOK_BURST),
+    api: toRateLimit(settings.API_RATE_PER_SECOND, settings.API_BURST),
+  };
+}
+
+function toRateLimit(ratePerSecond: number, burst: number): RateLimitSetting | null {
+  return ratePerSecond === 0 || burst === 0 ? null : { ratePerSecond, burst };
+}
+
+/** What the settings say of the log. */
+export function toLoggerOptions(settings: Settings): LoggerOptions {
+  return { level: settings.LOG_LEVEL, isPretty: settings.LOG_FORMAT === 'pretty' };
+}

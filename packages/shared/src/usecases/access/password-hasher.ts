@@ -1,0 +1,78 @@
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createSemaphore } from '../../runtime/semaphore.ts';
+
+/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
+const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+const saltBytes = 16;
+const tagBytes = 32;
+/** Each hash takes 19 MiB and a core: so many at once, and no more. */
+const limits = { what: 'hash a password', maxRunning: 2, maxWaiting: 100, maxWaitMs: 2_000 } as const;
+
+const phcPattern = /^\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+export interface PasswordHasher {
+  /** In PHC string format. */
+  hash(password: string): Promise<string>;
+  /** Null stands for an account that does not exist: it costs the same and is never right. */
+  verify(password: string, phc: string | null): Promise<boolean>;
+}
+
+/** Computes an argon2id tag. */
+export type DeriveTag = (parameters: Argon2Parameters) => Promise<Buffer>;
+
+/**
+ * Passwords as argon2id (Node's own, on its thread pool). Throws `UnavailableError` when too many wait for their
+ * turn.
+ */
+export function createPasswordHasher(derive: DeriveTag = deriveArgon2id): PasswordHasher {
+  const limit = createSemaphore(limits);
+  const decoy = formatPhc(randomBytes(saltBytes), randomBytes(tagBytes));
+  return {
+    hash: (password) =>
+      limit(async () => {
+        const salt = randomBytes(saltBytes);
+        return formatPhc(salt, await derive({ ...cost, message: password, nonce: salt, tagLength: tagBytes }));
+      }),
+    verify: (password, phc) =>
+      limit(async () => {
+        const stored = parsePhc(phc ?? decoy);
+        const tag = await derive({ ...stored.parameters, message: password });
+        return timingSafeEqual(tag, stored.tag) && phc !== null;
+      }),
+  };
+}
+
+/** @internal Exported for tests that watch it. */
+export function deriveArgon2id(parameters: Argon2Parameters): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    argon2('argon2id', parameters, (error, tag) => (error === null ? resolve(tag) : reject(error)));
+  });
+}
+
+function formatPhc(salt: Buffer, tag: Buffer): string {
+  const { memory, passes, parallelism } = cost;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${toPhcBase64(salt)}$${toPhcBase64(tag)}`;
+}
+
+function parsePhc(phc: string): { parameters: Omit<Argon2Parameters, 'message'>; tag: Buffer } {
+  const match = phcPattern.exec(phc);
+  if (match === null) throw new Error('a stored password hash is not in the form this service writes');
+  const [, memory, passes, parallelism, salt = '', tagText = ''] = match;
+  const tag = Buffer.from(tagText, 'base64');
+  const nonce = Buffer.from(salt, 'base64');
+  return {
+    parameters: {
+      memory: Number(memory),
+      passes: Number(passes),
+      parallelism: Number(parallelism),
+      nonce,
+      tagLength: tag.length,
+    },
+    tag,
+  };
+}
+
+/** The PHC format's base64 has no padding. */
+function toPhcBase64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}

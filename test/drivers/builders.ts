@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
+import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
+import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
+import type { Widget } from '@widget-service/shared/domain/widget.ts';
+import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
+import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
+import type { User } from '@widget-service/shared/ports/user-store.ts';
+import type { WidgetCreation } from '@widget-service/shared/ports/widget-store.ts';
+
+/** A time with milliseconds, so that a store that drops them is noticed. */
+export const someTime = new Date('2026-03-01T10:00:00.123Z');
+
+/** Text that a store which interprets, normalises, trims or cuts it will not give back as it was. */
+export const awkwardTexts = [
+  '$where',
+  'a.b.c',
+  '__proto__',
+  ' two  spaces ',
+  'Ünï — 日本語 🦄 e\u0301 é',
+  'quote " apostrophe \' backslash \\ percent % null',
+  '0123',
+  '{"json":true}',
+] as const;
+
+/** A payload whose text is lost by whoever parses and writes it again. */
+export const awkwardPayload =
+  '{ "$set": {"a.b": 1.0, "a.b": 2}, "__proto__": null, "":"", "n": 1e400, "big": 12345678901234567890, "u": "\\u0000\\ud83e 🦄" }';
+
+export function aWidget(overrides: Partial<Widget> = {}): Widget {
+  const createdAt = overrides.createdAt ?? someTime;
+  return {
+    id: createUuidV7(),
+    name: 'A widget',
+    state: 'active',
+    labels: [],
+    owner: null,
+    createdAt,
+    updatedAt: createdAt,
+    retiredAt: null,
+    lastEventAt: null,
+    version: 1,
+    ...overrides,
+  };
+}
+
+/** The entry of a widget's own creation. */
+function aCreatedEntry(widget: Widget): OutboxEntry {
+  return {
+    eventId: randomUUID(),
+    kind: 'created',
+    integrationId: null,
+    occurredAt: widget.createdAt.toISOString(),
+    receivedAt: widget.createdAt,
+    payload: null,
+    late: false,
+    stateBefore: null,
+    after: afterOf(widget),
+  };
+}
+
+export function aCreation(widget: Widget = aWidget(), idempotency: IdempotencyRecord | null = null): WidgetCreation {
+  return { widget, created: aCreatedEntry(widget), idempotency };
+}
+
+export function anIdempotencyRecord(overrides: Partial<IdempotencyRecord> = {}): IdempotencyRecord {
+  return { scope: randomUUID(), key: randomUUID(), fingerprint: 'f'.repeat(64), body: '{"id":"1"}', ...overrides };
+}
+
+export function aDelivery(overrides: Partial<Delivery> = {}): Delivery {
+  return {
+    eventId: randomUUID(),
+    integrationId: randomUUID(),
+    kind: 'updated',
+    occurredAt: '2026-03-01T10:00:00Z',
+    widgetId: createUuidV7(),
+    payload: '{"reading":1}',
+    receivedAt: someTime,
+    redrive: false,
+    ...overrides,
+  };
+}
+
+/** The members of a widget that an outbox entry keeps. */
+function afterOf(widget: Widget): OutboxEntry['after'] {
+  const { state, updatedAt, retiredAt, lastEventAt, version } = widget;
+  return { state, updatedAt, retiredAt, lastEventAt, version };
+}
+
+/** The entry of a hook that made `widget` its version `version`. */
+export function anEntry(widget: Widget, version: number, overrides: Partial<OutboxEntry> = {}): OutboxEntry {
+  return {
+    eventId: randomUUID(),
+    kind: 'updated',
+    integrationId: randomUUID(),
+    occurredAt: '2026-03-01T10:00:00Z',
+    receivedAt: someTime,
+    payload: '{"reading":1}',
+    late: false,
+    stateBefore: widget.state,
+    after: { ...afterOf(widget), version, lastEventAt: someTime },
+    ...overrides,
+  };
+}
+
+export function anEvent(overrides: Partial<WidgetEvent> = {}): WidgetEvent {
+  const eventId = overrides.eventId ?? randomUUID();
+  return {
+    eventId,
+    type: 'widget.updated',
+    widgetId: createUuidV7(),
+    state: 'active',
+    stateBefore: 'active',
+    labels: [],
+    json: `{"specversion":"1.0","id":"${eventId}"}`,
+    ...overrides,
+  };
+}
+
+/** An event of a widget, appended once per version. */
+export function aVersionAppend(widgetId: string, version: number, overrides: Partial<WidgetEvent> = {}): LogAppend {
+  return { event: anEvent({ widgetId, ...overrides }), mark: { kind: 'version', widgetId, version } };
+}
+
+/** An event without a known widget, appended once per event id. */
+export function anEventAppend(overrides: Partial<WidgetEvent> = {}): LogAppend {
+  const event = anEvent({ widgetId: null, state: null, stateBefore: null, labels: null, ...overrides });
+  return { event, mark: { kind: 'event', eventId: event.eventId } };
+}
+
+export function aUser(overrides: Partial<User> = {}): User {
+  return {
+    id: randomUUID(),
+    email: `${randomUUID()}@example.org`,
+    role: 'editor',
+    disabled: false,
+    passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
+    createdAt: someTime,
+    lastSignInAt: null,
+    ...overrides,
+  };
+}

@@ -1,0 +1,132 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
+import { openCluster } from '@widget-service/cluster/open-cluster.ts';
+import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
+import { Redis } from 'ioredis';
+import { refusePayloadsInMongo } from '../faults/refuse-payloads.ts';
+import type { TestBackend, TestBackendOptions } from './test-backend.ts';
+
+const hourMs = 3_600_000;
+const startTimeoutMs = 5000;
+const defaultDeliveryRetentionMs = 168 * hourMs;
+
+/** The cluster backend on a database and key prefix of its own; needs MONGODB_URL and REDIS_URL. */
+export async function openClusterTestBackend(options: TestBackendOptions): Promise<TestBackend> {
+  const name = `t-${randomBytes(8).toString('hex')}`;
+  const open = () => openNamed(name, options);
+  let backend = await open();
+  let isClosed = false;
+  return {
+    get backend() {
+      return backend;
+    },
+    async reopen() {
+      isClosed = true;
+      await backend.close();
+      backend = await open();
+      isClosed = false;
+    },
+    enqueueText: (text) => enqueueText(name, backend.hookQueue, text),
+    refusePayloads: (where, word) =>
+      refusePayloadsInMongo({ url: requiredUrl('MONGODB_URL'), database: name }, where, word),
+    copyLog: () => copyLog(name),
+    async dispose() {
+      try {
+        if (!isClosed) await backend.close();
+      } finally {
+        await Promise.all([dropDatabase(name), dropKeys(name)]);
+      }
+    },
+  };
+}
+
+/** Enqueues a job without items, and writes the text over it. */
+async function enqueueText(name: string, queue: HookQueue, text: string): Promise<string> {
+  const jobId = `job-${randomUUID()}`;
+  await queue.enqueue({ jobId, partition: 0, items: [] });
+  const redis = new Redis(requiredUrl('REDIS_URL'));
+  const job = [redisKeys(name).queuePrefix, queueName(queue.partitionCount, 0), jobId].join(':');
+  await redis.hset(job, 'data', JSON.stringify(text));
+  redis.disconnect();
+  return jobId;
+}
+
+function openNamed(name: string, options: TestBackendOptions) {
+  return openCluster({
+    mongodbUrl: requiredUrl('MONGODB_URL'),
+    mongodbDatabase: name,
+    redisUrl: requiredUrl('REDIS_URL'),
+    redisKeyPrefix: name,
+    migrate: true,
+    startTimeoutMs,
+    durabilityCheck: 'enforce',
+    hookPartitions: options.hookPartitions ?? 2,
+    ackReplicas: 0,
+    retention: {
+      count: options.retentionCount ?? 1_000_000,
+      ageMs: options.retentionMs ?? 24 * hourMs,
+      bytes: options.retentionBytes ?? 2 ** 30,
+    },
+    ...(options.runAgeMaxMs === undefined ? {} : { runAgeMaxMs: options.runAgeMaxMs }),
+    deliveryRetentionMs: options.deliveryRetentionMs ?? defaultDeliveryRetentionMs,
+    // Short, so that a test that abandons a job sees it again within a second.
+    lockDurationMs: 1000,
+    stalledIntervalMs: 500,
+    drainDelaySeconds: 1,
+    ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
+  });
+}
+
+/** The copies are keys of this backend too, and go with it. */
+async function copyLog(name: string): Promise<() => Promise<void>> {
+  const copyName = `${name}-copy-${randomUUID()}`;
+  const [from, to] = [redisKeys(name).log, redisKeys(copyName).log];
+  await copyKeys(from, to);
+  return async () => {
+    await dropKeys(from);
+    await copyKeys(to, from);
+  };
+}
+
+/** Every key that begins with `from`, under `to`. */
+async function copyKeys(from: string, to: string): Promise<void> {
+  const redis = new Redis(requiredUrl('REDIS_URL'));
+  try {
+    for await (const keys of redis.scanStream({ match: `${from}*`, count: 1000 }) as AsyncIterable<string[]>) {
+      for (const key of keys) await redis.copy(key, to + key.slice(from.length), 'REPLACE');
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function dropDatabase(name: string): Promise<void> {
+  const stores = await openMongoStores({
+    url: requiredUrl('MONGODB_URL'),
+    database: name,
+    startTimeoutMs,
+    migrate: false,
+    deliveryRetentionMs: defaultDeliveryRetentionMs,
+  });
+  await stores.dropDatabase();
+  await stores.close();
+}
+
+async function dropKeys(name: string): Promise<void> {
+  const redis = new Redis(requiredUrl('REDIS_URL'), { maxRetriesPerRequest: 1 });
+  redis.on('error', () => undefined);
+  try {
+    for await (const keys of redis.scanStream({ match: `*${name}*`, count: 1000 }) as AsyncIterable<string[]>) {
+      if (keys.length > 0) await redis.unlink(...keys);
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function requiredUrl(name: 'MONGODB_URL' | 'REDIS_URL'): string {
+  const url = process.env[name];
+  if (url === undefined || url === '') throw new Error(`${name} is not set: tests of the cluster need real servers.`);
+  return url;
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { databaseFileName } from '@widget-service/embedded/database.ts';
+import { openEmbedded } from '@widget-service/embedded/open-embedded.ts';
+import { refusePayloadsInSqlite } from '../faults/refuse-payloads.ts';
+import type { TestBackend, TestBackendOptions } from './test-backend.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** An embedded backend on a file of its own. */
+export async function openEmbeddedTestBackend(options: TestBackendOptions): Promise<TestBackend> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'widget-service-test-'));
+  const open = () =>
+    openEmbedded({
+      dataDir,
+      retention: {
+        count: options.retentionCount ?? 1_000_000,
+        ageMs: options.retentionMs ?? dayMs,
+        bytes: options.retentionBytes ?? 1024 ** 3,
+      },
+      deliveryRetentionMs: options.deliveryRetentionMs ?? 7 * dayMs,
+      ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
+    });
+  let backend = await open();
+  return {
+    get backend() {
+      return backend;
+    },
+    reopen: async () => {
+      await backend.close();
+      backend = await open();
+    },
+    enqueueText: async (text) => {
+      await backend.close();
+      const jobId = insertJob(dataDir, text);
+      backend = await open();
+      return jobId;
+    },
+    refusePayloads: async (where, word) => {
+      await backend.close();
+      refusePayloadsInSqlite(dataDir, where, word);
+      backend = await open();
+    },
+    dispose: async () => {
+      await backend.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Only while nobody else has the file. */
+function insertJob(dataDir: string, text: string): string {
+  const jobId = `job-${randomUUID()}`;
+  const db = new DatabaseSync(join(dataDir, databaseFileName));
+  const insert = db.prepare('INSERT INTO hook_jobs (job_id, partition, starts) VALUES (?, 0, 0)');
+  const { lastInsertRowid } = insert.run(jobId);
+  db.prepare('INSERT INTO hook_job_bodies (seq, body) VALUES (?, ?)').run(lastInsertRowid, text);
+  db.close();
+  return jobId;
+}

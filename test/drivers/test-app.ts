@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { buildApp } from '@widget-service/api/app.ts';
+import { computeCsrfToken } from '@widget-service/api/auth/csrf.ts';
+import { createGrantCache } from '@widget-service/api/auth/grant-cache.ts';
+import type { RoutePolicy } from '@widget-service/api/auth/policy.ts';
+import type { TrustedProxies } from '@widget-service/api/http/forwarding.ts';
+import { createPodRateLimiter } from '@widget-service/api/limits/pod-rate-limiter.ts';
+import { describeInterface } from '@widget-service/api/openapi/describe-interface.ts';
+import { collectDescribedRoutes } from '@widget-service/api/openapi/described-route.ts';
+import { createUseCases } from '@widget-service/api/use-cases.ts';
+import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import type { Role } from '@widget-service/shared/domain/role.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
+import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
+import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
+import { createAnswerCheck } from './check-answer.ts';
+import { issueIntegration, issueSubscription } from './issue-grants.ts';
+import { openTestBackend } from './open-test-backend.ts';
+import type { OpenApiDocument } from './openapi-document.ts';
+
+const hourMs = 3_600_000;
+
+let checkAnswer: ReturnType<typeof createAnswerCheck> | null = null;
+
+export interface TestAppOptions {
+  readonly publicBaseUrl?: string | null;
+  readonly cookieSecure?: boolean;
+  readonly bodyLimitBytes?: number;
+  readonly tailPosition?: () => LogPosition | null;
+  readonly clock?: Clock;
+  /** Off unless given. */
+  readonly limits?: { readonly hooks?: RateLimit; readonly api?: RateLimit; readonly signInFailuresPerMinute?: number };
+  readonly trustedProxies?: TrustedProxies;
+  /** Stands in for ports that are to fail, or are watched. */
+  readonly replace?: (backend: Backend) => Partial<Backend>;
+}
+
+/** A route as it was registered. */
+export interface TestRoute {
+  readonly method: string;
+  /** With the names of its parameters: `/api/v1/users/:id`. */
+  readonly url: string;
+  readonly policy: RoutePolicy | undefined;
+}
+
+/** A person with a session; `headers` is what their page sends with a request that changes something. */
+export interface TestCaller {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly cookie: string;
+  readonly csrfToken: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface TestRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly payload?: string | object | Buffer;
+  readonly remoteAddress?: string;
+}
+
+export interface TestResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+  readonly body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it.
+  json(): any;
+}
+
+/** The app with its real use cases on a backend of its own; requests are injected, no socket is opened. */
+export interface TestApp {
+  readonly app: ReturnType<typeof buildApp>;
+  readonly backend: Backend;
+  /** Every route of the app, once per method; the stream's are registered by the whole service only. */
+  readonly routes: readonly TestRoute[];
+  /** Every log line so far. */
+  readonly logLines: readonly string[];
+  /** Throws when the answer is not what the interface's description says of it. */
+  inject(request: TestRequest): Promise<TestResponse>;
+  /** A user with this role, signed in through the port. */
+  signedIn(role: Role): Promise<TestCaller>;
+  issueHookToken(deduplicateByContent?: boolean): Promise<{ token: string; integrationId: string }>;
+  issueStreamToken(): Promise<{ token: string; subscriptionId: string }>;
+  close(): Promise<void>;
+}
+
+export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const testBackend = await openTestBackend();
+  const real = testBackend.backend;
+  const backend = { ...real, ...options.replace?.(real) };
+  const clock = options.clock ?? systemClock;
+  const logLines: string[] = [];
+  const metrics = createMetrics();
+  // A machine that is busy with other tests must not look like a Redis that is away.
+  const limiter = createPodRateLimiter({ backend, clock, metrics, answerWithinMs: 5_000 });
+  const useCases = createUseCases({
+    backend,
+    groupCommit: new GroupCommit(backend.hookQueue, clock),
+    clock,
+    tailPosition: options.tailPosition ?? (() => null),
+    sessionIdleMs: 12 * hourMs,
+    sessionLifetimeMs: 168 * hourMs,
+    rateLimiter: limiter,
+    signInFailuresPerMinute: options.limits?.signInFailuresPerMinute ?? 0,
+  });
+  // Of revocations nobody tells here.
+  const heard = { clock, isFresh: () => true };
+  const app = buildApp({
+    settings: {
+      trustedProxies: options.trustedProxies ?? null,
+      publicBaseUrl: options.publicBaseUrl ?? null,
+      cookieSecure: options.cookieSecure ?? false,
+      bodyLimitBytes: options.bodyLimitBytes ?? 65_536,
+    },
+    useCases,
+    widgets: backend.widgets,
+    ledger: backend.ledger,
+    users: backend.users,
+    clock,
+    rateLimits: { limiter, api: options.limits?.api ?? null, hooks: options.limits?.hooks ?? null },
+    grants: backend,
+    hookTokens: createGrantCache(backend.integrations, heard),
+    provisionTokens: createGrantCache(backend.provisionTokens, heard),
+    logger: await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } }),
+    metrics,
+    registerStream: () => undefined,
+  });
+  const routes: TestRoute[] = [];
+  app.addHook('onRoute', ({ method, url, config }) => {
+    for (const each of [method].flat()) routes.push({ method: each, url, policy: config?.policy });
+  });
+  const described = collectDescribedRoutes(app);
+  await app.ready();
+  // Every app describes the same operations: the schemas are compiled once per process.
+  checkAnswer ??= createAnswerCheck(describeInterface(described, null) as OpenApiDocument);
+  const check = checkAnswer;
+  return {
+    app,
+    backend: real,
+    routes,
+    logLines,
+    inject: async ({ headers, ...request }) => {
+      const response = await app.inject({
+        ...request,
+        ...(headers === undefined ? {} : { headers: headers as Record<string, string> }),
+      });
+      const { statusCode, body } = response;
+      check({ ...request, statusCode, headers: response.headers, body });
+      return response;
+    },
+    signedIn: (role) => signInThroughPorts(real, role),
+    issueHookToken: async (deduplicateByContent = true) => {
+      const { grant, token } = await issueIntegration(real, { deduplicateByContent });
+      return { token, integrationId: grant.id };
+    },
+    issueStreamToken: async () => {
+      const { grant, token } = await issueSubscription(real);
+      return { token, subscriptionId: grant.id };
+    },
+    close: async () => {
+      await app.close();
+      await testBackend.dispose();
+    },
+  };
+}
+
+/** A user with this role and a session, without a password. */
+export async function signInThroughPorts(backend: Backend, role: Role): Promise<TestCaller> {
+  const userId = randomUUID();
+  await backend.users.insert({
+    id: userId,
+    email: `${userId}@example.com`,
+    role,
+    disabled: false,
+    passwordHash: 'none: this user signs in through the port only',
+    createdAt: new Date(),
+    lastSignInAt: null,
+  });
+  const start = makeStartSession({ sessions: backend.sessions, clock: systemClock, sessionLifetimeMs: hourMs });
+  const { sessionId } = await start(userId);
+  const cookie = `service_console=${sessionId}`;
+  const csrfToken = computeCsrfToken(sessionId);
+  return { userId, sessionId, cookie, csrfToken, headers: { cookie, 'x-csrf-token': csrfToken } };
+}

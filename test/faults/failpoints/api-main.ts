@@ -1,0 +1,21 @@
+import process from 'node:process';
+import { openApi } from '@widget-service/api/api.ts';
+import { openBackend } from '@widget-service/api/open-backend.ts';
+import { toLoggerOptions } from '@widget-service/shared/config/component-options.ts';
+import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
+import { failpointFileVariable } from './failpoint.ts';
+import { wrapBackend } from './wrap-backend.ts';
+
+// A write over a limit on the size of files then fails, like one on a full disk, instead of ending the process.
+process.on('SIGXFSZ', () => undefined);
+
+/** The api as its own main starts it, on either backend, with failpoints. */
+await runProcess(async (onFatal) => {
+  const parsed = parseSettings(process.env, { app: 'api', isTerminal: false });
+  const logger = await createLogger(toLoggerOptions(parsed.settings));
+  const backend = wrapBackend(await openBackend(parsed, logger, onFatal), process.env[failpointFileVariable] ?? '');
+  const print = (text: string) => void process.stdout.write(text);
+  return openApi({ settings: parsed.settings, backend, logger, print });
+}, reportToStandardError);

@@ -1,0 +1,22 @@
+import process from 'node:process';
+import { openCluster } from '@widget-service/cluster/open-cluster.ts';
+import { toClusterOptions, toLoggerOptions } from '@widget-service/shared/config/component-options.ts';
+import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
+import { openWorker } from '@widget-service/worker/worker.ts';
+import { failpointFileVariable, shortLocksVariable } from './failpoint.ts';
+import { wrapBackend } from './wrap-backend.ts';
+
+/** A lost consumer is noticed after about two seconds instead of ten to fifteen. */
+const shortLocks = { lockDurationMs: 1_500, stalledIntervalMs: 400, drainDelaySeconds: 0.5 };
+
+/** The worker as its own main starts it, on a backend with failpoints. */
+await runProcess(async (onFatal) => {
+  const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: false });
+  const logger = await createLogger(toLoggerOptions(settings));
+  const onWarning = (message: string, details?: object) => logger.warn(details ?? {}, message);
+  const locks = process.env[shortLocksVariable] === 'true' ? shortLocks : {};
+  const backend = await openCluster({ ...toClusterOptions(settings), ...locks, onWarning, onFatal });
+  return openWorker(settings, wrapBackend(backend, process.env[failpointFileVariable] ?? ''), logger);
+}, reportToStandardError);
