@@ -8,13 +8,14 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
-import { Supervisor, type Task } from '@widget-service/shared/runtime/supervisor.ts';
+import { createSupervisor, type Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
-import { makeOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
+import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { buildApp } from './app.ts';
 import { makeRecordLastUsed } from './auth/record-last-used.ts';
 import { makeVerifyStreamToken } from './auth/stream-entitlement.ts';
+import { type Deployment, describeDeployment } from './deployment.ts';
 import { drain, drainMaxMs } from './drain.ts';
 import { describeFirstAdmin, describeFirstMinute, ensureFirstAdmin } from './first-start.ts';
 import { createPodRateLimiter } from './limits/pod-rate-limiter.ts';
@@ -26,33 +27,35 @@ import { createUseCases } from './use-cases.ts';
 
 export interface ApiDeps {
   readonly settings: Settings;
-  /** Closed with the api. */
+  /** Stopping the api closes it. */
   readonly backend: Backend;
   readonly logger: Logger;
-  /** Shows text to the person who started the process. */
+  /** Prints text for the person who started the process. */
   readonly print: (text: string) => void;
 }
 
-const firstPositionWithinMs = 1_000;
+/** How long the start waits for the first read of the event log. Redis may be unreachable for longer than that. */
+const firstPositionMaxMs = 1_000;
 
-/** One api process: public interface, operators' port, tasks, on an opened backend. It listens when this resolves. */
+/**
+ * Opens one api process on an opened backend: the tasks, the operators' HTTP server and the public interface. It
+ * listens once the promise resolves.
+ *
+ * Rejects with `UnavailableError` if the first admin cannot be stored, and with an `ExitError` (configuration) if it
+ * cannot listen on an address. What is open then stays open: the caller ends the process.
+ */
 export async function openApi({ settings, backend, logger, print }: ApiDeps): Promise<RunningProcess> {
   const clock = systemClock;
   const metrics = createMetrics();
+  const deployment = describeDeployment(backend.kind);
   const fanOut = openFanOut({ backend, settings, clock, logger, metrics });
   const { hub } = fanOut;
-  const control = openRevocations({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
-  const app = composeApp({ settings, backend, logger, metrics, fanOut, control });
-  const supervisor = superviseTasks(
-    selectTasks({
-      settings,
-      backend,
-      logger,
-      metrics,
-      podTasks: [fanOut.createTail(control.waitUntilFresh), ...control.tasks],
-    }),
-    logger,
-    metrics,
+  const revocations = openRevocations({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
+  const app = composeApp({ settings, backend, deployment, logger, metrics, fanOut, revocations });
+  const podTasks = [fanOut.createTail(revocations.waitUntilFresh), ...revocations.tasks];
+  const supervisor = createSupervisor(
+    deployment.processesHooks ? [...podTasks, ...createHookTasks({ settings, backend, logger, metrics })] : podTasks,
+    { clock, logger, metrics },
   );
   const state = { isStarted: false, isDraining: false };
   const ops = await openOpsServer(
@@ -65,25 +68,31 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
     settings.OPS_PORT,
   );
 
-  const admin = await ensureFirstAdmin({ settings, backend, clock, logger });
+  const admin = await ensureFirstAdmin({
+    settings,
+    users: backend.users,
+    mayGeneratePassword: deployment.generatesAdminPassword,
+    clock,
+    logger,
+  });
   const email = admin?.email ?? settings.ADMIN_EMAIL ?? '';
   const password = admin?.generatedPassword ?? null;
   supervisor.start();
-  // So that the first stream finds a position; a Redis that is away is not waited for longer.
-  await fanOut.waitForPosition(firstPositionWithinMs);
-  const place = { host: settings.HOST, port: settings.PORT };
-  await app.listen(place).catch((error) => {
-    // The admin is stored by now: no later start will show the password.
+  // Until the pod has a position in the event log, it ends each new stream with `unavailable`.
+  await fanOut.waitForPosition(firstPositionMaxMs);
+  const listenAddress = { host: settings.HOST, port: settings.PORT };
+  await app.listen(listenAddress).catch((error) => {
+    // The admin is already stored, so no later start prints the password.
     if (password !== null) print(describeFirstAdmin(email, password));
-    throw explainListenFailure(error, { settings: 'HOST, PORT', ...place });
+    throw explainListenFailure(error, { settings: 'HOST, PORT', ...listenAddress });
   });
   state.isStarted = true;
   const address = app.server.address() as AddressInfo;
   logger.info(
-    { public: toListenAddress(address), ops: toListenAddress(ops.address), backend: backend.kind },
+    { public: toListenAddress(address), ops: toListenAddress(ops.address), backend: deployment.backend },
     'listening',
   );
-  if (backend.kind === 'embedded') {
+  if (deployment.printsFirstMinute) {
     print(describeFirstMinute({ url: toLocalUrl(address), opsUrl: toLocalUrl(ops.address), email, password }));
   }
 
@@ -95,12 +104,13 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
         clock,
         delayMs: isHurried ? 0 : settings.DRAIN_DELAY_MS,
         windowMs: isHurried ? 0 : settings.DRAIN_WINDOW_MS,
-        becomeNotReady: () => {
+        markNotReady: () => {
           state.isDraining = true;
         },
         endStreams: (windowMs) => fanOut.hub.drain(windowMs),
         finishRequests: async () => {
-          // New connections are refused first, so that no stream opens after the last one was ended.
+          // `closed` resolves only when all responses have ended. So the hub ends the open streams first, and from then
+          // on each new one at once.
           const closed = app.close();
           fanOut.hub.close();
           await closed;
@@ -117,20 +127,26 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
 interface CompositionDeps {
   readonly settings: Settings;
   readonly backend: Backend;
+  readonly deployment: Deployment;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly fanOut: FanOut;
-  readonly control: PodRevocations;
+  readonly revocations: PodRevocations;
 }
 
-/** Ports to use cases to routes. */
-function composeApp({ settings, backend, logger, metrics, fanOut, control }: CompositionDeps) {
+/** Builds the use cases from the ports, and the routes from the use cases. */
+function composeApp({ settings, backend, deployment, logger, metrics, fanOut, revocations }: CompositionDeps) {
   const clock = systemClock;
   const groupCommit = new GroupCommit(backend.hookQueue, clock, {
     batchMax: settings.HOOK_BATCH_MAX,
     backlogMax: settings.HOOK_BACKLOG_MAX,
   });
-  const limiter = createPodRateLimiter({ backend, clock, metrics });
+  const limiter = createPodRateLimiter({
+    limiter: backend.rateLimiter,
+    isShared: deployment.sharesRateLimits,
+    clock,
+    metrics,
+  });
   return buildApp({
     settings: {
       trustedProxies: settings.TRUSTED_PROXIES,
@@ -154,55 +170,40 @@ function composeApp({ settings, backend, logger, metrics, fanOut, control }: Com
     clock,
     rateLimits: { limiter, ...toRateLimits(settings) },
     grants: backend,
-    hookTokens: control.caches.hooks,
-    provisionTokens: control.caches.provisionTokens,
+    hookTokens: revocations.caches.hooks,
+    provisionTokens: revocations.caches.provisionTokens,
     logger,
     metrics,
     registerStream: (scope) =>
       registerStreamRoute(scope, {
-        verifyToken: makeVerifyStreamToken(control.caches.streams),
-        generation: control.generation,
+        verifyToken: makeVerifyStreamToken(revocations.caches.streams),
+        generation: revocations.generation,
         recordLastUsed: makeRecordLastUsed({ grants: backend.subscriptions, clock }),
-        openStream: makeOpenStream({ eventLog: backend.eventLog, recent: fanOut.ring }),
+        findStreamStart: makeFindStreamStart({ eventLog: backend.eventLog, recent: fanOut.ring }),
         hub: fanOut.hub,
         metrics,
-        admit: makeAdmitStream({ perToken: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
+        admit: makeAdmitStream({ perOwner: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
         heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
       }),
   });
 }
 
-interface TaskDeps {
-  readonly settings: Settings;
-  readonly backend: Backend;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  /** What every pod runs. */
-  readonly podTasks: readonly Task[];
-}
-
-/** On the cluster the workers process; the embedded service is its own worker. */
-function selectTasks({ settings, backend, logger, metrics, podTasks }: TaskDeps): Task[] {
-  if (backend.kind === 'cluster') return [...podTasks];
+/** The worker's tasks, for a process that is its own worker. */
+function createHookTasks({
+  settings,
+  backend,
+  logger,
+  metrics,
+}: Omit<ApiDeps, 'print'> & { metrics: Metrics }): Task[] {
   const outboxScanAgeMs = settings.OUTBOX_SCAN_AGE_MS;
-  return [...podTasks, ...createWorkerTasks({ backend, clock: systemClock, logger, metrics, outboxScanAgeMs })];
-}
-
-function superviseTasks(tasks: readonly Task[], logger: Logger, metrics: Metrics): Supervisor {
-  return new Supervisor(tasks, {
-    clock: systemClock,
-    onFailure: (task, err) => {
-      metrics.taskFailures.inc({ task });
-      logger.error({ task, err }, 'task.failed');
-    },
-  });
+  return createWorkerTasks({ backend, clock: systemClock, logger, metrics, outboxScanAgeMs });
 }
 
 function toListenAddress({ address, port }: AddressInfo): { host: string; port: number } {
   return { host: address, port };
 }
 
-/** As a person on this machine reaches it. */
+/** The URL for a browser on this machine. */
 function toLocalUrl({ address, family, port }: AddressInfo): string {
   const host = ['0.0.0.0', '::'].includes(address) ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;
   return `http://${host}:${port}`;

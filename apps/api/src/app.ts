@@ -43,8 +43,8 @@ import { integrationResource } from './routes/grants/integration-resource.ts';
 import { provisionTokenResource } from './routes/grants/provision-token-resource.ts';
 import { subscriptionResource } from './routes/grants/subscription-resource.ts';
 import { registerChangePassword } from './routes/session/change-password.ts';
+import { registerGetSession } from './routes/session/get-session.ts';
 import { registerOpenPersonalStream } from './routes/session/open-personal-stream.ts';
-import { registerShowSession } from './routes/session/show-session.ts';
 import { registerSignIn } from './routes/session/sign-in.ts';
 import { registerSignOut, registerSignOutEverywhere } from './routes/session/sign-out.ts';
 import {
@@ -60,7 +60,7 @@ import type { UseCases } from './use-cases.ts';
 
 interface AppSettings {
   readonly trustedProxies: TrustedProxies;
-  /** Base of the URLs that are handed out, without a slash at its end; null: as the request was addressed. */
+  /** Base of the URLs in responses, without a trailing slash. Null: each request's own scheme and host. */
   readonly publicBaseUrl: string | null;
   readonly cookieSecure: boolean;
   readonly bodyLimitBytes: number;
@@ -68,16 +68,16 @@ interface AppSettings {
 
 interface RateLimits {
   readonly limiter: Pick<RateLimiter, 'take'>;
-  /** Per caller; null: no limit. */
+  /** Per principal; null: no limit. */
   readonly api: RateLimit | null;
-  /** Per integration without a rate of its own; null: no limit. */
+  /** Per integration, for those without a rate of their own; null: no limit. */
   readonly hooks: RateLimit | null;
 }
 
 export interface AppDeps {
   readonly settings: AppSettings;
   readonly useCases: UseCases;
-  /** A plain read goes from the route to the port. */
+  /** `widgets`, `users`, `grants` and `ledger`: routes that only read call these ports directly. */
   readonly widgets: Pick<WidgetStore, 'get'>;
   readonly users: Pick<UserStore, 'findById' | 'list'>;
   readonly grants: Pick<Backend, 'subscriptions' | 'integrations' | 'provisionTokens'>;
@@ -88,14 +88,19 @@ export interface AppDeps {
   readonly rateLimits: RateLimits;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'httpRequests' | 'hooksAccepted' | 'hooksRefused' | 'deliveriesRedriven'>;
-  /** Registers the stream's routes, which belong to whoever runs the hub. */
+  /** Registers the stream's routes. They come from the caller, because it runs the hub. */
   readonly registerStream: (app: FastifyInstance) => Promise<void> | void;
 }
 
-/** The public interface, ready to listen: it opens no socket by itself. */
+/**
+ * Builds the public interface. It opens no socket: the caller calls `listen`. Fastify runs `registerRoutes` only then,
+ * so a mistake in a route makes `listen` reject.
+ */
 export function buildApp(deps: AppDeps): FastifyInstance {
   const { bodyLimitBytes, trustedProxies } = deps.settings;
   const app = createServer({ bodyLimitBytes, trustProxy: toTrustProxy(trustedProxies), logger: deps.logger });
+  // The order matters. Fastify hooks run in the order of their registration, and a function that examines routes sees
+  // only those that are registered after it.
   decorateRequests(app);
   decorateCredentials(app);
   registerForwardedAddresses(app, trustedProxies);
@@ -106,7 +111,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   registerRequestDeadline(app);
   registerJsonBodies(app);
   app.setValidatorCompiler(validateWithZod);
-  // Answers are typed where they are made; walking through them again would cost time and change nothing.
+  // Handlers return typed bodies: validating them again would cost time and change nothing.
   app.setSerializerCompiler(() => JSON.stringify);
   registerPolicies(app, {
     findSession: deps.useCases.findSession,
@@ -136,7 +141,7 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   const recordLastUsed = makeRecordLastUsed({ grants: deps.grants.integrations, clock: deps.clock });
   registerReceiveHook(app, { acceptHook: useCases.acceptHook, recordLastUsed, clock: deps.clock, metrics });
   registerSignIn(app, { ...useCases, cookieSecure, trustedProxies });
-  registerShowSession(app);
+  registerGetSession(app);
   registerSignOut(app, { endSession: useCases.endSession, cookieSecure });
   registerSignOutEverywhere(app, { endAllSessions: useCases.endAllSessions, cookieSecure });
   registerChangePassword(app, { ...useCases, trustedProxies });

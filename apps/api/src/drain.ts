@@ -2,34 +2,40 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 
 export interface DrainSteps {
   readonly clock: Clock;
-  /** How long to go on as before, so that the load balancer has noticed. */
+  /** How long the pod keeps serving after it became not ready, so that the load balancer notices. */
   readonly delayMs: number;
-  /** Over how long the streams are ended. */
+  /** The time over which the pod spreads the closing of its streams. */
   readonly windowMs: number;
-  readonly becomeNotReady: () => void;
+  readonly markNotReady: () => void;
   readonly endStreams: (windowMs: number) => Promise<void>;
   readonly finishRequests: () => Promise<void>;
   readonly stopTasks: () => Promise<void>;
   readonly closeBackend: () => Promise<void>;
 }
 
-/** Requests that are not done by then are cut off. */
+/** How long the drain waits for requests. It goes on without those that take longer. */
 const finishRequestsMaxMs = 15_000;
-/** Tasks hand back what they have begun, and connections are closed: each has a bound of its own below this. */
+/**
+ * More than tasks need to stop and the backend needs to close. The tasks of an embedded pod also release their jobs.
+ */
 const closeMaxMs = 20_000;
 
-/** How long a drain may take. */
+/**
+ * How long a drain takes at most, in milliseconds, if each step keeps its own bound. The caller ends the process after
+ * this time.
+ */
 export function drainMaxMs({ delayMs, windowMs }: Pick<DrainSteps, 'delayMs' | 'windowMs'>): number {
   return delayMs + windowMs + finishRequestsMaxMs + closeMaxMs;
 }
 
 /**
- * Stops a pod without anybody missing anything: not ready, serve on for a while, end the streams in random slices,
- * finish requests, then tasks, then connections. Streams go before requests: a server waits for open responses for
- * ever.
+ * Stops a pod without losing work. It becomes not ready, keeps serving for `delayMs`, closes the streams at random
+ * times within `windowMs`, finishes requests, stops its tasks and closes its connections. Streams end before requests,
+ * because a server that closes waits for open responses forever. Rejects if a step rejects; the later steps then do not
+ * run.
  */
 export async function drain(steps: DrainSteps): Promise<void> {
-  steps.becomeNotReady();
+  steps.markNotReady();
   await steps.clock.sleep(steps.delayMs);
   await steps.endStreams(steps.windowMs);
   await Promise.race([steps.finishRequests(), steps.clock.sleep(finishRequestsMaxMs)]);

@@ -6,6 +6,7 @@ import { reportToStandardError, runProcess } from '@widget-service/shared/runtim
 import { openApi } from './api.ts';
 import { openBackend } from './open-backend.ts';
 
+/** Standard error, until the settings are parsed and there is a logger. */
 let report = reportToStandardError;
 
 await runProcess(

@@ -3,7 +3,10 @@ import type { ParsedSettings } from '@widget-service/shared/config/parse-setting
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 
-/** Opens the backend that the settings name; only that one's packages are loaded. */
+/**
+ * Opens the configured backend. It loads only the packages of that backend. Rejects with the errors of `openEmbedded`
+ * or `openCluster`. `onFatal` is called later, for a fault that only a new process can end.
+ */
 export async function openBackend(
   { settings, backend }: ParsedSettings,
   logger: Logger,

@@ -25,7 +25,7 @@ import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-co
 import { makeListDeliveries, makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
-import { widgetAnswer } from './routes/widgets/widget-body.ts';
+import { renderWidgetBody } from './routes/widgets/widget-body.ts';
 
 export interface UseCaseDeps {
   readonly backend: Pick<
@@ -40,9 +40,10 @@ export interface UseCaseDeps {
     | 'provisionTokens'
     | 'control'
   >;
-  /** The pod's one gate to the hook queue. */
+  /** Everything that the routes put into the hook queue goes through it. */
   readonly groupCommit: Pick<GroupCommit, 'submit'>;
   readonly clock: Clock;
+  /** Returns this pod's position in the event log; null before its first read. */
   readonly tailPosition: () => LogPosition | null;
   readonly sessionIdleMs: number;
   readonly sessionLifetimeMs: number;
@@ -53,30 +54,30 @@ export interface UseCaseDeps {
 
 export type UseCases = ReturnType<typeof createUseCases>;
 
-/** What the routes can have done, over one backend. */
+/** The use cases of the api's routes, over one backend. */
 export function createUseCases(deps: UseCaseDeps) {
   const { backend, groupCommit, clock } = deps;
   const { widgets, users, sessions, control } = backend;
-  /** The outbox is stored: where the word does not get through, the scanner finds it. */
+  /** Ignores a failure: the outbox is already stored, so the scanner finds it if the nudge is lost. */
   const nudge = (widgetId: string): void => {
     groupCommit.submit({ type: 'nudge', widgetId }).catch(() => undefined);
   };
   const passwords = createPasswordHasher();
-  const limitPasswordTries = makeLimitPasswordAttempts(
+  const limitPasswordAttempts = makeLimitPasswordAttempts(
     makeTakeSignInPermit({ limiter: deps.rateLimiter, failuresPerMinute: deps.signInFailuresPerMinute }),
   );
   const startSession = makeStartSession({ sessions, clock, sessionLifetimeMs: deps.sessionLifetimeMs });
   const endAllSessions = makeEndAllSessions({ sessions, control });
   const endOtherSessions = makeEndOtherSessions({ sessions, control });
   return {
-    createWidget: makeCreateWidget({ widgets, clock, answer: widgetAnswer, nudge }),
+    createWidget: makeCreateWidget({ widgets, clock, renderBody: renderWidgetBody, nudge }),
     listWidgets: makeListWidgets({ widgets, clock, tailPosition: deps.tailPosition }),
-    limitPasswordTries,
+    limitPasswordAttempts,
     signIn: makeSignIn({ users, passwords, startSession, clock }),
     findSession: makeFindSession({ sessions, users, clock, sessionIdleMs: deps.sessionIdleMs }),
     endSession: makeEndSession({ sessions, control }),
     endAllSessions,
-    changeOwnPassword: makeChangeOwnPassword({ users, passwords, limitPasswordTries, endOtherSessions }),
+    changeOwnPassword: makeChangeOwnPassword({ users, passwords, limitPasswordAttempts, endOtherSessions }),
     issuePersonalStream: makeIssuePersonalStream({
       personalStreams: backend.personalStreams,
       clock,
@@ -91,7 +92,7 @@ export function createUseCases(deps: UseCaseDeps) {
   };
 }
 
-/** The same decisions for each kind of grant, over its own store. */
+/** The same use cases for each kind of grant, over its own store. */
 function makeAllGrantUseCases(backend: UseCaseDeps['backend'], clock: Clock) {
   const { subscriptions, integrations, provisionTokens, control } = backend;
   const shared = { control, clock };

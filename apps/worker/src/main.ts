@@ -6,6 +6,7 @@ import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { openWorker } from './worker.ts';
 
+/** Standard error, until the settings are parsed and there is a logger. */
 let report = reportToStandardError;
 
 await runProcess(

@@ -5,15 +5,16 @@ import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { reportToStandardError } from '@widget-service/shared/runtime/run-process.ts';
 
+// `npm run migrate`: creates the indexes of MongoDB, then verifies them.
 try {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
   const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
   const { mongodbUrl, mongodbDatabase, startTimeoutMs, deliveryRetentionMs } = toMongoOptions(settings);
   const target = { url: mongodbUrl, database: mongodbDatabase, startTimeoutMs, deliveryRetentionMs };
   await (await openMongoStores({ ...target, migrate: true })).close();
-  // Made and then looked at anew, as every later start does.
+  // Opened again without migrating: this verifies the indexes, as a start with `MIGRATE_ON_START=false` does.
   await (await openMongoStores({ ...target, migrate: false })).close();
-  process.stdout.write(`${mongodbDatabase}: every index is there\n`);
+  process.stdout.write(`${mongodbDatabase}: all indexes exist\n`);
 } catch (error) {
   reportToStandardError(error);
   process.exitCode = error instanceof ExitError ? error.exitCode : exitCodes.unexpected;

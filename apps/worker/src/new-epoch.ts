@@ -5,12 +5,13 @@ import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { reportToStandardError } from '@widget-service/shared/runtime/run-process.ts';
 
+// `npm run new-epoch`, for a MongoDB that was restored from a backup: see `beginNewEpoch`.
 try {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
   const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
   const { run, begin, marksRemoved } = await beginNewEpoch(toClusterOptions(settings));
   process.stdout.write(
-    `epoch ${begin.epoch} begins; runs go on after ${run}; ${marksRemoved} marks of earlier events are removed\n`,
+    `started epoch ${begin.epoch}; the next run number is above ${run}; removed ${marksRemoved} dedupe marks of earlier events\n`,
   );
 } catch (error) {
   reportToStandardError(error);

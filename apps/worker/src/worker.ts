@@ -5,24 +5,23 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
-import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
+import { createSupervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 
-/** Runs end or are handed back, and connections close: each has a bound of its own below this. */
+/** Above the sum of the bounds for finishing or releasing jobs and for closing connections. */
 const stopMaxMs = 60_000;
 
-/** One worker: the tasks and the operators' port, on an opened backend that it closes in the end. */
+/**
+ * Opens one worker on an opened backend: its tasks and the operators' HTTP server. Stopping it closes the backend.
+ *
+ * Rejects with an `ExitError` (configuration) if it cannot listen on the operators' address. The backend then stays
+ * open: the caller ends the process.
+ */
 export async function openWorker(settings: Settings, backend: Backend, logger: Logger): Promise<RunningProcess> {
   const metrics = createMetrics();
   const clock = systemClock;
   const tasks = createWorkerTasks({ backend, clock, logger, metrics, outboxScanAgeMs: settings.OUTBOX_SCAN_AGE_MS });
-  const supervisor = new Supervisor(tasks, {
-    clock,
-    onFailure: (task, err) => {
-      metrics.taskFailures.inc({ task });
-      logger.error({ task, err }, 'task.failed');
-    },
-  });
+  const supervisor = createSupervisor(tasks, { clock, logger, metrics });
   const ops = await openOpsServer(
     { registry: metrics.registry, problems: () => supervisor.problems(), isStarted: () => true },
     settings.OPS_HOST,

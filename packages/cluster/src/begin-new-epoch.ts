@@ -14,40 +14,46 @@ import { RedisEventLog } from './redis/redis-event-log.ts';
 import { translateErrors } from './redis/translate-error.ts';
 
 export interface NewEpoch {
-  /** The number that every run from now on is above. */
+  /** The run that started the epoch. Every later run has a higher number. */
   readonly run: number;
-  /** The position at which the empty log begins. */
+  /** The position at which the empty log starts. */
   readonly begin: ComparablePosition;
-  /** How many marks of appended events were removed. */
+  /** How many dedupe marks were removed. */
   readonly marksRemoved: number;
 }
 
-/** Nothing was changed: the command is to be given again when Redis is there. */
+/** Redis did not answer, and nothing was changed. The operator repeats the command once Redis is available. */
 class RedisUnreachableError extends ExitError {
   constructor() {
-    super(exitCodes.storeUnreachable, `Redis did not answer within ${firstContactWithinMs} ms. Nothing was changed.`);
+    super(
+      exitCodes.storeUnreachable,
+      `Redis did not answer within ${firstContactWithinMs} ms. Nothing was changed. ` +
+        'Check REDIS_URL and Redis, then run the command again.',
+    );
   }
 }
 
 const firstContactWithinMs = 2_000;
-const keysAtOnce = 1_000;
+const scanPageSize = 1_000;
 
 /**
- * Makes the event log fit a MongoDB that was restored from a backup: there widgets have lower versions than the log has
- * told of, and their next events would pass for told already. Removes the marks of what was appended, raises the counter
- * of runs above every number that is stored anywhere, and begins an empty log, so that subscribers are told. No worker and
- * no pod may run meanwhile. May be repeated.
+ * Adapts Redis to a MongoDB that was restored from a backup. A restored widget can have a lower version than
+ * its watermark. The log would then skip its next events as duplicates.
  *
- * Rejects with `MongoUnreachableError` when MongoDB does not come within `startTimeoutMs`, with `RedisUnreachableError`
- * when Redis is not there either, and with `UnavailableError` when it goes away in between.
+ * Removes all dedupe marks, raises the run counter above every stored run number, and starts an empty log with a new
+ * epoch, so that subscribers receive `stream.gap`. No worker and no pod may run meanwhile. May be repeated.
+ *
+ * Rejects with an `ExitError` (configuration) for a malformed `mongodbUrl`, with `MongoUnreachableError` when MongoDB
+ * does not answer within `startTimeoutMs`, and with `RedisUnreachableError` when Redis does not answer within 2 s. If a
+ * store fails after that, rejects with `UnavailableError` or with an error of the MongoDB driver.
  */
 export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> {
   const mongo = await openMongo({
     url: options.mongodbUrl,
     database: options.mongodbDatabase,
     startTimeoutMs: options.startTimeoutMs,
-    // The highest fence is looked for among all widgets, which takes as long as it takes: no index has it, because each
-    // run would have to write that one too.
+    // The search for the highest fence reads all widgets and may take long. The fence has no index, because each run
+    // would have to update it.
     socketTimeoutMs: 0,
   });
   const target = { url: options.redisUrl, onWarning: options.onWarning ?? (() => undefined) };
@@ -58,13 +64,14 @@ export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> 
     const keys = redisKeys(options.redisKeyPrefix);
     const marksRemoved = await translateErrors(
       removeKeys(redis, [keys.watermark('*'), keys.appendedEvent('*')]),
-      'removal of the marks of appended events',
+      'removal of dedupe marks',
     );
-    const seenByLog = await translateErrors(redis.hmget(keys.logMeta, 'run', 'newest'), 'event log inspect');
-    await raiseRunCounter(mongo.db, Math.max(...seenByLog.map(Number)));
+    const runsInLog = await translateErrors(redis.hmget(keys.logMeta, 'epochRun', 'highestRun'), 'event log inspect');
+    // A field that does not exist is null, and counts as 0.
+    await raiseRunCounter(mongo.db, Math.max(...runsInLog.map(Number)));
     const runs = new MongoRunRegistry(mongo.db);
     const { run } = await runs.startRun();
-    const begin = await beginLog(redis, keys, options.retention, run);
+    const begin = await startNewEpoch(redis, keys, options.retention, run);
     await runs.recordPosition(begin, null);
     return { run, begin, marksRemoved };
   } finally {
@@ -73,15 +80,18 @@ export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> 
   }
 }
 
-/** Expects a position that no log can know, of the run that begins: so the log is emptied and begun anew. */
-async function beginLog(
+/**
+ * Appends nothing, but passes a recorded position that no log has. So the log detects a loss and starts a new epoch.
+ * Returns the end of the empty log.
+ */
+async function startNewEpoch(
   redis: Redis,
   keys: RedisKeys,
   retention: EventRetention,
   run: number,
 ): Promise<ComparablePosition> {
   const connectTail = () => {
-    throw new Error('nothing is read here');
+    throw new Error('begin new epoch: this event log opens no tail');
   };
   const log = new RedisEventLog({ redis, keys, retention, connectTail });
   const { last } = await log.append(run, { epoch: 'restored', epochRun: run, ms: 0, seq: 0 }, []);
@@ -91,20 +101,23 @@ async function beginLog(
 async function removeKeys(redis: Redis, patterns: string[]): Promise<number> {
   let removed = 0;
   for (const match of patterns) {
-    for await (const page of redis.scanStream({ match, count: keysAtOnce })) {
-      const found = page as string[];
-      if (found.length > 0) removed += await redis.unlink(...found);
+    for await (const page of redis.scanStream({ match, count: scanPageSize })) {
+      const keys = page as string[];
+      if (keys.length > 0) removed += await redis.unlink(...keys);
     }
   }
   return removed;
 }
 
-/** Above every run that the log has seen and above every fence: a backup need not be of one moment. */
-async function raiseRunCounter(db: Db, seenByLog: number): Promise<void> {
+/**
+ * Raises the run counter to at least the highest run in the log and the highest fence: a backup may mix documents of
+ * different moments. Also removes the last recorded position: the new epoch records its own.
+ */
+async function raiseRunCounter(db: Db, highestRunInLog: number): Promise<void> {
   const [highest] = await widgetCollection(db)
     .aggregate<{ fence: number }>([{ $group: { _id: null, fence: { $max: '$fence' } } }])
     .toArray();
-  const run = Math.max(seenByLog, highest?.fence ?? 0);
+  const run = Math.max(highestRunInLog, highest?.fence ?? 0);
   await db
     .collection<{ _id: string; run: number }>(collectionNames.runs)
     .updateOne({ _id: registryId }, { $max: { run }, $unset: { lastPosition: '' } }, { upsert: true });

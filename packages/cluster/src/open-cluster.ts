@@ -27,30 +27,38 @@ export interface ClusterOptions {
   readonly mongodbDatabase: string;
   readonly redisUrl: string;
   readonly redisKeyPrefix: string;
-  /** Make the indexes; otherwise they are only verified. */
+  /** Whether to build missing indexes. Otherwise the start verifies them, and fails if one is missing. */
   readonly migrate: boolean;
-  /** How long to wait for MongoDB. Redis may come later. */
+  /** How long the start waits for MongoDB. It does not wait for Redis. */
   readonly startTimeoutMs: number;
+  /** Whether a Redis that would lose data ends the process, or only causes a warning. */
   readonly durabilityCheck: 'enforce' | 'warn';
+  /** The number of partitions for new batches. The queues of earlier numbers are still consumed. */
   readonly hookPartitions: number;
+  /** How many Redis replicas must confirm a batch of hooks before its 202. 0: does not wait for replicas. */
   readonly ackReplicas: number;
   readonly retention: EventRetention;
+  /** See `RedisEventLogOptions`. */
   readonly runAgeMaxMs?: number;
+  /** How long the ledger keeps a delivery's row after its publication. */
   readonly deliveryRetentionMs: number;
+  /** See `WorkerTiming`, also for the next two. `defaultWorkerTiming` by default. */
   readonly lockDurationMs?: number;
   readonly stalledIntervalMs?: number;
   readonly drainDelaySeconds?: number;
   readonly onWarning?: (message: string, details?: object) => void;
   /**
-   * Called when it turns out, after the start, that this process must not go on: a `RedisDurabilityError`, or a MongoDB
-   * that it will not find again.
+   * Called after the start, if this process must end: with a `RedisDurabilityError`, or when its MongoDB client cannot
+   * reconnect.
    */
   readonly onFatal?: (error: Error) => void;
 }
 
 /**
- * Opens MongoDB and Redis as one backend. Rejects when MongoDB does not come within `startTimeoutMs`, and with
- * `RedisDurabilityError` when Redis is there but would lose data; a Redis that is away is waited for in the background.
+ * Opens MongoDB and Redis as one backend. If Redis does not answer within 2 s, connects to it in the background.
+ *
+ * Rejects with the errors of `openMongoStores`, with `UnavailableError` if MongoDB fails after that, and with
+ * `RedisDurabilityError` if Redis answers but would lose data and `durabilityCheck` is `enforce`.
  */
 export async function openCluster(options: ClusterOptions): Promise<Backend> {
   const mongo = await openMongoStores({
@@ -78,7 +86,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
   const onWarning = options.onWarning ?? (() => undefined);
   const target = { url: options.redisUrl, onWarning };
   const keys = redisKeys(options.redisKeyPrefix);
-  // Apart, because a confirmation by replicas holds up whatever else is on its connection.
+  // Two connections: WAIT, which confirms a write by replicas, blocks every other command on its connection.
   const commands = openFailFastConnection(target, 'widget-service:log');
   const producer = openFailFastConnection(target, 'widget-service:hooks');
   const close = () => {
@@ -140,12 +148,16 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
     hookQueue,
     control,
     rateLimiter,
+    // MongoDB's TTL indexes and the expiry of Redis keys do this.
     removeExpired: async () => undefined,
     close: () => withDeadline(close(), closeWithinMs, 'closing the cluster backend'),
   };
 }
 
-/** Checks now if Redis is there, else as soon as it is. */
+/**
+ * Checks now, or as soon as Redis answers. Throws `RedisDurabilityError` with `durabilityCheck: 'enforce'`; a later
+ * check passes the error to `onFatal` instead.
+ */
 async function verifyDurability(redis: Redis, options: ClusterOptions, onWarning: OnWarning): Promise<void> {
   const check = async () => {
     try {

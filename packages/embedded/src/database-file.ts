@@ -6,32 +6,40 @@ import { isBusy, isDamage, isFailedRead, isNoDatabase } from './sqlite-error.ts'
 const schemaDirectory = new URL('./schema/', import.meta.url);
 const schemaFile = /^(\d{3})-[a-z0-9-]+\.sql$/;
 
-/** The file was written by a newer version of the service. */
+/** A newer version of the service wrote the file. */
 export class DatabaseTooNewError extends ExitError {
-  constructor(found: number, known: number) {
+  constructor(version: number, supportedVersion: number) {
     super(
       exitCodes.configuration,
-      `the database has schema version ${found}, but this version of the service knows only up to ${known}: ` +
-        'start the version that wrote it, or a newer one',
+      `the database has schema version ${version}, but this version of the service supports only versions up to ` +
+        `${supportedVersion}: start the version of the service that wrote it, or a newer one`,
     );
   }
 }
 
-function schemaFiles(): string[] {
+function listSchemaFiles(): string[] {
   return readdirSync(schemaDirectory)
     .filter((name) => schemaFile.test(name))
     .sort();
 }
 
-/** The schema version that this version of the service writes. */
-function knownVersion(): number {
-  return schemaFiles().length;
+/** Returns the schema version that this version of the service writes: the number of files in `schema/`. */
+function countSchemaFiles(): number {
+  return listSchemaFiles().length;
 }
 
-/** Brings the schema up to date: `user_version` tells how many of the files in `schema/` were applied. */
+/** Returns `user_version`: the number of files in `schema/` that were applied. */
+function readSchemaVersion(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.user_version);
+}
+
+/**
+ * Applies the files of `schema/` that were not applied yet, each in a transaction of its own. Throws
+ * `DatabaseTooNewError`, or SQLite's error.
+ */
 export function migrate(db: DatabaseSync): void {
-  const files = schemaFiles();
-  const applied = Number(db.prepare('PRAGMA user_version').get()?.user_version);
+  const files = listSchemaFiles();
+  const applied = readSchemaVersion(db);
   if (applied > files.length) throw new DatabaseTooNewError(applied, files.length);
   for (const [index, name] of files.entries()) {
     if (index < applied) continue;
@@ -47,44 +55,48 @@ export function migrate(db: DatabaseSync): void {
   }
 }
 
-/** A table that every version has had. */
-const tableOfOurs = 'run_register';
+/** A table of every schema version. Its name identifies a file as ours. */
+const identifyingTable = 'run_registry';
 
 const remedy =
-  'Move it away, together with the files beside it whose names begin with its name. Then start empty, or put a good ' +
-  'copy in its place; or choose another data directory.';
+  'Move it away, together with the files beside it whose names begin with its name. Then start with an empty ' +
+  'database, put a good copy in its place, or choose another data directory.';
 
-/** The file is damaged, or is not this service's. */
+/** The file is damaged, or another program wrote it. */
 export class DatabaseUnusableError extends ExitError {
-  constructor(file: string, what: string, outcome: string, cause: unknown) {
-    super(exitCodes.configuration, `${file} ${what}. ${outcome} ${remedy}`, { cause });
+  constructor(file: string, problem: string, outcome: string, cause: unknown) {
+    super(exitCodes.configuration, `${file} ${problem}. ${outcome} ${remedy}`, { cause });
   }
 }
 
-/** For a file that was found damaged while it was in use. */
+/** Returns the error for damage that SQLite reports while the file is in use. */
 export function toDamagedInUseError(file: string, cause: unknown): DatabaseUnusableError {
-  return new DatabaseUnusableError(file, damaged(cause), 'This process has stopped, not to make it worse.', cause);
+  const outcome = 'This process has stopped, because further writes can make the damage worse.';
+  return new DatabaseUnusableError(file, describeDamage(cause), outcome, cause);
 }
 
-function refused(file: string, what: string, cause?: unknown): DatabaseUnusableError {
-  return new DatabaseUnusableError(file, what, 'Nothing in it was changed.', cause);
+function toUnusableError(file: string, problem: string, cause?: unknown): DatabaseUnusableError {
+  return new DatabaseUnusableError(file, problem, 'Nothing in it was changed.', cause);
 }
 
-function damaged(cause: unknown): string {
+function describeDamage(cause: unknown): string {
   return `is damaged (${cause instanceof Error ? cause.message : cause})`;
 }
 
 /**
- * Looks through the whole file before anything may be written to it, and through what was written last and is still
- * beside it: one or two seconds per gigabyte. False where that cannot be done without writing: on a full disk, or on a
- * file system without shared memory. Throws `DatabaseUnusableError`, `DatabaseTooNewError`, and the error of SQLite for
- * a file that another process has.
+ * Checks the whole file, and the write-ahead log beside it, before the service writes anything. This takes one or two
+ * seconds per gigabyte.
+ *
+ * Returns true if the database is usable, or if the file is empty or does not exist. Returns false if SQLite cannot
+ * check the file without writing: on a full disk, or on a file system without shared memory. Throws
+ * `DatabaseUnusableError` or `DatabaseTooNewError`. Throws SQLite's error if another process still has the file open
+ * after `timeoutMs`.
  */
 export function inspectFile(file: string, timeoutMs: number): boolean {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return true;
   let db: DatabaseSync | null = null;
   try {
-    // A connection that may only read does not move into the file what is beside it, not even when it is closed.
+    // A read-only connection never moves the write-ahead log into the file, not even when it closes.
     db = new DatabaseSync(file, { readOnly: true, timeout: timeoutMs });
     verifyDatabase(db, file);
     return true;
@@ -96,24 +108,32 @@ export function inspectFile(file: string, timeoutMs: number): boolean {
   }
 }
 
-/** The same on a connection that is open. */
+/**
+ * Makes the checks of `inspectFile` on an open connection. Throws `DatabaseUnusableError`, `DatabaseTooNewError`, or
+ * any other error of SQLite unchanged.
+ */
 export function verifyDatabase(db: DatabaseSync, file: string): void {
   try {
-    verifyWhose(db, file);
+    verifyOrigin(db, file);
     const verdict = Object.values(db.prepare('PRAGMA quick_check(1)').get() ?? {})[0];
-    if (verdict !== 'ok') throw refused(file, damaged(verdict));
+    if (verdict !== 'ok') throw toUnusableError(file, describeDamage(verdict));
   } catch (error) {
-    if (isNoDatabase(error)) throw refused(file, 'is not a database of this service', error);
-    if (isDamage(error) || isFailedRead(error)) throw refused(file, damaged(error), error);
+    if (isNoDatabase(error)) throw toUnusableError(file, 'is not a database of this service', error);
+    if (isDamage(error) || isFailedRead(error)) throw toUnusableError(file, describeDamage(error), error);
     throw error;
   }
 }
 
-function verifyWhose(db: DatabaseSync, file: string): void {
-  const version = Number(db.prepare('PRAGMA user_version').get()?.user_version);
-  if (version > knownVersion()) throw new DatabaseTooNewError(version, knownVersion());
+/**
+ * Accepts an empty database, and one that this version of the service or an older one wrote. Throws
+ * `DatabaseUnusableError` or `DatabaseTooNewError` for any other.
+ */
+function verifyOrigin(db: DatabaseSync, file: string): void {
+  const version = readSchemaVersion(db);
   const tables = db.prepare('SELECT name FROM sqlite_schema').all();
-  const isOurs = version > 0 && tables.some(({ name }) => name === tableOfOurs);
-  if (isOurs || (version === 0 && tables.length === 0)) return;
-  throw refused(file, 'is a database of another program, not a database of this service');
+  if (version === 0 && tables.length === 0) return;
+  const isOurs = version > 0 && tables.some(({ name }) => name === identifyingTable);
+  if (!isOurs) throw toUnusableError(file, 'is a database of another program, not a database of this service');
+  const supportedVersion = countSchemaFiles();
+  if (version > supportedVersion) throw new DatabaseTooNewError(version, supportedVersion);
 }

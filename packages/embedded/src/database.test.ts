@@ -2,20 +2,18 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, DatabaseInUseError, databaseFileName, openDatabase } from './database.ts';
-import { DatabaseTooNewError } from './database-file.ts';
 
-const run = promisify(execFile);
+const runFile = promisify(execFile);
 
-describe('the database', () => {
+describe('Database', () => {
   let dataDir: string;
   let db: Database;
   beforeEach(async () => {
-    dataDir = join(await mkdtemp(join(tmpdir(), 'widget-service-database-')), 'made', 'on-the-way');
+    dataDir = join(await mkdtemp(join(tmpdir(), 'widget-service-database-')), 'created', 'with-parents');
     db = openDatabase(dataDir);
   });
   afterEach(async () => {
@@ -25,7 +23,7 @@ describe('the database', () => {
 
   const insertUser = (id: string) =>
     db.prepare('INSERT INTO users VALUES (?, ?, ?, 0, ?, 0, NULL)').run(id, id, 'r', 'h');
-  const userIds = () =>
+  const selectUserIds = () =>
     db.read(() =>
       db
         .prepare('SELECT id FROM users ORDER BY id')
@@ -33,59 +31,50 @@ describe('the database', () => {
         .map(({ id }) => id),
     );
 
-  it('refuses a second process, with a message that says what to do', async () => {
+  it('does not open a file that another process has open, and says what to do', async () => {
     const open = `import { openDatabase } from ${JSON.stringify(new URL('./database.ts', import.meta.url).href)};
       try { openDatabase(process.argv[1]); console.log('opened'); } catch (error) { console.log(error.name, error.message); }`;
-    const openElsewhere = () => run(process.execPath, ['--input-type=module', '-e', open, dataDir]);
-    const refused = (await openElsewhere()).stdout;
-    expect(refused).toContain('DatabaseInUseError');
-    expect(refused).toContain(join(dataDir, databaseFileName));
-    expect(refused).toContain('one process only');
+    const openElsewhere = () => runFile(process.execPath, ['--input-type=module', '-e', open, dataDir]);
+    const output = (await openElsewhere()).stdout;
+    expect(output).toContain('DatabaseInUseError');
+    expect(output).toContain(join(dataDir, databaseFileName));
+    expect(output).toContain('one process only');
     db.close();
     expect((await openElsewhere()).stdout).toBe('opened\n');
   });
 
-  it('refuses a second opening in the same process, and takes one after the close', () => {
+  it('does not open a file twice in one process, and opens it again after the close', () => {
     expect(() => openDatabase(dataDir)).toThrow(DatabaseInUseError);
     db.close();
     db = openDatabase(dataDir);
   });
 
   it.each([
-    ['is in a file', (place: string) => writeFile(join(place, '..'), '')],
+    ['has a file as its parent', (path: string) => writeFile(join(path, '..'), '')],
     [
-      'has a folder in the place of the file',
-      (place: string) => mkdir(join(place, databaseFileName), { recursive: true }),
+      'contains a directory with the name of the file',
+      (path: string) => mkdir(join(path, databaseFileName), { recursive: true }),
     ],
-  ])('refuses a data directory that %s, by the name of its setting', async (_, spoil) => {
-    const place = join(dataDir, 'another', 'place');
-    await spoil(place);
-    const told = expect.objectContaining({
+  ])('names the setting DATA_DIR in the error if the data directory %s', async (_, makeUnusable) => {
+    const path = join(dataDir, 'another', 'place');
+    await makeUnusable(path);
+    const error = expect.objectContaining({
       exitCode: 78,
       message: expect.stringMatching(/^DATA_DIR: .*place cannot be used/),
     });
-    expect(() => openDatabase(place)).toThrow(told);
+    expect(() => openDatabase(path)).toThrow(error);
   });
 
-  it('refuses a file that a newer version wrote', () => {
-    db.close();
-    const file = new DatabaseSync(join(dataDir, databaseFileName));
-    file.exec('PRAGMA user_version = 999');
-    file.close();
-    expect(() => openDatabase(dataDir)).toThrow(DatabaseTooNewError);
-    expect(() => openDatabase(dataDir)).toThrow(expect.objectContaining({ exitCode: 78 }));
+  it('opens the file with durable commits, a short write-ahead log, an exclusive lock and foreign keys', () => {
+    const readPragma = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+    expect(readPragma('journal_mode')).toBe('wal');
+    expect(readPragma('synchronous')).toBe(2);
+    expect(readPragma('wal_autocheckpoint')).toBe(4096);
+    expect(readPragma('locking_mode')).toBe('exclusive');
+    expect(readPragma('foreign_keys')).toBe(1);
   });
 
-  it('is opened so that a commit is on the disk, the log of writes stays short, and the file is ours alone', () => {
-    const setting = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-    expect(setting('journal_mode')).toBe('wal');
-    expect(setting('synchronous')).toBe(2);
-    expect(setting('wal_autocheckpoint')).toBe(4096);
-    expect(setting('locking_mode')).toBe('exclusive');
-    expect(setting('foreign_keys')).toBe(1);
-  });
-
-  it('undoes the whole of a write that fails, and none of those around it', async () => {
+  it('rolls back a write that fails, and commits the writes before and after it', async () => {
     const outcomes = await Promise.allSettled([
       db.write(() => insertUser('a')),
       db.write(() => {
@@ -96,33 +85,33 @@ describe('the database', () => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(outcomes[1]).toMatchObject({ reason: expect.any(UnstorableError) });
-    expect(await userIds()).toEqual(['a', 'c']);
+    expect(await selectUserIds()).toEqual(['a', 'c']);
   });
 
-  it('gives other work its turn between long writes', async () => {
+  it('lets other work run between long writes', async () => {
     const order: string[] = [];
-    const busy = (name: string) =>
+    const writeSlowly = (name: string) =>
       db.write(() => {
         for (const endAt = performance.now() + 10; performance.now() < endAt; );
         order.push(name);
       });
-    const writes = [busy('first write'), busy('second write')];
+    const writes = [writeSlowly('first write'), writeSlowly('second write')];
     setImmediate(() => order.push('other work'));
     await Promise.all(writes);
     expect(order).toEqual(['first write', 'other work', 'second write']);
   });
 
-  it('carries out on closing what was asked for before, and refuses what comes after', async () => {
-    const before = db.write(() => insertUser('a'));
+  it('commits requested writes when it closes, and rejects later reads and writes', async () => {
+    const write = db.write(() => insertUser('a'));
     db.close();
-    await before;
+    await write;
     await expect(db.write(() => insertUser('b'))).rejects.toBeInstanceOf(UnavailableError);
-    await expect(userIds()).rejects.toBeInstanceOf(UnavailableError);
+    await expect(selectUserIds()).rejects.toBeInstanceOf(UnavailableError);
     db = openDatabase(dataDir);
-    expect(await userIds()).toEqual(['a']);
+    expect(await selectUserIds()).toEqual(['a']);
   });
 
-  it('leaves one file behind when it is closed', async () => {
+  it('leaves only the database file in the directory when it closes', async () => {
     await db.write(() => insertUser('a'));
     db.close();
     expect((await stat(join(dataDir, databaseFileName))).size).toBeGreaterThan(0);

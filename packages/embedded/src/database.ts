@@ -8,41 +8,46 @@ import { isBusy, isDamage, isUnusablePlace, translateError } from './sqlite-erro
 
 export const databaseFileName = 'widget-service.sqlite';
 
-/** How long an ending process may still hold the file when its successor opens it. */
+/** How long `openDatabase` waits for a process that is ending to release the file. */
 const openTimeoutMs = 1000;
-/** How long writes are gathered into one transaction before the requests and streams in between get their turn. */
-const turnMs = 5;
-/** How many rows one clean-up step deletes. */
-const cleanUpRows = 500;
+/** After how long a transaction starts no further write. Requests and streams run between two transactions. */
+const sliceMs = 5;
+/** How many rows one transaction of `deleteInBatches` deletes. */
+const deleteBatchRows = 500;
 
 /** Another process has the file open. The embedded backend is for one process. */
 export class DatabaseInUseError extends ExitError {
   constructor(file: string, cause: unknown) {
     super(
       exitCodes.configuration,
-      `${file} is in use by another process: the embedded store is for one process only. Stop the other one, ` +
-        'choose another data directory, or use MongoDB and Redis to run several processes.',
+      `${file} is in use by another process: the embedded store is for one process only. Stop the other process, or ` +
+        'choose another data directory. To run several processes, use MongoDB and Redis.',
       { cause },
     );
   }
 }
 
-/** The folder cannot be made, or nothing can be written to it. */
+/** The data directory cannot be created, or the process cannot write to it. */
 export class DataDirUnusableError extends ExitError {
   constructor(dataDir: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super(exitCodes.configuration, `DATA_DIR: ${dataDir} cannot be used (${reason})`, { cause });
+    super(
+      exitCodes.configuration,
+      `DATA_DIR: ${dataDir} cannot be used (${reason}). Set it to a directory that this process can create or write to.`,
+      { cause },
+    );
   }
 }
 
 interface Write {
   readonly run: () => void;
+  /** Resolves the promise of the write, or rejects it with the error. */
   readonly settle: (error: Error | null) => void;
 }
 
 /**
- * One SQLite file that this process alone has open. Every write is its own unit, atomic and durable before its promise
- * resolves; those that are asked for in one turn of the event loop share a transaction, and so one wait for the disk.
+ * One SQLite file that only this process has open. Every write is atomic on its own, and durable before its promise
+ * resolves. Writes requested in one event-loop turn share a transaction, and so they share one fsync.
  */
 export class Database {
   readonly #db: DatabaseSync;
@@ -54,7 +59,7 @@ export class Database {
   #writes: Write[] = [];
   #isClosed = false;
 
-  /** `onDamage` is called when the file turns out to be damaged: it must not be used any more. */
+  /** Calls `onDamage` when SQLite reports that the file is damaged. Nothing may use the file after that. */
   constructor(db: DatabaseSync, onDamage: (error: unknown) => void) {
     this.#db = db;
     this.#onDamage = onDamage;
@@ -64,12 +69,15 @@ export class Database {
     this.#release = db.prepare('RELEASE one_write');
   }
 
-  /** A statement to keep. */
+  /** Prepares a statement for repeated use. */
   prepare(sql: string): StatementSync {
     return this.#db.prepare(sql);
   }
 
-  /** Runs `work`, which must only read. What was written before is seen, also by statements that return many rows. */
+  /**
+   * Runs `work` at once; it must only read. It sees every write whose promise has resolved. Rejects with the errors of
+   * `translateError`.
+   */
   async read<T>(work: () => T): Promise<T> {
     try {
       return work();
@@ -78,7 +86,10 @@ export class Database {
     }
   }
 
-  /** Runs `work` as one transaction. It is not run at once, and must do all its reading itself. */
+  /**
+   * Runs `work` later, as one atomic write. What the write depends on must be read inside `work`. Rejects with the
+   * errors of `translateError`, and with `UnavailableError` if the transaction fails or the database is closed.
+   */
   write<T>(work: () => T): Promise<T> {
     if (this.#isClosed) return Promise.reject(new UnavailableError('SQLite: the database is closed'));
     return new Promise((resolve, reject) => {
@@ -93,15 +104,20 @@ export class Database {
     });
   }
 
-  /** Runs a statement that deletes at most `:rows` rows until it finds none, with room for others in between. */
-  async deleteInSteps(statement: StatementSync, parameter: number): Promise<void> {
+  /**
+   * Deletes rows in many short transactions, so that other work runs in between. `statement` has two parameters: the
+   * given one, and how many rows to delete at most. Ends when a call deletes fewer rows than that.
+   */
+  async deleteInBatches(statement: StatementSync, parameter: number): Promise<void> {
     for (;;) {
-      const deleted = await this.write(() => Number(statement.run(parameter, cleanUpRows).changes));
-      if (deleted < cleanUpRows) return;
+      const deleted = await this.write(() => Number(statement.run(parameter, deleteBatchRows).changes));
+      if (deleted < deleteBatchRows) return;
     }
   }
 
-  /** Carries out what was asked for, moves everything into the one file, and gives it free. */
+  /**
+   * Commits the requested writes, moves the write-ahead log into the file, and closes the file. Further writes reject.
+   */
   close(): void {
     if (this.#isClosed) return;
     while (this.#writes.length > 0) this.#commitSlice();
@@ -118,36 +134,40 @@ export class Database {
     if (this.#writes.length > 0) setImmediate(() => this.#commitNext());
   }
 
-  /** One transaction. A write that fails is undone alone; where the transaction itself fails, all its writes have. */
+  /**
+   * Runs writes in one transaction until none is left or `sliceMs` have passed. A write that fails is rolled back
+   * alone. If the transaction fails, all its writes fail.
+   */
   #commitSlice(): void {
-    const endAt = performance.now() + turnMs;
-    const taken: { readonly write: Write; error: Error | null }[] = [];
+    const endAt = performance.now() + sliceMs;
+    const attempts: { readonly write: Write; error: Error | null }[] = [];
     try {
       this.#begin.run();
       for (const write of this.#writes) {
-        const entry: (typeof taken)[number] = { write, error: null };
-        taken.push(entry);
-        entry.error = this.#runOne(write);
+        const attempt: (typeof attempts)[number] = { write, error: null };
+        attempts.push(attempt);
+        attempt.error = this.#runInSavepoint(write);
         if (performance.now() > endAt) break;
       }
       this.#commit.run();
     } catch (error) {
       this.#rollBack();
-      // A transaction that cannot even begin fails the writes that wait: they would only pile up.
-      if (taken.length === 0) taken.push(...this.#writes.map((write) => ({ write, error: null })));
-      const failure = asUnavailable(this.#translate(error));
-      for (const entry of taken) entry.error ??= failure;
+      // If not even BEGIN succeeds, fail every waiting write: otherwise they pile up.
+      if (attempts.length === 0) attempts.push(...this.#writes.map((write) => ({ write, error: null })));
+      const failure = toUnavailable(this.#translate(error));
+      for (const attempt of attempts) attempt.error ??= failure;
     }
-    this.#writes = this.#writes.slice(taken.length);
-    for (const { write, error } of taken) write.settle(error);
+    this.#writes = this.#writes.slice(attempts.length);
+    for (const { write, error } of attempts) write.settle(error);
   }
 
-  #runOne(write: Write): Error | null {
+  /** Returns the error of a write that failed alone. Throws an error that ended the transaction. */
+  #runInSavepoint(write: Write): Error | null {
     this.#savepoint.run();
     try {
       write.run();
     } catch (error) {
-      // Some failures, like a full disk, end the whole transaction.
+      // Some failures, such as a full disk, end the whole transaction.
       if (!this.#db.isTransaction) throw error;
       this.#db.exec('ROLLBACK TO one_write');
       this.#release.run();
@@ -166,19 +186,24 @@ export class Database {
     try {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
     } catch {
-      // Without a transaction there is nothing to undo, and the next one says what is wrong.
+      // The caller already has an error to report. If the database is still unusable, the next BEGIN fails too.
     }
   }
 }
 
-function asUnavailable(error: Error): Error {
+/** For a transaction that failed: the error says nothing about a single write, so a retry may help. */
+function toUnavailable(error: Error): Error {
   return error instanceof UnavailableError ? error : new UnavailableError(error.message, error);
 }
 
 /**
- * Opens the file in `dataDir`, which is made where it is missing. Throws `DataDirUnusableError`, `DatabaseInUseError`,
- * `DatabaseUnusableError` and `DatabaseTooNewError`, and has changed nothing in the file then. A file that turns out
- * later to be damaged is told to `onFatal`: what is written to it from then on may make it worse.
+ * Opens the database file in `dataDir`. Creates the directory and the file if they do not exist.
+ *
+ * Throws `DataDirUnusableError`, `DatabaseInUseError`, `DatabaseUnusableError` or `DatabaseTooNewError`; the content of
+ * the file is then unchanged. Throws any other error of SQLite unchanged.
+ *
+ * Calls `onFatal` if the file later turns out to be damaged. The process must end then, because every further write can
+ * make the damage worse.
  */
 export function openDatabase(dataDir: string, onFatal: (error: Error) => void = () => undefined): Database {
   const file = join(dataDir, databaseFileName);
@@ -192,6 +217,7 @@ export function openDatabase(dataDir: string, onFatal: (error: Error) => void = 
 }
 
 interface OpenOptions {
+  /** False: `inspectFile` could not check the file, so `open` does. */
   readonly isInspected: boolean;
   readonly onFatal: (error: Error) => void;
 }
@@ -199,18 +225,21 @@ interface OpenOptions {
 function open(file: string, { isInspected, onFatal }: OpenOptions): Database {
   const db = new DatabaseSync(file, { timeout: openTimeoutMs, enableForeignKeyConstraints: true });
   try {
-    // Exclusive before WAL: then the lock is taken at the first access and kept, and no shared memory is needed.
+    // Set before WAL: SQLite then keeps the lock from the first access on, and needs no shared memory.
     db.exec('PRAGMA locking_mode = EXCLUSIVE');
     if (!isInspected) verifyDatabase(db, file);
     db.exec('PRAGMA journal_mode = WAL');
     db.exec('PRAGMA synchronous = FULL');
-    // Pages that are written often reach the file once per checkpoint; 16 MiB is still a short one.
+    // In pages of 4 KiB. A checkpoint writes a page once, however often it changed; one of 16 MiB is still short.
     db.exec('PRAGMA wal_autocheckpoint = 4096');
+    // A negative number is in KiB: 64 MiB.
     db.exec('PRAGMA cache_size = -65536');
+    // In bytes: a checkpoint shortens a longer write-ahead log to 64 MiB.
     db.exec('PRAGMA journal_size_limit = 67108864');
     db.exec('PRAGMA temp_store = MEMORY');
+    // Takes the lock now, so that a second process fails here and not at its first write.
     db.exec('BEGIN IMMEDIATE; COMMIT');
-    // Left by the look through the file; nobody else can be using it now.
+    // `inspectFile` leaves this file behind. This process now has the lock, so no other process uses it.
     rmSync(`${file}-shm`, { force: true });
     migrate(db);
     return new Database(db, (error) => onFatal(toDamagedInUseError(file, error)));

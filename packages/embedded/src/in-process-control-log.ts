@@ -2,12 +2,14 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ControlEntry, ControlLog, ControlTail } from '@widget-service/shared/ports/control-log.ts';
 import { Notifier } from './notifier.ts';
 
-const waitMs = 500;
-/** What a tail keeps for a reader that does not come; one that comes later has missed something. */
-const maxWaiting = 10_000;
+/** How long `ControlTail.next` waits for an entry. */
+const tailWaitMs = 500;
+/** How many unread entries a tail keeps. Later entries are dropped, and the next read reports `mayHaveMissed`. */
+const maxUnread = 10_000;
 
 /**
- * The embedded service is one process, and what it remembers of rights ends with it: announcements need no file.
+ * A control log in memory. This process is the only pod, and what it has cached of grants and sessions ends with it. So
+ * no entry needs to outlive the process.
  */
 export class InProcessControlLog implements ControlLog {
   readonly #tails = new Set<InProcessControlTail>();
@@ -22,17 +24,17 @@ export class InProcessControlLog implements ControlLog {
     return tail;
   }
 
-  /** Ends tails that were left open. */
+  /** Closes the tails that are still open. */
   async close(): Promise<void> {
     for (const tail of [...this.#tails]) await tail.close();
   }
 }
 
 class InProcessControlTail implements ControlTail {
-  readonly #bell = new Notifier();
+  readonly #pushed = new Notifier();
   readonly #closing = new AbortController();
   readonly #onClose: () => void;
-  #waiting: ControlEntry[] = [];
+  #unread: ControlEntry[] = [];
   #mayHaveMissed = true;
 
   constructor(onClose: () => void) {
@@ -40,19 +42,19 @@ class InProcessControlTail implements ControlTail {
   }
 
   push(entry: ControlEntry): void {
-    if (this.#waiting.length < maxWaiting) this.#waiting.push(entry);
+    if (this.#unread.length < maxUnread) this.#unread.push(entry);
     else this.#mayHaveMissed = true;
-    this.#bell.notify();
+    this.#pushed.notify();
   }
 
   async next(): Promise<{ entries: readonly ControlEntry[]; mayHaveMissed: boolean }> {
     const { signal } = this.#closing;
-    if (this.#waiting.length === 0 && !this.#mayHaveMissed) await this.#bell.wait(waitMs, signal);
+    if (this.#unread.length === 0 && !this.#mayHaveMissed) await this.#pushed.wait(tailWaitMs, signal);
     if (signal.aborted) throw new UnavailableError('control tail: closed');
-    const told = { entries: this.#waiting, mayHaveMissed: this.#mayHaveMissed };
-    this.#waiting = [];
+    const result = { entries: this.#unread, mayHaveMissed: this.#mayHaveMissed };
+    this.#unread = [];
     this.#mayHaveMissed = false;
-    return told;
+    return result;
   }
 
   async close(): Promise<void> {

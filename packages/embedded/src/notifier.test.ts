@@ -1,39 +1,39 @@
 import { describe, expect, it } from 'vitest';
 import { Notifier } from './notifier.ts';
 
-const never = new AbortController().signal;
+const neverAborts = new AbortController().signal;
 
-describe('a bell', () => {
-  it('wakes everybody who waits', async () => {
-    const bell = new Notifier();
-    const waiting = Promise.all([bell.wait(60_000, never), bell.wait(60_000, never)]);
-    bell.notify();
-    await waiting;
+describe('Notifier', () => {
+  it('wakes every waiter', async () => {
+    const notifier = new Notifier();
+    const waits = Promise.all([notifier.wait(60_000, neverAborts), notifier.wait(60_000, neverAborts)]);
+    notifier.notify();
+    await waits;
   });
 
-  it('wakes at the latest when the time is over', async () => {
-    await new Notifier().wait(1, never);
+  it('stops waiting after the given time', async () => {
+    await new Notifier().wait(1, neverAborts);
   });
 
-  it('wakes when the signal aborts, also if it did before', async () => {
-    const bell = new Notifier();
+  it('stops waiting when the signal aborts, and does not wait when it has aborted before', async () => {
+    const notifier = new Notifier();
     const controller = new AbortController();
-    const waiting = bell.wait(60_000, controller.signal);
+    const wait = notifier.wait(60_000, controller.signal);
     controller.abort();
-    await waiting;
-    await bell.wait(60_000, controller.signal);
+    await wait;
+    await notifier.wait(60_000, controller.signal);
   });
 
-  it('does not ring for later', async () => {
-    const bell = new Notifier();
-    bell.notify();
+  it('does not wake a waiter that comes after the notification', async () => {
+    const notifier = new Notifier();
+    notifier.notify();
     let isAwake = false;
-    const waiting = bell.wait(60_000, never).then(() => {
+    const wait = notifier.wait(60_000, neverAborts).then(() => {
       isAwake = true;
     });
     await new Promise((resolve) => setImmediate(resolve));
     expect(isAwake).toBe(false);
-    bell.notify();
-    await waiting;
+    notifier.notify();
+    await wait;
   });
 });

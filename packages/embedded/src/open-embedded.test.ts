@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
@@ -16,21 +16,21 @@ const hourMs = 3_600_000;
 const retention = { count: 1000, ageMs: 24 * hourMs, bytes: 1e6 };
 
 function anAppend(eventId: string): LogAppend {
-  const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
-  return { event: { eventId, type: 'widget.created', ...nothing, json: '{}' }, mark: { kind: 'event', eventId } };
+  const withoutWidget = { widgetId: null, state: null, stateBefore: null, labels: null };
+  return { event: { eventId, type: 'widget.created', ...withoutWidget, json: '{}' }, mark: { kind: 'event', eventId } };
 }
 
 function aDelivery(eventId: string): Delivery {
-  const members = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', widgetId: null, payload: null } as const;
-  return { eventId, integrationId: 'i', ...members, receivedAt: start, redrive: false };
+  const fields = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', widgetId: null, payload: null } as const;
+  return { eventId, integrationId: 'i', ...fields, receivedAt: start, redrive: false };
 }
 
-describe('the embedded backend', () => {
+describe('openEmbedded', () => {
   let dataDir: string;
   let now: Date;
   let backend: Backend;
   const open = () => openEmbedded({ dataDir, retention, deliveryRetentionMs: hourMs, now: () => now });
-  const pass = (ms: number) => {
+  const advanceClock = (ms: number) => {
     now = new Date(now.getTime() + ms);
   };
   beforeEach(async () => {
@@ -43,25 +43,25 @@ describe('the embedded backend', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('removes sessions at their end', async () => {
+  it('removes sessions when they expire', async () => {
     const session = { userId: 'u', createdAt: start, lastSeenAt: start };
-    await backend.sessions.insert({ ...session, digest: 'over', expiresAt: start });
+    await backend.sessions.insert({ ...session, digest: 'expired', expiresAt: start });
     await backend.sessions.insert({ ...session, digest: 'live', expiresAt: new Date(start.getTime() + 1) });
     await backend.removeExpired(start);
-    expect(await backend.sessions.find('over')).toBeNull();
+    expect(await backend.sessions.find('expired')).toBeNull();
     expect(await backend.sessions.find('live')).not.toBeNull();
   });
 
-  it('removes personal streams at their end', async () => {
+  it('removes personal streams when they expire', async () => {
     const stream = { userId: 'u', sessionDigest: 's' };
-    await backend.personalStreams.insert({ ...stream, tokenDigest: 'over', expiresAt: start });
+    await backend.personalStreams.insert({ ...stream, tokenDigest: 'expired', expiresAt: start });
     await backend.personalStreams.insert({ ...stream, tokenDigest: 'live', expiresAt: new Date(start.getTime() + 1) });
     await backend.removeExpired(start);
-    expect(await backend.personalStreams.findByTokenDigest('over')).toBeNull();
+    expect(await backend.personalStreams.findByTokenDigest('expired')).toBeNull();
     expect(await backend.personalStreams.findByTokenDigest('live')).not.toBeNull();
   });
 
-  it('removes ledger rows when they were published long enough ago, and no others', async () => {
+  it('removes ledger rows that were published longer ago than the retention, and no others', async () => {
     const deliveries = ['old', 'young', 'received', 'dead'].map(aDelivery);
     await backend.ledger.register(deliveries);
     await backend.ledger.markPublished([{ eventId: 'old', position: null }], start);
@@ -72,7 +72,7 @@ describe('the embedded backend', () => {
     expect(rows.map((row) => row?.eventId ?? null)).toEqual([null, 'young', 'received', 'dead']);
   });
 
-  it('removes more than one step’s rows', async () => {
+  it('removes more rows than fit into one batch', async () => {
     const eventIds = Array.from({ length: 1201 }, (_, n) => `e${n}`);
     await backend.ledger.register(eventIds.map(aDelivery));
     await backend.ledger.markPublished(
@@ -84,29 +84,29 @@ describe('the embedded backend', () => {
     expect(await backend.ledger.get('e1200')).toMatchObject({ attempts: 1 });
   });
 
-  it('keeps a settled guard for an hour, and one that is not settled for good', async () => {
-    const [settled, open] = [anAppend('settled'), anAppend('open')];
-    await backend.eventLog.append(1, null, [settled, open]);
-    await backend.eventLog.expireMarks([settled.mark], 1);
-    const isNew = async () => {
+  it('keeps a dedupe mark for an hour after expireMarks, and every other mark forever', async () => {
+    const [expiring, lasting] = [anAppend('expiring'), anAppend('lasting')];
+    await backend.eventLog.append(1, null, [expiring, lasting]);
+    await backend.eventLog.expireMarks([expiring.mark], 1);
+    const appendAgain = async () => {
       await backend.eventLog.trim(null);
-      const { positions } = await backend.eventLog.append(1, null, [settled, open]);
+      const { positions } = await backend.eventLog.append(1, null, [expiring, lasting]);
       return positions.map((position) => position !== null);
     };
-    pass(hourMs - 1);
-    expect(await isNew()).toEqual([false, false]);
-    pass(1);
-    expect(await isNew()).toEqual([true, false]);
+    advanceClock(hourMs - 1);
+    expect(await appendAgain()).toEqual([false, false]);
+    advanceClock(1);
+    expect(await appendAgain()).toEqual([true, false]);
   });
 
-  it('stamps events with a time that does not fall when the clock is set back', async () => {
+  it('gives later events no earlier time when the clock is set back', async () => {
     const first = await backend.eventLog.append(1, null, [anAppend('a')]);
-    pass(-hourMs);
+    advanceClock(-hourMs);
     const second = await backend.eventLog.append(1, first.last, [anAppend('b')]);
     expect(second.last).toMatchObject({ ms: start.getTime(), seq: first.last.seq + 1 });
   });
 
-  it('keeps no more events than it should while they are appended', async () => {
+  it('drops events over the retained count during appends', async () => {
     let recorded: ComparablePosition | null = null;
     for (let n = 0; n < 12; n += 1) {
       const events = Array.from({ length: 100 }, (_, m) => anAppend(`${n}-${m}`));
@@ -116,11 +116,22 @@ describe('the embedded backend', () => {
     expect((extent?.last.seq ?? 0) - (extent?.oldest.seq ?? 0)).toBe(retention.count);
   });
 
-  it('has after a kill what it acknowledged, and starts the unfinished job again', async () => {
+  it('keeps its epoch and trims by retention, whatever position is said to be recorded', async () => {
+    const first = await backend.eventLog.append(1, null, [anAppend('a')]);
+    const unknown = { epoch: 'unknown', epochRun: 9, ms: first.last.ms + 1, seq: 9 };
+    const second = await backend.eventLog.append(2, unknown, [anAppend('b')]);
+    const last = { ...first.last, seq: first.last.seq + 1 };
+    expect(second).toEqual({ positions: [expect.objectContaining({ seq: last.seq })], last, startedNewEpoch: false });
+    advanceClock(retention.ageMs + 1);
+    await backend.eventLog.trim(unknown);
+    expect((await backend.eventLog.inspect(null))?.extent.oldest.seq).toBe(last.seq);
+  });
+
+  it('still has every acknowledged write after a kill, and starts the unfinished job again', async () => {
     await backend.close();
-    const acknowledged = await acknowledgedBeforeKill(dataDir, 20);
+    const eventIds = await killWhileWriting(dataDir, 20);
     backend = await open();
-    for (const eventId of acknowledged) expect(await backend.ledger.get(eventId)).toMatchObject({ eventId });
+    for (const eventId of eventIds) expect(await backend.ledger.get(eventId)).toMatchObject({ eventId });
     const { promise, resolve } = Promise.withResolvers<{ jobId: string; starts: number }>();
     const consumer = await backend.hookQueue.consume(async ({ jobId, startCount }) => {
       resolve({ jobId, starts: startCount });
@@ -131,14 +142,17 @@ describe('the embedded backend', () => {
   });
 });
 
-/** Runs a process that starts a job, writes as fast as it can and tells of every write, and kills it amid that. */
-async function acknowledgedBeforeKill(dataDir: string, count: number): Promise<string[]> {
+/**
+ * Runs a process that starts a job, then writes deliveries as fast as it can and prints each one that is stored. Kills it
+ * after `count` of them. Returns the event ids that it printed.
+ */
+async function killWhileWriting(dataDir: string, count: number): Promise<string[]> {
   const script = `
     import { openEmbedded } from ${JSON.stringify(new URL('./open-embedded.ts', import.meta.url).href)};
     const retention = { count: 1000, ageMs: 1e9, bytes: 1e9 };
     const backend = await openEmbedded({ dataDir: process.argv[1], retention, deliveryRetentionMs: 1e9 });
     await backend.hookQueue.enqueue({ jobId: 'unfinished', partition: 0, items: [] });
-    await backend.hookQueue.enqueue({ jobId: 'behind', partition: 0, items: [] });
+    await backend.hookQueue.enqueue({ jobId: 'waiting', partition: 0, items: [] });
     await new Promise((entered) => backend.hookQueue.consume(() => { entered(); return new Promise(() => {}); }));
     const rest = { integrationId: 'i', kind: 'updated', occurredAt: 'now', widgetId: null, payload: null };
     for (let n = 0; ; n += 1) {

@@ -18,21 +18,23 @@ import { SqliteWidgetOutbox } from './sqlite-widget-outbox.ts';
 import { SqliteWidgetStore } from './sqlite-widget-store.ts';
 
 export interface EmbeddedOptions {
-  /** Where the database file is kept; made where it is missing. */
+  /** The directory of the database file. It is created if it does not exist. */
   readonly dataDir: string;
   readonly retention: EventRetention;
-  /** How long a delivery is remembered after its publication, and with it that its repetition is one. */
+  /** How long the ledger keeps a delivery after it was published. Until then, a repeated hook is a duplicate. */
   readonly deliveryRetentionMs: number;
   readonly now?: () => Date;
   readonly onWarning?: (message: string, details?: object) => void;
-  /** Called when it turns out, after the start, that the file is damaged: this process must not go on. */
+  /** Called when the file turns out to be damaged after the start: the process must end. */
   readonly onFatal?: (error: Error) => void;
 }
 
 /**
- * Opens every port on one SQLite file that this process alone may use. Rejects with `DatabaseInUseError` while another
- * process has it, with `DatabaseTooNewError` when a newer version of the service wrote it, and with
- * `DatabaseUnusableError` when it is damaged or another program's.
+ * Opens every port on one SQLite file that only this process may use.
+ *
+ * Rejects with `DataDirUnusableError` if the directory cannot be used, with `DatabaseInUseError` while another process
+ * has the file open, with `DatabaseTooNewError` if a newer version of the service wrote it, and with
+ * `DatabaseUnusableError` if it is damaged or another program wrote it.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Backend> {
   const db = openDatabase(options.dataDir, options.onFatal);
@@ -49,8 +51,8 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const ledger = new SqliteDeliveryLedger(db);
   const sessions = new SqliteSessionStore(db);
   const personalStreams = new SqlitePersonalStreamStore(db);
-  const guards = new SqliteDedupeMarks(db);
-  const eventLog = new SqliteEventLog(db, { guards, retention: options.retention, now });
+  const marks = new SqliteDedupeMarks(db);
+  const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now });
   const control = new InProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, options.onWarning ?? (() => undefined));
   return {
@@ -75,7 +77,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
       await sessions.removeExpired(at);
       await personalStreams.removeExpired(at);
       await ledger.removePublished(new Date(at.getTime() - options.deliveryRetentionMs));
-      await guards.removeExpired(at);
+      await marks.removeExpired(at);
     },
     close: async () => {
       await hookQueue.close();

@@ -1,15 +1,14 @@
 import type { StatementSync } from 'node:sqlite';
+import { runLimits } from '@widget-service/shared/domain/run-limits.ts';
 import type { DedupeMark } from '@widget-service/shared/ports/event-log.ts';
 import type { Database } from './database.ts';
 
-const settledMs = 3_600_000;
-
-/** What keeps an event from being appended to the log twice. */
+/** The dedupe marks of the event log: they keep an event from being appended twice. */
 export class SqliteDedupeMarks {
   readonly #db: Database;
   readonly #raiseWatermark: StatementSync;
   readonly #insertEvent: StatementSync;
-  readonly #settleEvent: StatementSync;
+  readonly #expireEvent: StatementSync;
   readonly #deleteExpired: StatementSync;
 
   constructor(db: Database) {
@@ -19,32 +18,39 @@ export class SqliteDedupeMarks {
         'SET version = excluded.version WHERE excluded.version > version',
     );
     this.#insertEvent = db.prepare('INSERT INTO appended_events VALUES (?, NULL) ON CONFLICT (event_id) DO NOTHING');
-    this.#settleEvent = db.prepare('UPDATE appended_events SET expires_at = ? WHERE event_id = ?');
+    this.#expireEvent = db.prepare('UPDATE appended_events SET expires_at = ? WHERE event_id = ?');
     this.#deleteExpired = db.prepare(
       'DELETE FROM appended_events WHERE event_id IN ' +
         '(SELECT event_id FROM appended_events WHERE expires_at <= ? LIMIT ?)',
     );
   }
 
-  /** In a transaction: true when the event is new, and from then on false. */
-  set(guard: DedupeMark): boolean {
+  /**
+   * Sets the mark and returns true if the event is new: if the version is above the widget's watermark, or if the event
+   * has no mark. Otherwise changes nothing and returns false. Call it inside `Database.write`.
+   */
+  set(mark: DedupeMark): boolean {
     const { changes } =
-      guard.kind === 'version'
-        ? this.#raiseWatermark.run(guard.widgetId, guard.version)
-        : this.#insertEvent.run(guard.eventId);
+      mark.kind === 'version'
+        ? this.#raiseWatermark.run(mark.widgetId, mark.version)
+        : this.#insertEvent.run(mark.eventId);
     return changes === 1;
   }
 
-  /** A watermark is left as it is: it is one small row per widget, and needs no end. */
-  expire(guards: readonly DedupeMark[], now: Date): Promise<void> {
-    const eventIds = guards.flatMap((guard) => (guard.kind === 'event' ? [guard.eventId] : []));
+  /**
+   * Lets the marks expire one hour (`runLimits.markLifetimeMs`) after `now`. Watermarks stay: one small row per widget.
+   */
+  expire(marks: readonly DedupeMark[], now: Date): Promise<void> {
+    const eventIds = marks.flatMap((mark) => (mark.kind === 'event' ? [mark.eventId] : []));
     if (eventIds.length === 0) return Promise.resolve();
+    const expiresAtMs = now.getTime() + runLimits.markLifetimeMs;
     return this.#db.write(() => {
-      for (const eventId of eventIds) this.#settleEvent.run(now.getTime() + settledMs, eventId);
+      for (const eventId of eventIds) this.#expireEvent.run(expiresAtMs, eventId);
     });
   }
 
+  /** Deletes the marks that have expired at `now`. */
   removeExpired(now: Date): Promise<void> {
-    return this.#db.deleteInSteps(this.#deleteExpired, now.getTime());
+    return this.#db.deleteInBatches(this.#deleteExpired, now.getTime());
   }
 }

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import {
   type DeadReason,
@@ -14,13 +14,13 @@ import {
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { RowRange } from '@widget-service/shared/ports/grant-store.ts';
 import type { Database } from './database.ts';
-import { toDate } from './widget-row.ts';
+import { toDate } from './sqlite-values.ts';
 import { writeStorable } from './write-storable.ts';
 
 export class SqliteDeliveryLedger implements DeliveryLedger {
   readonly #db: Database;
   readonly #insertReceived: StatementSync;
-  readonly #known: StatementSync;
+  readonly #selectKnown: StatementSync;
   readonly #countDuplicate: StatementSync;
   readonly #countAttempt: StatementSync;
   readonly #markPublished: StatementSync;
@@ -34,7 +34,7 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     this.#insertReceived = db.prepare(
       `${insertDelivery} VALUES (?, ?, ?, ?, ?, ?, ?, 'received', 1, 0, NULL) ON CONFLICT (event_id) DO NOTHING`,
     );
-    this.#known = db.prepare('SELECT state, widget_id FROM deliveries WHERE event_id = ?');
+    this.#selectKnown = db.prepare('SELECT state, widget_id FROM deliveries WHERE event_id = ?');
     this.#countDuplicate = db.prepare('UPDATE deliveries SET duplicates = duplicates + 1 WHERE event_id = ?');
     this.#countAttempt = db.prepare(
       "UPDATE deliveries SET state = 'received', reason = NULL, attempts = attempts + 1 WHERE event_id = ?",
@@ -54,14 +54,14 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     this.#listings = {
       any: prepareListing(db, ''),
       published: prepareListing(db, " AND state = 'published'"),
-      // In the words of the index of unpublished rows: otherwise it is not used.
+      // SQLite uses the partial index of unpublished rows only if the query repeats its condition.
       received: prepareListing(db, " AND state = 'received' AND state <> 'published'"),
       dead: prepareListing(db, " AND state = 'dead' AND state <> 'published'"),
     };
   }
 
   async register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
-    const { results, unstorable } = await writeStorable(this.#db, deliveries, (some) => this.#take(some));
+    const { results, unstorable } = await writeStorable(this.#db, deliveries, (part) => this.#register(part));
     return { duplicates: results, unstorable: unstorable.map(({ eventId }) => eventId) };
   }
 
@@ -93,7 +93,7 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
   list({ integrationId, state }: DeliveryFilter, { offset, limit }: RowRange): Promise<DeliverySummary[]> {
     return this.#db.read(() => {
       const rows = this.#listings[state ?? 'any'].select.all(integrationId, limit, offset);
-      return (rows as unknown as ListedDeliveryRow[]).map(toListedDelivery);
+      return (rows as unknown as SummaryRow[]).map(toSummary);
     });
   }
 
@@ -101,13 +101,13 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     return this.#db.read(() => Number(this.#listings[state ?? 'any'].count.get(integrationId, atMost)?.n));
   }
 
-  /** Returns the ids of those to drop. */
-  #take(deliveries: readonly Delivery[]): string[] {
+  /** Returns the ids of the duplicates. */
+  #register(deliveries: readonly Delivery[]): string[] {
     const duplicates: string[] = [];
     for (const delivery of deliveries) {
       if (this.#insertReceived.run(...toColumnValues(delivery)).changes === 1) continue;
-      const known = this.#known.get(delivery.eventId) as Pick<DeliveryRow, 'state' | 'widget_id'>;
-      if (isDuplicate(delivery, { state: known.state, widgetId: known.widget_id })) {
+      const row = this.#selectKnown.get(delivery.eventId) as Pick<DeliveryRow, 'state' | 'widget_id'>;
+      if (isDuplicate(delivery, { state: row.state, widgetId: row.widget_id })) {
         this.#countDuplicate.run(delivery.eventId);
         duplicates.push(delivery.eventId);
       } else {
@@ -117,9 +117,9 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     return duplicates;
   }
 
-  /** Forgets what was published before `before`. */
+  /** Deletes the rows that were published before `before`. */
   removePublished(before: Date): Promise<void> {
-    return this.#db.deleteInSteps(this.#deletePublished, before.getTime());
+    return this.#db.deleteInBatches(this.#deletePublished, before.getTime());
   }
 }
 
@@ -128,21 +128,21 @@ interface Listing {
   readonly count: StatementSync;
 }
 
-/** `condition` is what the rows have in common besides their integration. */
+/** `condition` is SQL that selects among the rows of an integration. It begins with ` AND`, or is empty. */
 function prepareListing(db: Database, condition: string): Listing {
   const rows = `FROM deliveries WHERE integration_id = ?${condition}`;
   return {
-    select: db.prepare(`SELECT ${listedColumns} ${rows} ORDER BY received_at DESC, event_id DESC LIMIT ? OFFSET ?`),
+    select: db.prepare(`SELECT ${summaryColumns} ${rows} ORDER BY received_at DESC, event_id DESC LIMIT ? OFFSET ?`),
     count: db.prepare(`SELECT count(*) AS n FROM (SELECT 1 ${rows} LIMIT ?)`),
   };
 }
 
-/** What a list shows of a row. */
-const listedColumns =
+/** All columns except the payload: it can be larger than all others together. */
+const summaryColumns =
   'event_id, integration_id, kind, occurred_at, widget_id, received_at, state, attempts, duplicates, reason, ' +
   'published_at, position_epoch, position_ms, position_seq';
 
-interface ListedDeliveryRow {
+interface SummaryRow {
   readonly event_id: string;
   readonly integration_id: string;
   readonly kind: string;
@@ -159,11 +159,11 @@ interface ListedDeliveryRow {
   readonly position_seq: number | null;
 }
 
-interface DeliveryRow extends ListedDeliveryRow {
+interface DeliveryRow extends SummaryRow {
   readonly payload: string | null;
 }
 
-/** What a delivery brings, in the order of the columns that `insertDelivery` names. */
+/** In the order of the columns of `insertDelivery`. */
 function toColumnValues(delivery: RecordedDelivery) {
   return [
     delivery.eventId,
@@ -181,10 +181,10 @@ const insertDelivery =
   'state, attempts, duplicates, reason) ';
 
 function toLedgerRow(row: DeliveryRow): LedgerRow {
-  return { ...toListedDelivery(row), payload: row.payload };
+  return { ...toSummary(row), payload: row.payload };
 }
 
-function toListedDelivery(row: ListedDeliveryRow): DeliverySummary {
+function toSummary(row: SummaryRow): DeliverySummary {
   const { position_epoch: epoch, position_ms: ms, position_seq: seq } = row;
   return {
     eventId: row.event_id,

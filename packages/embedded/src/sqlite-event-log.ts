@@ -1,5 +1,10 @@
 import { randomInt } from 'node:crypto';
+import type { StatementSync } from 'node:sqlite';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { WidgetEventType } from '@widget-service/shared/domain/event-kind.ts';
 import { type LogPosition, positionBefore } from '@widget-service/shared/domain/log-position.ts';
+import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
+import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type {
   AppendResult,
   DedupeMark,
@@ -13,13 +18,17 @@ import type { ComparablePosition } from '@widget-service/shared/ports/run-regist
 import type { Database } from './database.ts';
 import { Notifier } from './notifier.ts';
 import type { SqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
-import { type EventRow, insertEvent, prepareEventInsert, toRecord } from './sqlite-event-row.ts';
-import { SqliteEventTail } from './sqlite-event-tail.ts';
+import { parseLabels, serializeLabels } from './sqlite-values.ts';
 
-/** How many events one step of trimming drops, so that requests and streams get their turn in between. */
-const trimRows = 500;
+/** How many events one transaction of `trim` drops at most. Requests and streams run between two transactions. */
+const trimBatchRows = 500;
+/** How long `EventTail.next` waits for an event. */
+const tailWaitMs = 2000;
+/** About what a row of `events` occupies in addition to its JSON. */
+const rowOverheadBytes = 200;
 const epochLetters = '0123456789abcdefghijklmnopqrstuvwxyz';
 
+/** The row of `event_log_state`. */
 interface LogState {
   readonly epoch: string;
   readonly epoch_run: number;
@@ -28,59 +37,84 @@ interface LogState {
   readonly bytes: number;
 }
 
+/** A row of `events`, without its bytes. */
+interface EventRow {
+  readonly seq: number;
+  readonly ms: number;
+  readonly previous_ms: number;
+  readonly event_id: string;
+  readonly type: WidgetEventType;
+  readonly widget_id: string | null;
+  readonly state: WidgetState | null;
+  readonly state_before: WidgetState | null;
+  readonly labels: string | null;
+  readonly json: string;
+}
+
 export interface SqliteEventLogOptions {
-  readonly guards: SqliteDedupeMarks;
+  readonly marks: SqliteDedupeMarks;
   readonly retention: EventRetention;
   readonly now: () => Date;
 }
 
+/**
+ * The event log and the run registry are tables of one file, and SQLite keeps the order of transactions. So the log
+ * cannot lose an event whose position the registry has: it ignores `lastRecorded`, and it has only one epoch (ADR 18).
+ */
 export class SqliteEventLog implements EventLog {
   readonly #db: Database;
-  readonly #guards: SqliteDedupeMarks;
+  readonly #marks: SqliteDedupeMarks;
   readonly #retention: EventRetention;
   readonly #now: () => Date;
   readonly #appended = new Notifier();
-  readonly #tails = new Set<SqliteEventTail>();
+  readonly #tails = new Set<EventTail>();
   readonly #statements: ReturnType<typeof prepareStatements>;
 
-  constructor(db: Database, { guards, retention, now }: SqliteEventLogOptions) {
+  constructor(db: Database, { marks, retention, now }: SqliteEventLogOptions) {
     this.#db = db;
-    this.#guards = guards;
+    this.#marks = marks;
     this.#retention = retention;
     this.#now = now;
     this.#statements = prepareStatements(db);
   }
 
-  async append(run: number, recorded: ComparablePosition | null, events: readonly LogAppend[]): Promise<AppendResult> {
-    const result = await this.#db.write(() => this.#append(run, recorded, events));
+  async append(
+    run: number,
+    _lastRecorded: ComparablePosition | null,
+    events: readonly LogAppend[],
+  ): Promise<AppendResult> {
+    const result = await this.#db.write(() => this.#append(run, events));
     this.#appended.notify();
     return result;
   }
 
-  expireMarks(guards: readonly DedupeMark[]): Promise<void> {
-    return this.#guards.expire(guards, this.#now());
+  /** Needs no run number: only this process appends, one batch at a time, so no stale run can append. */
+  expireMarks(marks: readonly DedupeMark[]): Promise<void> {
+    return this.#marks.expire(marks, this.#now());
   }
 
   inspect(position: LogPosition | null): ReturnType<EventLog['inspect']> {
     return this.#db.read(() => {
-      const state = this.#state();
+      const state = this.#readState();
       if (state === undefined) return null;
       const { epoch } = state;
       const last = { epoch, ms: state.last_ms, seq: state.last_seq };
-      const first = this.#oldest();
+      const first = this.#readOldest();
       const oldest =
         first === undefined
           ? last
-          : positionBefore({ epoch, ms: first.ms, seq: first.seq, previousMs: first.after_ms });
-      return { extent: { epoch, oldest, last }, contains: position?.epoch === epoch && this.#contains(position) };
+          : positionBefore({ epoch, ms: first.ms, seq: first.seq, previousMs: first.previous_ms });
+      const contains =
+        position?.epoch === epoch && this.#statements.contains.get(position.seq, position.ms) !== undefined;
+      return { extent: { epoch, oldest, last }, contains };
     });
   }
 
   readAfter(after: LogPosition, limit: number): Promise<LogRecord[]> {
     return this.#db.read(() => {
-      const state = this.#state();
+      const state = this.#readState();
       if (state === undefined) return [];
-      // Numbers of another epoch say nothing here: all the log has came after it.
+      // A position of another epoch cannot be compared by seq. The log's events are all newer.
       const seq = after.epoch === state.epoch ? after.seq : 0;
       const rows = this.#statements.selectAfter.all(seq, limit) as unknown as EventRow[];
       return rows.map((row) => toRecord(state.epoch, row));
@@ -89,9 +123,9 @@ export class SqliteEventLog implements EventLog {
 
   readUpTo(position: LogPosition, limit: number): Promise<LogRecord[]> {
     return this.#db.read(() => {
-      const state = this.#state();
+      const state = this.#readState();
       if (state === undefined) return [];
-      // Numbers of another epoch say nothing here: none of the log came before it.
+      // A position of another epoch cannot be compared by seq. None of the log's events is older.
       const seq = position.epoch === state.epoch ? position.seq : 0;
       const rows = this.#statements.selectUpTo.all(seq, limit) as unknown as EventRow[];
       return rows.map((row) => toRecord(state.epoch, row)).reverse();
@@ -104,97 +138,70 @@ export class SqliteEventLog implements EventLog {
     return tail;
   }
 
-  async trim(recorded: ComparablePosition | null): Promise<void> {
+  async trim(): Promise<void> {
     for (;;) {
       const dropped = await this.#db.write(() => {
-        const state = this.#state();
-        if (state === undefined || this.#hasLostTail(state, recorded)) return 0;
-        return this.#drop(state, recorded, trimRows);
+        const state = this.#readState();
+        return state === undefined ? 0 : this.#drop(state, trimBatchRows);
       });
-      if (dropped < trimRows) break;
+      if (dropped < trimBatchRows) break;
     }
-    await this.#guards.removeExpired(this.#now());
+    await this.#marks.removeExpired(this.#now());
   }
 
-  /** Ends tails that were left open. */
+  /** Closes the tails that are still open. */
   async close(): Promise<void> {
     for (const tail of this.#tails) await tail.close();
   }
 
-  #append(run: number, recorded: ComparablePosition | null, events: readonly LogAppend[]): AppendResult {
-    const known = this.#state();
-    const begins = known === undefined || this.#hasLostTail(known, recorded);
-    const state = begins ? this.#beginEpoch(run, known, recorded) : known;
+  #append(run: number, events: readonly LogAppend[]): AppendResult {
+    const state = this.#readState() ?? this.#startFirstEpoch(run);
     const { epoch, epoch_run: epochRun } = state;
     const ms = Math.max(this.#now().getTime(), state.last_ms);
     let { last_seq: seq, last_ms: previousMs, bytes } = state;
     const positions = events.map(({ event, mark }): LogPosition | null => {
-      if (!this.#guards.set(mark)) return null;
+      if (!this.#marks.set(mark)) return null;
       seq += 1;
       bytes += insertEvent(this.#statements.insertEvent, { seq, ms, previousMs }, event);
       previousMs = ms;
       return { epoch, ms, seq };
     });
     const end: LogState = seq === state.last_seq ? state : { ...state, last_ms: ms, last_seq: seq, bytes };
-    if (begins || end !== state) this.#writeState(end);
-    // Twice of what came, so that a log opened with a lower limit shrinks, but no append takes long.
-    if ((this.#oldest()?.seq ?? seq) <= seq - this.#retention.count) {
-      this.#drop(end, recorded, 2 * events.length);
-    }
-    return {
-      positions,
-      last: { epoch, epochRun, ms: end.last_ms, seq: end.last_seq },
-      startedNewEpoch: begins && (known !== undefined || recorded !== null),
-    };
+    if (end !== state) this.#writeState(end);
+    // At most twice as many as were given: a log that was opened with a lower limit shrinks, and no append takes long.
+    if ((this.#readOldest()?.seq ?? seq) <= seq - this.#retention.count) this.#drop(end, 2 * events.length);
+    return { positions, last: { epoch, epochRun, ms: end.last_ms, seq: end.last_seq }, startedNewEpoch: false };
   }
 
-  /** True when the log must have held the recorded position and cannot have dropped it by trimming, which stops there. */
-  #hasLostTail(state: LogState, recorded: ComparablePosition | null): boolean {
-    if (recorded === null) return false;
-    if (recorded.epoch !== state.epoch) return recorded.epochRun >= state.epoch_run;
-    if (recorded.seq > state.last_seq || recorded.ms > state.last_ms) return true;
-    if (recorded.seq === state.last_seq) return recorded.ms !== state.last_ms;
-    const oldest = this.#oldest();
-    if (oldest?.seq === recorded.seq + 1) return recorded.ms !== (oldest.after_ms ?? recorded.ms);
-    if (oldest === undefined || (recorded.seq < oldest.seq && recorded.ms <= oldest.ms)) return false;
-    return !this.#contains(recorded);
+  #startFirstEpoch(run: number): LogState {
+    const epoch = Array.from({ length: 8 }, () => epochLetters[randomInt(epochLetters.length)]).join('');
+    const state = { epoch, epoch_run: run, last_ms: this.#now().getTime(), last_seq: 0, bytes: 0 };
+    this.#writeState(state);
+    return state;
   }
 
-  /** Numbers and times go on rising, past all that anybody has seen. */
-  #beginEpoch(run: number, known: LogState | undefined, recorded: ComparablePosition | null): LogState {
-    this.#statements.deleteAll.run();
-    return {
-      epoch: Array.from({ length: 8 }, () => epochLetters[randomInt(epochLetters.length)]).join(''),
-      epoch_run: run,
-      last_ms: Math.max(this.#now().getTime(), known?.last_ms ?? 0),
-      last_seq: Math.max(known?.last_seq ?? 0, recorded?.seq ?? 0),
-      bytes: 0,
-    };
-  }
-
-  /** Drops at most `limit` of the events up to `recorded` that retention no longer keeps; returns how many. */
-  #drop(state: LogState, recorded: ComparablePosition | null, limit: number): number {
-    const recordedSeq = recorded?.epoch === state.epoch ? recorded.seq : 0;
+  /** Drops the oldest events that retention no longer keeps, at most `limit` of them. Returns how many. */
+  #drop(state: LogState, limit: number): number {
     const { count, ageMs, bytes } = this.#retention;
-    const firstKeptMs = this.#now().getTime() - ageMs;
+    const oldestKeptMs = this.#now().getTime() - ageMs;
     const oldest = this.#statements.selectOldest.all(limit) as unknown as { seq: number; ms: number; bytes: number }[];
-    let left = state.bytes;
-    let through = 0;
+    let remainingBytes = state.bytes;
+    let lastDroppedSeq = 0;
     let dropped = 0;
     for (const event of oldest) {
-      const isRetained = event.seq > state.last_seq - count && event.ms >= firstKeptMs && left <= bytes;
-      if (isRetained || event.seq > recordedSeq) break;
-      left -= event.bytes;
-      through = event.seq;
+      if (event.seq > state.last_seq - count && event.ms >= oldestKeptMs && remainingBytes <= bytes) break;
+      remainingBytes -= event.bytes;
+      lastDroppedSeq = event.seq;
       dropped += 1;
     }
     if (dropped === 0) return 0;
-    this.#statements.deleteThrough.run(through);
-    this.#writeState({ ...state, bytes: left });
+    this.#statements.deleteUpTo.run(lastDroppedSeq);
+    this.#writeState({ ...state, bytes: remainingBytes });
     return dropped;
   }
 
-  #state(): LogState | undefined {
+  /** Undefined before the first append. */
+  #readState(): LogState | undefined {
     return this.#statements.selectState.get() as LogState | undefined;
   }
 
@@ -202,12 +209,36 @@ export class SqliteEventLog implements EventLog {
     this.#statements.writeState.run(state.epoch, state.epoch_run, state.last_ms, state.last_seq, state.bytes);
   }
 
-  #oldest(): Pick<EventRow, 'seq' | 'ms' | 'after_ms'> | undefined {
-    return this.#statements.selectOldest.get(1) as Pick<EventRow, 'seq' | 'ms' | 'after_ms'> | undefined;
+  #readOldest(): Pick<EventRow, 'seq' | 'ms' | 'previous_ms'> | undefined {
+    return this.#statements.selectOldest.get(1) as Pick<EventRow, 'seq' | 'ms' | 'previous_ms'> | undefined;
+  }
+}
+
+class SqliteEventTail implements EventTail {
+  readonly #log: Pick<EventLog, 'readAfter'>;
+  readonly #appended: Notifier;
+  readonly #closing = new AbortController();
+
+  constructor(log: Pick<EventLog, 'readAfter'>, appended: Notifier) {
+    this.#log = log;
+    this.#appended = appended;
   }
 
-  #contains({ seq, ms }: LogPosition): boolean {
-    return this.#statements.contains.get(seq, ms) !== undefined;
+  async next(after: LogPosition, limit: number): Promise<LogRecord[]> {
+    const { signal } = this.#closing;
+    const endAt = performance.now() + tailWaitMs;
+    for (;;) {
+      if (signal.aborted) throw new UnavailableError('event tail: closed');
+      const records = await this.#log.readAfter(after, limit);
+      const remainingMs = endAt - performance.now();
+      if (records.length > 0 || remainingMs <= 0) return records;
+      // No append is missed: the wait starts in the same event-loop turn as the read, and an append needs another turn.
+      await this.#appended.wait(remainingMs, signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
   }
 }
 
@@ -215,12 +246,42 @@ function prepareStatements(db: Database) {
   return {
     selectState: db.prepare('SELECT * FROM event_log_state'),
     writeState: db.prepare('INSERT OR REPLACE INTO event_log_state VALUES (1, ?, ?, ?, ?, ?)'),
-    insertEvent: prepareEventInsert(db),
+    insertEvent: db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     selectAfter: db.prepare('SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?'),
     selectUpTo: db.prepare('SELECT * FROM events WHERE seq <= ? ORDER BY seq DESC LIMIT ?'),
-    selectOldest: db.prepare('SELECT seq, ms, after_ms, bytes FROM events ORDER BY seq LIMIT ?'),
+    selectOldest: db.prepare('SELECT seq, ms, previous_ms, bytes FROM events ORDER BY seq LIMIT ?'),
     contains: db.prepare('SELECT 1 FROM events WHERE seq = ? AND ms = ?'),
-    deleteThrough: db.prepare('DELETE FROM events WHERE seq <= ?'),
-    deleteAll: db.prepare('DELETE FROM events'),
+    deleteUpTo: db.prepare('DELETE FROM events WHERE seq <= ?'),
+  };
+}
+
+/** Returns what the event counts toward the limit on bytes. */
+function insertEvent(
+  statement: StatementSync,
+  { seq, ms, previousMs }: { readonly seq: number; readonly ms: number; readonly previousMs: number },
+  event: WidgetEvent,
+): number {
+  const bytes = Buffer.byteLength(event.json) + rowOverheadBytes;
+  const labels = event.labels === null ? null : serializeLabels(event.labels);
+  const { eventId, type, widgetId, state, stateBefore, json } = event;
+  statement.run(seq, ms, previousMs, bytes, eventId, type, widgetId, state, stateBefore, labels, json);
+  return bytes;
+}
+
+function toRecord(epoch: string, row: EventRow): LogRecord {
+  return {
+    epoch,
+    ms: row.ms,
+    seq: row.seq,
+    previousMs: row.previous_ms,
+    event: {
+      eventId: row.event_id,
+      type: row.type,
+      widgetId: row.widget_id,
+      state: row.state,
+      stateBefore: row.state_before,
+      labels: row.labels === null ? null : parseLabels(row.labels),
+      json: row.json,
+    },
   };
 }

@@ -11,17 +11,18 @@ import type {
   TokenReplacement,
 } from '@widget-service/shared/ports/grant-store.ts';
 import type { Database } from './database.ts';
-import { toDate } from './widget-row.ts';
+import { toDate, toMs } from './sqlite-values.ts';
 
-/** The columns of a kind of grant beyond those that all have, and how they are read and written. */
+/** One kind of grant: its table, and the columns that only this kind has. */
 export interface GrantKind<Own extends object> {
   readonly table: string;
   readonly columns: readonly string[];
-  /** The values, in the order of `columns`. */
-  readonly write: (own: Own) => SQLInputValue[];
-  readonly read: (row: Readonly<Record<string, unknown>>) => Own;
+  /** Returns the values in the order of `columns`. */
+  readonly toColumnValues: (own: Own) => SQLInputValue[];
+  readonly parseRow: (row: Readonly<Record<string, unknown>>) => Own;
 }
 
+/** The columns that all kinds have. */
 interface GrantRow {
   readonly id: string;
   readonly name: string;
@@ -43,55 +44,61 @@ const tokenColumns = [
   'previous_expires_at',
 ] as const;
 
-/** Grants of one kind, each in a row of its kind's table. */
+/** The grants of one kind, in a table of their own. */
 export class SqliteGrantStore<Own extends object, Changes extends object> implements GrantStore<Grant & Own, Changes> {
   readonly #db: Database;
   readonly #kind: GrantKind<Own>;
   readonly #insert: StatementSync;
-  readonly #byDigest: StatementSync;
-  readonly #byId: StatementSync;
-  readonly #page: StatementSync;
+  readonly #selectByDigest: StatementSync;
+  readonly #selectById: StatementSync;
+  readonly #selectPage: StatementSync;
   readonly #count: StatementSync;
   readonly #update: StatementSync;
   readonly #replaceTokens: StatementSync;
   readonly #delete: StatementSync;
-  readonly #touch: StatementSync;
+  readonly #updateLastUsed: StatementSync;
 
   constructor(db: Database, kind: GrantKind<Own>) {
     const { table, columns } = kind;
-    const all = ['id', 'created_at', 'last_used_at', ...tokenColumns, 'name', 'expires_at', ...columns];
+    const allColumns = ['id', 'created_at', 'last_used_at', ...tokenColumns, 'name', 'expires_at', ...columns];
     const set = (names: readonly string[]) => names.map((name) => `${name} = ?`).join(', ');
     this.#db = db;
     this.#kind = kind;
-    this.#insert = db.prepare(`INSERT INTO ${table} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`);
-    this.#byDigest = db.prepare(
+    this.#insert = db.prepare(
+      `INSERT INTO ${table} (${allColumns.join(', ')}) VALUES (${allColumns.map(() => '?').join(', ')})`,
+    );
+    this.#selectByDigest = db.prepare(
       `SELECT * FROM ${table}
          WHERE (token_digest = ?1 OR (previous_digest = ?1 AND previous_expires_at > ?2))
            AND (expires_at IS NULL OR expires_at > ?2)`,
     );
-    this.#byId = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
-    this.#page = db.prepare(`SELECT * FROM ${table} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`);
+    this.#selectById = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
+    this.#selectPage = db.prepare(`SELECT * FROM ${table} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`);
     this.#count = db.prepare(`SELECT count(*) AS total FROM ${table}`);
     this.#update = db.prepare(`UPDATE ${table} SET ${set(['name', 'expires_at', ...columns])} WHERE id = ?`);
     this.#replaceTokens = db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE id = ? AND token_digest = ?`);
     this.#delete = db.prepare(`DELETE FROM ${table} WHERE id = ?`);
-    this.#touch = db.prepare(`UPDATE ${table} SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`);
+    this.#updateLastUsed = db.prepare(
+      `UPDATE ${table} SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`,
+    );
   }
 
   insert(grant: Grant & Own): Promise<void> {
     const { id, createdAt, lastUsedAt, token, previousToken } = grant;
     return this.#db.write(() => {
+      // In the order of `allColumns`.
       this.#insert.run(
-        ...[id, createdAt.getTime(), lastUsedAt?.getTime() ?? null],
-        ...tokenValues(token, previousToken),
-        ...this.#changeableValues(grant),
+        ...[id, createdAt.getTime(), toMs(lastUsedAt)],
+        ...toTokenValues(token, previousToken),
+        ...this.#toChangeableValues(grant),
       );
     });
   }
 
-  findByTokenDigest(digest: string, goodAt?: Date): Promise<(Grant & Own) | null> {
-    const goodAtMs = goodAt?.getTime() ?? Number.MIN_SAFE_INTEGER;
-    return this.#db.read(() => this.#toGrant(this.#byDigest.get(digest, goodAtMs)));
+  findByTokenDigest(digest: string, validAt?: Date): Promise<(Grant & Own) | null> {
+    // Without `validAt`, no token counts as expired: every stored time is later than this.
+    const validAtMs = validAt?.getTime() ?? Number.MIN_SAFE_INTEGER;
+    return this.#db.read(() => this.#toGrant(this.#selectByDigest.get(digest, validAtMs)));
   }
 
   get(id: string): Promise<(Grant & Own) | null> {
@@ -100,17 +107,17 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
 
   list({ offset, limit }: RowRange) {
     return this.#db.read(() => ({
-      items: this.#page.all(limit, offset).flatMap((row) => this.#toGrant(row) ?? []),
+      items: this.#selectPage.all(limit, offset).flatMap((row) => this.#toGrant(row) ?? []),
       totalItems: Number(this.#count.get()?.total),
     }));
   }
 
   update(id: string, changes: Changes): Promise<(Grant & Own) | null> {
     return this.#db.write(() => {
-      const known = this.#find(id);
-      if (known === null) return null;
-      const changed = { ...known, ...changes };
-      this.#update.run(...this.#changeableValues(changed), id);
+      const current = this.#find(id);
+      if (current === null) return null;
+      const changed = { ...current, ...changes };
+      this.#update.run(...this.#toChangeableValues(changed), id);
       return changed;
     });
   }
@@ -118,7 +125,7 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
   replaceTokens(id: string, replacement: TokenReplacement): Promise<(Grant & Own) | null> {
     const { replacedDigest, token, previousToken } = replacement;
     return this.#db.write(() => {
-      const { changes } = this.#replaceTokens.run(...tokenValues(token, previousToken), id, replacedDigest);
+      const { changes } = this.#replaceTokens.run(...toTokenValues(token, previousToken), id, replacedDigest);
       return changes === 0 ? null : this.#find(id);
     });
   }
@@ -129,21 +136,21 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
 
   recordLastUsed(id: string, at: Date): Promise<void> {
     return this.#db.write(() => {
-      this.#touch.run(at.getTime(), id);
+      this.#updateLastUsed.run(at.getTime(), id);
     });
   }
 
   #find(id: string): (Grant & Own) | null {
-    return this.#toGrant(this.#byId.get(id));
+    return this.#toGrant(this.#selectById.get(id));
   }
 
-  #changeableValues(grant: Grant & Own): SQLInputValue[] {
-    return [grant.name, grant.expiresAt?.getTime() ?? null, ...this.#kind.write(grant)];
+  #toChangeableValues(grant: Grant & Own): SQLInputValue[] {
+    return [grant.name, toMs(grant.expiresAt), ...this.#kind.toColumnValues(grant)];
   }
 
-  #toGrant(found: Record<string, unknown> | undefined): (Grant & Own) | null {
-    if (found === undefined) return null;
-    const row = found as unknown as GrantRow;
+  #toGrant(columns: Record<string, unknown> | undefined): (Grant & Own) | null {
+    if (columns === undefined) return null;
+    const row = columns as unknown as GrantRow;
     return {
       id: row.id,
       name: row.name,
@@ -152,12 +159,12 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
       expiresAt: toDate(row.expires_at),
       createdAt: new Date(row.created_at),
       lastUsedAt: toDate(row.last_used_at),
-      ...this.#kind.read(found),
+      ...this.#kind.parseRow(columns),
     };
   }
 }
 
-function tokenValues(token: GrantToken, previous: PreviousToken | null): SQLInputValue[] {
+function toTokenValues(token: GrantToken, previous: PreviousToken | null): SQLInputValue[] {
   return [
     token.digest,
     token.sealedSecret,
@@ -175,22 +182,22 @@ function toPreviousToken(row: GrantRow): PreviousToken | null {
 export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
   table: 'subscriptions',
   columns: ['filter'],
-  write: ({ filter }) => [JSON.stringify(filter)],
-  read: (row) => ({ filter: parseFilter(row.filter as string) }),
+  toColumnValues: ({ filter }) => [JSON.stringify(filter)],
+  parseRow: (row) => ({ filter: parseFilter(row.filter as string) }),
 };
 
 export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {
   table: 'integrations',
   columns: ['deduplicate_by_content', 'rate'],
-  write: ({ deduplicateByContent, rate }) => [deduplicateByContent ? 1 : 0, rate],
-  read: (row) => ({ deduplicateByContent: row.deduplicate_by_content === 1, rate: row.rate as number | null }),
+  toColumnValues: ({ deduplicateByContent, rate }) => [deduplicateByContent ? 1 : 0, rate],
+  parseRow: (row) => ({ deduplicateByContent: row.deduplicate_by_content === 1, rate: row.rate as number | null }),
 };
 
 export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> = {
   table: 'provision_tokens',
   columns: ['permissions'],
-  write: ({ permissions }) => [JSON.stringify(permissions)],
-  read: (row) => ({ permissions: JSON.parse(row.permissions as string) as Permission[] }),
+  toColumnValues: ({ permissions }) => [JSON.stringify(permissions)],
+  parseRow: (row) => ({ permissions: JSON.parse(row.permissions as string) as Permission[] }),
 };
 
 function parseFilter(text: string): EventFilter {

@@ -10,10 +10,12 @@ import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Notifier } from './notifier.ts';
 
+/** How long an idle consumer waits for a notification before it reads the queue again. */
 const idleMs = 1000;
+/** After how long without a read of the queue `checkProgress` throws. */
 const stuckAfterMs = 30_000;
-const rejectedBackoff = { firstMs: 100, maxMs: 1000 };
-/** A job of a newer version waits for a process of that version: nothing overtakes it. */
+const retryBackoff = { firstMs: 100, maxMs: 1000 };
+/** The pause before the consumer tries a job of a newer version again. Until then the job stays first in the queue. */
 const newerVersionBackoff = { firstMs: 1000, maxMs: 20_000 };
 
 /** A row of `hook_jobs` with its body. */
@@ -28,26 +30,30 @@ export interface StoredJob {
 export interface SqliteHookConsumerOptions {
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
   readonly waitUntilReady: ConsumeOptions['waitUntilReady'];
-  /** Removes the jobs that are done and starts the first of the others; behind it come those that may go with it. */
-  readonly takeNext: (done: readonly StoredJob[]) => Promise<StoredJob[]>;
-  readonly remove: (done: readonly StoredJob[]) => Promise<void>;
+  /**
+   * Removes the finished jobs and starts the first of the others. Returns it, then waiting jobs that may be coalesced
+   * with it. Returns none if the queue is empty.
+   */
+  readonly startNext: (finished: readonly StoredJob[]) => Promise<StoredJob[]>;
+  readonly remove: (finished: readonly StoredJob[]) => Promise<void>;
   readonly enqueued: Notifier;
   readonly onWarning: (message: string, details?: object) => void;
 }
 
-/** Handles one job after the other. A job that is not done stays first in line. */
+/** Handles one job at a time. A job that is not done stays first in the queue. */
 export class SqliteHookConsumer implements HookConsumer {
   readonly #options: SqliteHookConsumerOptions;
   readonly #closing = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #isHandling = false;
   #isClosed = false;
-  #askedAtMs = performance.now();
+  #lastReadAtMs = performance.now();
 
   constructor(options: SqliteHookConsumerOptions) {
     this.#options = options;
   }
 
+  /** True while the handler runs, and while the consumer waits until it is ready again. */
   get isHandling(): boolean {
     return this.#isHandling;
   }
@@ -60,10 +66,10 @@ export class SqliteHookConsumer implements HookConsumer {
     this.#running = this.#run();
   }
 
-  /** A job that is being handled may have to wait for long; otherwise the queue is asked all the time. */
+  /** Throws an `Error` if the queue was not read for 30 s, unless a job is being handled. */
   checkProgress(): void {
-    if (this.#isHandling || this.#isClosed || performance.now() - this.#askedAtMs < stuckAfterMs) return;
-    throw new Error(`hook consumer: no job could be asked for since ${stuckAfterMs} ms`);
+    if (this.#isHandling || this.#isClosed || performance.now() - this.#lastReadAtMs < stuckAfterMs) return;
+    throw new Error(`hook consumer: the queue could not be read for ${stuckAfterMs} ms`);
   }
 
   async close(): Promise<void> {
@@ -74,66 +80,67 @@ export class SqliteHookConsumer implements HookConsumer {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
-    let done: readonly StoredJob[] = [];
+    let finished: readonly StoredJob[] = [];
     for (let failures = 0; !signal.aborted; ) {
       try {
-        const [first, ...waiting] = await this.#options.takeNext(done);
-        done = [];
+        // If this fails, `finished` keeps the jobs, and the next try removes them.
+        const [first, ...waiting] = await this.#options.startNext(finished);
+        finished = [];
         failures = 0;
-        this.#askedAtMs = performance.now();
+        this.#lastReadAtMs = performance.now();
         if (first === undefined) await this.#options.enqueued.wait(idleMs, signal);
-        else done = await this.#handle(first, waiting);
+        else finished = await this.#handle(first, waiting);
       } catch (error) {
         failures += 1;
-        this.#options.onWarning('hook jobs cannot be taken', { reason: describeError(error) });
-        await systemClock.sleep(backoffMs(failures, rejectedBackoff), signal);
+        this.#options.onWarning('the hook queue could not be read; trying again', { reason: describeError(error) });
+        await systemClock.sleep(backoffMs(failures, retryBackoff), signal);
       }
     }
-    if (done.length > 0) await this.#remove(done);
+    if (finished.length > 0) await this.#remove(finished);
   }
 
-  /** Returns the jobs that are done: the first and those that went with it, or none. Never rejects. */
+  /** Returns the finished jobs: the first job and those coalesced with it, or none. Never rejects. */
   async #handle(first: StoredJob, waiting: readonly StoredJob[]): Promise<readonly StoredJob[]> {
     const { signal } = this.#closing;
     if (signal.aborted) return [];
     const { job_id: jobId, partition, starts: startCount } = first;
-    const job = this.#read(first);
+    const job = this.#parse(first);
     if (job === null) {
       await systemClock.sleep(backoffMs(startCount, newerVersionBackoff), signal);
       return [];
     }
     const { items, unreadable } = job;
-    const texts = unreadable.length > 0 ? [] : waiting.map(({ body }) => body);
-    const along = coalesceItems(items.length, texts);
-    const batch = { jobId, partition, items: [...items, ...along.flat()], unreadable, startCount, signal };
+    const waitingTexts = unreadable.length > 0 ? [] : waiting.map(({ body }) => body);
+    const coalesced = coalesceItems(items.length, waitingTexts);
+    const batch = { jobId, partition, items: [...items, ...coalesced.flat()], unreadable, startCount, signal };
     this.#isHandling = true;
     try {
-      if (await this.#carryOut(batch)) return [first, ...waiting.slice(0, along.length)];
+      if (await this.#runHandler(batch)) return [first, ...waiting.slice(0, coalesced.length)];
       await this.#options.waitUntilReady?.(signal);
     } finally {
       this.#isHandling = false;
-      this.#askedAtMs = performance.now();
+      this.#lastReadAtMs = performance.now();
     }
-    await systemClock.sleep(backoffMs(startCount, rejectedBackoff), signal);
+    await systemClock.sleep(backoffMs(startCount, retryBackoff), signal);
     return [];
   }
 
-  /** Whether the batch is done with. */
-  async #carryOut(batch: ConsumedBatch): Promise<boolean> {
+  /** Runs the handler. Returns false if it released the batch or failed. */
+  async #runHandler(batch: ConsumedBatch): Promise<boolean> {
     try {
       return (await this.#options.handle(batch)) === 'done';
     } catch (error) {
-      this.#options.onWarning('hook job failed', { jobId: batch.jobId, reason: describeError(error) });
+      this.#options.onWarning('hook job failed; it runs again', { jobId: batch.jobId, reason: describeError(error) });
       return false;
     }
   }
 
-  /** Null for a job of a newer version. */
-  #read(job: StoredJob): ReadJob | null {
+  /** Returns null for a job of a newer version. */
+  #parse(job: StoredJob): ReadJob | null {
     try {
       return parseHookJob(job.body);
     } catch (error) {
-      this.#options.onWarning('hook job waits for a newer version', {
+      this.#options.onWarning('hook job waits for a newer version of the service: start that version', {
         jobId: job.job_id,
         reason: describeError(error),
       });
@@ -141,13 +148,13 @@ export class SqliteHookConsumer implements HookConsumer {
     }
   }
 
-  /** When this fails the jobs are run once more, which they can stand. */
-  async #remove(done: readonly StoredJob[]): Promise<void> {
+  /** Never rejects. If the removal fails, the next consumer runs the jobs again, which has no further effect. */
+  async #remove(finished: readonly StoredJob[]): Promise<void> {
     try {
-      await this.#options.remove(done);
+      await this.#options.remove(finished);
     } catch (error) {
-      this.#options.onWarning('hook jobs could not be removed', {
-        jobId: done[0]?.job_id,
+      this.#options.onWarning('finished hook jobs could not be removed; the next start runs them again', {
+        jobId: finished[0]?.job_id,
         reason: describeError(error),
       });
     }

@@ -5,8 +5,8 @@ import type {
   ConsumedBatch,
   ConsumeOptions,
   ConsumeOutcome,
-  HookBatch,
   HookConsumer,
+  HookJob,
   HookQueue,
   QueuePressure,
 } from '@widget-service/shared/ports/hook-queue.ts';
@@ -16,7 +16,10 @@ import { SqliteHookConsumer, type StoredJob } from './sqlite-hook-consumer.ts';
 
 type OnWarning = (message: string, details?: object) => void;
 
-/** One partition, one consumer: the only process there is takes the jobs in their order of arrival. */
+/**
+ * The hook queue in the SQLite file. It has one partition and at most one consumer, because this is the only process.
+ * The consumer runs the jobs in their order of arrival.
+ */
 export class SqliteHookQueue implements HookQueue {
   readonly partitionCount = 1;
   readonly #db: Database;
@@ -24,9 +27,9 @@ export class SqliteHookQueue implements HookQueue {
   readonly #enqueued = new Notifier();
   readonly #insertJob: StatementSync;
   readonly #insertBody: StatementSync;
-  readonly #countWaiting: StatementSync;
-  readonly #selectNext: StatementSync;
-  readonly #countStart: StatementSync;
+  readonly #countJobs: StatementSync;
+  readonly #selectOldest: StatementSync;
+  readonly #incrementStarts: StatementSync;
   readonly #deleteJob: StatementSync;
   readonly #deleteBody: StatementSync;
   #consumer: SqliteHookConsumer | null = null;
@@ -38,14 +41,14 @@ export class SqliteHookQueue implements HookQueue {
       'INSERT INTO hook_jobs (job_id, partition, starts) VALUES (?, ?, 0) ON CONFLICT (job_id) DO NOTHING',
     );
     this.#insertBody = db.prepare('INSERT INTO hook_job_bodies (seq, body) VALUES (?, ?)');
-    this.#countWaiting = db.prepare('SELECT count(*) AS n FROM hook_jobs');
-    this.#selectNext = db.prepare('SELECT * FROM hook_jobs JOIN hook_job_bodies USING (seq) ORDER BY seq LIMIT ?');
-    this.#countStart = db.prepare('UPDATE hook_jobs SET starts = starts + 1 WHERE seq = ?');
+    this.#countJobs = db.prepare('SELECT count(*) AS n FROM hook_jobs');
+    this.#selectOldest = db.prepare('SELECT * FROM hook_jobs JOIN hook_job_bodies USING (seq) ORDER BY seq LIMIT ?');
+    this.#incrementStarts = db.prepare('UPDATE hook_jobs SET starts = starts + 1 WHERE seq = ?');
     this.#deleteJob = db.prepare('DELETE FROM hook_jobs WHERE seq = ?');
     this.#deleteBody = db.prepare('DELETE FROM hook_job_bodies WHERE seq = ?');
   }
 
-  async enqueue({ jobId, partition, items }: HookBatch): Promise<void> {
+  async enqueue({ jobId, partition, items }: HookJob): Promise<void> {
     const body = serializeHookJob(items);
     await this.#db.write(() => {
       const { changes, lastInsertRowid } = this.#insertJob.run(jobId, partition);
@@ -56,7 +59,9 @@ export class SqliteHookQueue implements HookQueue {
 
   pressure(): Promise<QueuePressure> {
     return this.#db.read(() => {
-      const stored = Number(this.#countWaiting.get()?.n);
+      const stored = Number(this.#countJobs.get()?.n);
+      // The first job of the running batch does not wait. Jobs coalesced with it count as waiting until they are
+      // removed, so the number is approximate.
       const waitingJobs = Math.max(0, stored - (this.#consumer?.isHandling ? 1 : 0));
       return { waitingJobs, memoryUsedRatio: null };
     });
@@ -66,12 +71,13 @@ export class SqliteHookQueue implements HookQueue {
     handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>,
     { coalesce, waitUntilReady }: ConsumeOptions = { coalesce: false },
   ): Promise<HookConsumer> {
-    if (this.#consumer !== null && !this.#consumer.isClosed) throw new Error('the hook queue has a consumer already');
+    if (this.#consumer !== null && !this.#consumer.isClosed)
+      throw new Error('the hook queue already has a consumer: close it first');
     this.#consumer = new SqliteHookConsumer({
       handle,
       waitUntilReady,
-      takeNext: (done) => this.#db.write(() => this.#takeNext(done, coalesce ? coalesceLimits.jobs : 1)),
-      remove: (done) => this.#db.write(() => this.#remove(done)),
+      startNext: (finished) => this.#db.write(() => this.#startNext(finished, coalesce ? coalesceLimits.jobs : 1)),
+      remove: (finished) => this.#db.write(() => this.#remove(finished)),
       enqueued: this.#enqueued,
       onWarning: this.#onWarning,
     });
@@ -83,21 +89,30 @@ export class SqliteHookQueue implements HookQueue {
     await this.#consumer?.close();
   }
 
-  /** Removes the jobs that are done and counts the start of the next, in one transaction. */
-  #takeNext(done: readonly StoredJob[], atMost: number): StoredJob[] {
-    this.#remove(done);
-    const [first, ...others] = this.#nextInLine(atMost);
+  /**
+   * Removes the finished jobs, starts the oldest of the others and returns it, in one transaction. After it come the
+   * jobs that the consumer may coalesce with it. Their starts are not counted: if the process crashes, only the first
+   * job is suspected. From its third start on, a job is returned alone, so that it no longer takes other jobs down with
+   * it.
+   */
+  #startNext(finished: readonly StoredJob[], maxJobs: number): StoredJob[] {
+    this.#remove(finished);
+    const [first, ...others] = this.#readOldest(maxJobs);
     if (first === undefined) return [];
-    this.#countStart.run(first.seq);
+    this.#incrementStarts.run(first.seq);
     const started = { ...first, starts: first.starts + 1 };
     return started.starts > coalesceLimits.maxStartCount ? [started] : [started, ...others];
   }
 
-  /** As many as one run could take: large bodies are not read for nothing. */
-  #nextInLine(atMost: number): StoredJob[] {
+  /**
+   * Returns at most `maxJobs` jobs. Stops once their bodies together exceed the byte limit of coalescing, so that large
+   * bodies are not read in vain. The first job counts here, but not in `coalesceItems`: fewer jobs are coalesced with a
+   * large one.
+   */
+  #readOldest(maxJobs: number): StoredJob[] {
     const jobs: StoredJob[] = [];
     let bytes = 0;
-    for (const row of this.#selectNext.iterate(atMost)) {
+    for (const row of this.#selectOldest.iterate(maxJobs)) {
       const job = row as unknown as StoredJob;
       jobs.push(job);
       bytes += job.body.length;
@@ -106,8 +121,8 @@ export class SqliteHookQueue implements HookQueue {
     return jobs;
   }
 
-  #remove(done: readonly StoredJob[]): void {
-    for (const { seq } of done) {
+  #remove(finished: readonly StoredJob[]): void {
+    for (const { seq } of finished) {
       this.#deleteJob.run(seq);
       this.#deleteBody.run(seq);
     }

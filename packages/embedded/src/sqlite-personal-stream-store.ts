@@ -46,8 +46,8 @@ export class SqlitePersonalStreamStore implements PersonalStreamStore {
     });
   }
 
-  /** Removes those that are over at `now`. */
+  /** Removes the personal streams that have expired at `now`. */
   removeExpired(now: Date): Promise<void> {
-    return this.#db.deleteInSteps(this.#deleteExpired, now.getTime());
+    return this.#db.deleteInBatches(this.#deleteExpired, now.getTime());
   }
 }

@@ -2,7 +2,8 @@ import type { StatementSync } from 'node:sqlite';
 import type { ComparablePosition, RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
 import type { Database } from './database.ts';
 
-interface RegisterRow {
+/** The row of `run_registry`. Its position is null before the first one is recorded. */
+interface RunRegistryRow {
   readonly last_run: number;
   readonly epoch: string | null;
   readonly epoch_run: number | null;
@@ -12,34 +13,34 @@ interface RegisterRow {
 
 export class SqliteRunRegistry implements RunRegistry {
   readonly #db: Database;
-  readonly #next: StatementSync;
+  readonly #startRun: StatementSync;
   readonly #select: StatementSync;
   readonly #record: StatementSync;
 
   constructor(db: Database) {
     this.#db = db;
-    this.#next = db.prepare('UPDATE run_register SET last_run = last_run + 1 RETURNING *');
-    this.#select = db.prepare('SELECT * FROM run_register');
+    this.#startRun = db.prepare('UPDATE run_registry SET last_run = last_run + 1 RETURNING *');
+    this.#select = db.prepare('SELECT * FROM run_registry');
     this.#record = db.prepare(
-      'UPDATE run_register SET epoch = ?1, epoch_run = ?2, ms = ?3, seq = ?4 ' +
+      'UPDATE run_registry SET epoch = ?1, epoch_run = ?2, ms = ?3, seq = ?4 ' +
         'WHERE epoch IS ?5 AND epoch_run IS ?6 AND ms IS ?7 AND seq IS ?8',
     );
   }
 
   startRun(): Promise<{ readonly run: number; readonly lastPosition: ComparablePosition | null }> {
     return this.#db.write(() => {
-      const row = this.#next.get() as unknown as RegisterRow;
+      const row = this.#startRun.get() as unknown as RunRegistryRow;
       return { run: row.last_run, lastPosition: toPosition(row) };
     });
   }
 
   lastPosition(): Promise<ComparablePosition | null> {
-    return this.#db.read(() => toPosition(this.#select.get() as unknown as RegisterRow));
+    return this.#db.read(() => toPosition(this.#select.get() as unknown as RunRegistryRow));
   }
 
-  recordPosition(position: ComparablePosition, over: ComparablePosition | null): Promise<boolean> {
+  recordPosition(position: ComparablePosition, expected: ComparablePosition | null): Promise<boolean> {
     return this.#db.write(() => {
-      const { changes } = this.#record.run(...toColumns(position), ...toColumns(over));
+      const { changes } = this.#record.run(...toColumns(position), ...toColumns(expected));
       return changes === 1;
     });
   }
@@ -49,6 +50,6 @@ function toColumns(position: ComparablePosition | null) {
   return [position?.epoch ?? null, position?.epochRun ?? null, position?.ms ?? null, position?.seq ?? null] as const;
 }
 
-function toPosition({ epoch, epoch_run: epochRun, ms, seq }: RegisterRow): ComparablePosition | null {
+function toPosition({ epoch, epoch_run: epochRun, ms, seq }: RunRegistryRow): ComparablePosition | null {
   return epoch === null || epochRun === null || ms === null || seq === null ? null : { epoch, epochRun, ms, seq };
 }

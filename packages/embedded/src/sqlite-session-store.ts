@@ -14,18 +14,19 @@ export class SqliteSessionStore implements SessionStore {
   readonly #db: Database;
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
-  readonly #touch: StatementSync;
+  readonly #updateLastSeen: StatementSync;
   readonly #delete: StatementSync;
-  readonly #deleteAllOf: StatementSync;
+  readonly #deleteAllOfUser: StatementSync;
   readonly #deleteExpired: StatementSync;
 
   constructor(db: Database) {
     this.#db = db;
     this.#insert = db.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?)');
     this.#select = db.prepare('SELECT * FROM sessions WHERE digest = ?');
-    this.#touch = db.prepare('UPDATE sessions SET last_seen_at = ? WHERE digest = ?');
+    this.#updateLastSeen = db.prepare('UPDATE sessions SET last_seen_at = ? WHERE digest = ?');
     this.#delete = db.prepare('DELETE FROM sessions WHERE digest = ?');
-    this.#deleteAllOf = db.prepare('DELETE FROM sessions WHERE user_id = ? AND digest IS NOT ?');
+    // Without an exception the parameter is NULL, and `digest IS NOT NULL` matches every row.
+    this.#deleteAllOfUser = db.prepare('DELETE FROM sessions WHERE user_id = ? AND digest IS NOT ?');
     this.#deleteExpired = db.prepare(
       'DELETE FROM sessions WHERE digest IN (SELECT digest FROM sessions WHERE expires_at <= ? LIMIT ?)',
     );
@@ -54,7 +55,7 @@ export class SqliteSessionStore implements SessionStore {
 
   recordLastSeen(digest: string, lastSeenAt: Date): Promise<void> {
     return this.#db.write(() => {
-      this.#touch.run(lastSeenAt.getTime(), digest);
+      this.#updateLastSeen.run(lastSeenAt.getTime(), digest);
     });
   }
 
@@ -66,12 +67,12 @@ export class SqliteSessionStore implements SessionStore {
 
   removeAllOf(userId: string, exceptDigest: string | null): Promise<void> {
     return this.#db.write(() => {
-      this.#deleteAllOf.run(userId, exceptDigest);
+      this.#deleteAllOfUser.run(userId, exceptDigest);
     });
   }
 
-  /** Removes the sessions that are over at `now`. */
+  /** Removes the sessions that have expired at `now`. */
   removeExpired(now: Date): Promise<void> {
-    return this.#db.deleteInSteps(this.#deleteExpired, now.getTime());
+    return this.#db.deleteInBatches(this.#deleteExpired, now.getTime());
   }
 }

@@ -9,7 +9,7 @@ import {
   type UserUpdate,
 } from '@widget-service/shared/ports/user-store.ts';
 import type { Database } from './database.ts';
-import { toDate } from './widget-row.ts';
+import { toDate, toMs } from './sqlite-values.ts';
 
 interface UserRow {
   readonly id: string;
@@ -27,22 +27,27 @@ export class SqliteUserStore implements UserStore {
   readonly #hasAny: StatementSync;
   readonly #selectByEmail: StatementSync;
   readonly #selectById: StatementSync;
-  readonly #page: StatementSync;
+  readonly #selectPage: StatementSync;
   readonly #count: StatementSync;
-  readonly #hasOtherAdmin: StatementSync;
+  readonly #hasOtherEnabledAdmin: StatementSync;
   readonly #update: StatementSync;
   readonly #replacePasswordHash: StatementSync;
   readonly #recordSignIn: StatementSync;
 
   constructor(db: Database) {
     this.#db = db;
-    this.#insert = db.prepare('INSERT INTO users VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (email) DO NOTHING');
+    this.#insert = db.prepare(
+      'INSERT INTO users (id, email, role, disabled, password_hash, created_at, last_sign_in_at) ' +
+        'VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (email) DO NOTHING',
+    );
     this.#hasAny = db.prepare('SELECT 1 FROM users LIMIT 1');
     this.#selectByEmail = db.prepare('SELECT * FROM users WHERE email = ?');
     this.#selectById = db.prepare('SELECT * FROM users WHERE id = ?');
-    this.#page = db.prepare('SELECT * FROM users ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?');
+    this.#selectPage = db.prepare('SELECT * FROM users ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?');
     this.#count = db.prepare('SELECT count(*) AS total FROM users');
-    this.#hasOtherAdmin = db.prepare("SELECT 1 FROM users WHERE role = 'admin' AND disabled = 0 AND id <> ? LIMIT 1");
+    this.#hasOtherEnabledAdmin = db.prepare(
+      "SELECT 1 FROM users WHERE role = 'admin' AND disabled = 0 AND id <> ? LIMIT 1",
+    );
     this.#update = db.prepare('UPDATE users SET role = ?, disabled = ?, password_hash = ? WHERE id = ?');
     this.#replacePasswordHash = db.prepare('UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?');
     this.#recordSignIn = db.prepare('UPDATE users SET last_sign_in_at = ? WHERE id = ?');
@@ -66,25 +71,25 @@ export class SqliteUserStore implements UserStore {
 
   list({ offset, limit }: RowRange) {
     return this.#db.read(() => ({
-      items: this.#page.all(limit, offset).map((row) => toUser(row as unknown as UserRow)),
+      items: this.#selectPage.all(limit, offset).map((row) => toUser(row as unknown as UserRow)),
       totalItems: Number(this.#count.get()?.total),
     }));
   }
 
   update(id: string, changes: UserChanges): Promise<UserUpdate> {
     return this.#db.write(() => {
-      const known = this.#find(this.#selectById, id);
-      if (known === null) return { status: 'unknown' };
-      const user = { ...known, ...changes };
-      const leaves = isEnabledAdmin(known) && !isEnabledAdmin(user);
-      if (leaves && this.#hasOtherAdmin.get(id) === undefined) return { status: 'last-admin' };
+      const current = this.#find(this.#selectById, id);
+      if (current === null) return { status: 'unknown' };
+      const user = { ...current, ...changes };
+      const losesAdmin = isEnabledAdmin(current) && !isEnabledAdmin(user);
+      if (losesAdmin && this.#hasOtherEnabledAdmin.get(id) === undefined) return { status: 'last-admin' };
       this.#update.run(user.role, user.disabled ? 1 : 0, user.passwordHash, id);
       return { status: 'updated', user };
     });
   }
 
-  replacePasswordHash(id: string, known: string, next: string): Promise<boolean> {
-    return this.#db.write(() => this.#replacePasswordHash.run(next, id, known).changes === 1);
+  replacePasswordHash(id: string, expectedHash: string, newHash: string): Promise<boolean> {
+    return this.#db.write(() => this.#replacePasswordHash.run(newHash, id, expectedHash).changes === 1);
   }
 
   recordSignIn(id: string, at: Date): Promise<void> {
@@ -101,7 +106,7 @@ export class SqliteUserStore implements UserStore {
       user.disabled ? 1 : 0,
       user.passwordHash,
       user.createdAt.getTime(),
-      user.lastSignInAt?.getTime() ?? null,
+      toMs(user.lastSignInAt),
     );
     return changes === 1;
   }

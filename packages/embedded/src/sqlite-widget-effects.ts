@@ -7,8 +7,9 @@ import type {
   WidgetEffects,
 } from '@widget-service/shared/ports/widget-effects.ts';
 import type { Database } from './database.ts';
+import { toMs } from './sqlite-values.ts';
 import { insertOutboxEntry, prepareOutboxInsert, prepareOutboxSelect, selectOutbox } from './sqlite-widget-outbox.ts';
-import { toWidget, type WidgetRow, widgetColumns } from './widget-row.ts';
+import { toWidget, type WidgetRow, widgetColumns } from './sqlite-widget-store.ts';
 import { writeStorable } from './write-storable.ts';
 
 export class SqliteWidgetEffects implements WidgetEffects {
@@ -28,7 +29,8 @@ export class SqliteWidgetEffects implements WidgetEffects {
       'UPDATE widgets SET updated_at = ?, retired_at = ?, last_event_at = ?, version = ? ' +
         'WHERE id = ? AND fence = ? AND version = ?',
     );
-    // Apart, because naming an indexed column writes its index anew even where the value stays, and mostly it does.
+    // A statement of its own: SQLite rewrites the index of every column that an UPDATE names, even if its value stays
+    // the same. The state seldom changes.
     this.#changeState = db.prepare('UPDATE widgets SET state = ?1 WHERE id = ?2 AND state <> ?1');
     this.#selectOutbox = prepareOutboxSelect(db);
     this.#insertEntry = prepareOutboxInsert(db);
@@ -53,11 +55,11 @@ export class SqliteWidgetEffects implements WidgetEffects {
   }
 
   async apply(run: number, changes: readonly WidgetChange[]): Promise<ApplyOutcome> {
-    const { results, unstorable } = await writeStorable(this.#db, changes, (some) => this.#changeWidgets(run, some));
+    const { results, unstorable } = await writeStorable(this.#db, changes, (part) => this.#changeWidgets(run, part));
     return { superseded: results, unstorable: unstorable.map(({ widgetId }) => widgetId) };
   }
 
-  /** Returns the ids of the widgets where this run has no claim any more. */
+  /** Returns the ids of the widgets that this run no longer has a claim on. */
   #changeWidgets(run: number, changes: readonly WidgetChange[]): string[] {
     const superseded: string[] = [];
     for (const change of changes) {
@@ -73,8 +75,8 @@ export class SqliteWidgetEffects implements WidgetEffects {
   #changeWidget(run: number, { widgetId, fromVersion, after }: WidgetChange): boolean {
     const { changes } = this.#change.run(
       after.updatedAt.getTime(),
-      after.retiredAt?.getTime() ?? null,
-      after.lastEventAt?.getTime() ?? null,
+      toMs(after.retiredAt),
+      toMs(after.lastEventAt),
       after.version,
       widgetId,
       run,

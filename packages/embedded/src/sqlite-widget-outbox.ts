@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import type { HookKind } from '@widget-service/shared/domain/hook-event.ts';
+import type { HookKind } from '@widget-service/shared/domain/event-kind.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type {
@@ -9,7 +9,7 @@ import type {
   WidgetOutbox,
 } from '@widget-service/shared/ports/widget-outbox.ts';
 import type { Database } from './database.ts';
-import { toDate } from './widget-row.ts';
+import { toDate, toMs } from './sqlite-values.ts';
 
 export class SqliteWidgetOutbox implements WidgetOutbox {
   readonly #db: Database;
@@ -43,25 +43,27 @@ export class SqliteWidgetOutbox implements WidgetOutbox {
   }
 
   findOverdue(before: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
-    return this.#db.read(() => this.#find(0, before.getTime() - 1, limit, from));
+    return this.#db.read(() => this.#findBetween(0, before.getTime() - 1, limit, from));
   }
 
   findFutureDated(after: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
-    return this.#db.read(() => this.#find(after.getTime() + 1, Number.MAX_SAFE_INTEGER, limit, from));
+    return this.#db.read(() => this.#findBetween(after.getTime() + 1, Number.MAX_SAFE_INTEGER, limit, from));
   }
 
-  #find(fromMs: number, toMs: number, limit: number, from: OutboxScanCursor | undefined): UnpublishedWidget[] {
-    const found = new Map<string, UnpublishedWidget>();
-    const isKnown = new Set(from?.widgetIds);
-    const beginMs = Math.max(fromMs, from?.since.getTime() ?? fromMs);
-    // Row by row, so that a large backlog is not read beyond the limit. Entries of one time give several rows.
-    for (const row of this.#selectBetween.iterate(beginMs, toMs)) {
+  /** Finds the widgets whose oldest entry was received in this span of time, both ends included. */
+  #findBetween(firstMs: number, lastMs: number, limit: number, from?: OutboxScanCursor): UnpublishedWidget[] {
+    const widgets = new Map<string, UnpublishedWidget>();
+    const alreadyScanned = new Set(from?.widgetIds);
+    const startMs = Math.max(firstMs, from?.since.getTime() ?? firstMs);
+    // Row by row, so that the scan does not read a large backlog beyond the limit. A widget has several rows if its
+    // oldest entries were received in the same millisecond.
+    for (const row of this.#selectBetween.iterate(startMs, lastMs)) {
       const widgetId = String(row.widget_id);
-      if (isKnown.has(widgetId)) continue;
-      found.set(widgetId, { widgetId, since: new Date(Number(row.received_at)) });
-      if (found.size >= limit) break;
+      if (alreadyScanned.has(widgetId)) continue;
+      widgets.set(widgetId, { widgetId, since: new Date(Number(row.received_at)) });
+      if (widgets.size >= limit) break;
     }
-    return [...found.values()];
+    return [...widgets.values()];
   }
 }
 
@@ -85,7 +87,7 @@ export function prepareOutboxInsert(db: Database): StatementSync {
   return db.prepare('INSERT INTO outbox_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
 }
 
-/** In a transaction, with the statement of `prepareOutboxInsert`. */
+/** Call it inside `Database.write`, with the statement of `prepareOutboxInsert`. */
 export function insertOutboxEntry(statement: StatementSync, widgetId: string, entry: OutboxEntry): void {
   const { after } = entry;
   statement.run(
@@ -101,8 +103,8 @@ export function insertOutboxEntry(statement: StatementSync, widgetId: string, en
     entry.payload,
     after.state,
     after.updatedAt.getTime(),
-    after.retiredAt?.getTime() ?? null,
-    after.lastEventAt?.getTime() ?? null,
+    toMs(after.retiredAt),
+    toMs(after.lastEventAt),
   );
 }
 
@@ -110,7 +112,7 @@ export function prepareOutboxSelect(db: Database): StatementSync {
   return db.prepare('SELECT * FROM outbox_entries WHERE widget_id = ? ORDER BY version');
 }
 
-/** A widget's outbox, oldest entry first, with the statement of `prepareOutboxSelect`. */
+/** Returns a widget's outbox, oldest entry first. `statement` comes from `prepareOutboxSelect`. */
 export function selectOutbox(statement: StatementSync, widgetId: string): OutboxEntry[] {
   return (statement.all(widgetId) as unknown as OutboxRow[]).map(toEntry);
 }

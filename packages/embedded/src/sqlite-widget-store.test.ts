@@ -2,22 +2,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WidgetFilter } from '@widget-service/shared/ports/widget-store.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from './database.ts';
 import { SqliteWidgetStore } from './sqlite-widget-store.ts';
 
-const size = 30_001;
+const widgetCount = 30_001;
 const dataDir = mkdtempSync(join(tmpdir(), 'widget-service-list-'));
 let db: Database;
 let store: SqliteWidgetStore;
 
 beforeAll(async () => {
   db = openDatabase(dataDir);
-  // Three share each time, in an order of ids that is not the one of their insertion; every fifth is retired.
+  // Each time is shared by three widgets. The order of ids differs from the order of insertion. Every fifth is retired.
   const insert = db.prepare(`
-    WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${size})
+    WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${widgetCount})
     INSERT INTO widgets (id, name, state, labels, created_at, updated_at, version)
-    SELECT printf('%05d', (n * 7919) % ${size}), 'A widget', iif(n % 5 = 0, 'retired', 'active'), '[]', n / 3, n / 3, 1
+    SELECT printf('%05d', (n * 7919) % ${widgetCount}), 'A widget', iif(n % 5 = 0, 'retired', 'active'), '[]', n / 3, n / 3, 1
     FROM numbers`);
   await db.write(() => insert.run());
   store = new SqliteWidgetStore(db);
@@ -27,8 +27,8 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** How many turns of the event loop others had until `work` was done. */
-async function turnsDuring(work: Promise<unknown>): Promise<number> {
+/** Counts the event-loop turns in which other work could run until `work` was done. */
+async function countTurnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   const count = () => {
     turns += 1;
@@ -40,27 +40,29 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-const everything: WidgetFilter = { state: null, createdAtOrBefore: null };
+const allWidgets: WidgetFilter = { state: null, createdAtOrBefore: null };
 
-test('others have their turns while a deep page is looked for', async () => {
-  expect(await turnsDuring(store.list(everything, { offset: size - 1, limit: 51 }))).toBeGreaterThanOrEqual(2);
-  expect(await turnsDuring(store.list(everything, { offset: 2_147_483_646 * 200, limit: 201 }))).toBeGreaterThanOrEqual(
+it('lets other work run while it reads a page far down the list', async () => {
+  expect(await countTurnsDuring(store.list(allWidgets, { offset: widgetCount - 1, limit: 51 }))).toBeGreaterThanOrEqual(
     2,
   );
+  expect(
+    await countTurnsDuring(store.list(allWidgets, { offset: 2_147_483_646 * 200, limit: 201 })),
+  ).toBeGreaterThanOrEqual(2);
 });
 
-test('others have their turns while many are counted', async () => {
-  expect(await turnsDuring(store.count(everything, 2_147_483_647))).toBeGreaterThanOrEqual(2);
+it('lets other work run while it counts many widgets', async () => {
+  expect(await countTurnsDuring(store.count(allWidgets, 2_147_483_647))).toBeGreaterThanOrEqual(2);
 });
 
 describe.each<WidgetFilter>([
-  everything,
+  allWidgets,
   { state: 'active', createdAtOrBefore: null },
   { state: null, createdAtOrBefore: new Date(8_000) },
   { state: 'retired', createdAtOrBefore: new Date(9_000) },
-])('of %j', (filter) => {
-  test('pages far down are where they belong, and all are counted', async () => {
-    const rows = await store.list(filter, { offset: 0, limit: size });
+])('with the filter %j', (filter) => {
+  it('returns the right page at any offset, and the right count', async () => {
+    const rows = await store.list(filter, { offset: 0, limit: widgetCount });
     const newestFirst = rows.toSorted(
       (a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1),
     );
@@ -75,15 +77,15 @@ describe.each<WidgetFilter>([
   });
 });
 
-test('many at once do not make the turns longer: they are looked for one after the other', async () => {
-  const ofOne = await turnsDuring(store.list(everything, { offset: size - 1, limit: 1 }));
-  const many = Array.from({ length: 10 }, () => store.list(everything, { offset: size - 1, limit: 1 }));
-  expect(await turnsDuring(Promise.all(many))).toBeGreaterThanOrEqual(10 * (ofOne - 1));
+it('reads concurrent pages one after the other, so that no turn takes longer', async () => {
+  const turnsOfOne = await countTurnsDuring(store.list(allWidgets, { offset: widgetCount - 1, limit: 1 }));
+  const pages = Array.from({ length: 10 }, () => store.list(allWidgets, { offset: widgetCount - 1, limit: 1 }));
+  expect(await countTurnsDuring(Promise.all(pages))).toBeGreaterThanOrEqual(10 * (turnsOfOne - 1));
 });
 
-test('many at once find the same as one', async () => {
+it('returns the same for concurrent reads as for one read', async () => {
   const offsets = Array.from({ length: 30 }, (_, index) => index * 1_000);
-  const rows = await store.list(everything, { offset: 0, limit: size });
-  const pages = await Promise.all(offsets.map((offset) => store.list(everything, { offset, limit: 1 })));
+  const rows = await store.list(allWidgets, { offset: 0, limit: widgetCount });
+  const pages = await Promise.all(offsets.map((offset) => store.list(allWidgets, { offset, limit: 1 })));
   expect(pages.map(([widget]) => widget?.id)).toEqual(offsets.map((offset) => rows[offset]?.id));
 });

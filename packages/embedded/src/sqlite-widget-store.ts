@@ -1,25 +1,49 @@
 import type { StatementSync } from 'node:sqlite';
-import type { Widget } from '@widget-service/shared/domain/widget.ts';
+import { setImmediate as waitForNextTurn } from 'node:timers/promises';
+import type { Widget, WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type {
   InsertOutcome,
   WidgetCreation,
   WidgetFilter,
   WidgetStore,
 } from '@widget-service/shared/ports/widget-store.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { Database } from './database.ts';
+import { parseLabels, serializeLabels, toDate, toMs } from './sqlite-values.ts';
 import { insertOutboxEntry, prepareOutboxInsert } from './sqlite-widget-outbox.ts';
-import { conditionKind, makeSkipRows, newestFirst, type SkipRows, walkConditions } from './widget-index-walk.ts';
-import { serializeLabels, toWidget, type WidgetRow, widgetColumns } from './widget-row.ts';
 
-/** The rows that are skipped are passed by in the index alone: the table is asked only for those of the page. */
-function pageWhere(condition: string): string {
-  const ids = `SELECT id FROM widgets WHERE ${condition} ${newestFirst} LIMIT ? OFFSET ?`;
-  return `SELECT ${widgetColumns} FROM (${ids}) CROSS JOIN widgets USING (id) ${newestFirst}`;
+/** A row of `widgets`, without its fence. */
+export interface WidgetRow {
+  readonly id: string;
+  readonly name: string;
+  readonly state: WidgetState;
+  readonly labels: string;
+  readonly owner_user_id: string | null;
+  readonly owner_email: string | null;
+  readonly owner_notify: number | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly retired_at: number | null;
+  readonly last_event_at: number | null;
+  readonly version: number;
 }
 
-function countWhere(condition: string): string {
-  return `SELECT count(*) AS n FROM (SELECT 1 FROM widgets WHERE ${condition} LIMIT ?)`;
-}
+export const widgetColumns =
+  'id, name, state, labels, owner_user_id, owner_email, owner_notify, created_at, updated_at, retired_at, ' +
+  'last_event_at, version';
+
+const newestFirst = 'ORDER BY created_at DESC, id DESC';
+
+/** Per kind of filter: the widgets after a place in the list, newest first. `Bounds` are the values of the `?`. */
+const conditions = {
+  any: '(created_at, id) < (?, ?)',
+  inState: 'state = ? AND (created_at, id) < (?, ?)',
+} as const;
+
+type Bounds = readonly (string | number)[];
+
+type StatementPerFilter = Readonly<Record<keyof typeof conditions, StatementSync>>;
 
 export class SqliteWidgetStore implements WidgetStore {
   readonly #db: Database;
@@ -28,9 +52,9 @@ export class SqliteWidgetStore implements WidgetStore {
   readonly #selectKey: StatementSync;
   readonly #insertEntry: StatementSync;
   readonly #select: StatementSync;
-  readonly #walk: SkipRows;
-  readonly #list: Record<'any' | 'inState', StatementSync>;
-  readonly #count: Record<'any' | 'inState', StatementSync>;
+  readonly #skipRows: SkipRows;
+  readonly #list: StatementPerFilter;
+  readonly #count: StatementPerFilter;
 
   constructor(db: Database) {
     this.#db = db;
@@ -40,22 +64,26 @@ export class SqliteWidgetStore implements WidgetStore {
     this.#insertKey = db.prepare(
       'INSERT INTO idempotency_keys (scope, key, fingerprint, body, widget_id) VALUES (?, ?, ?, ?, ?)',
     );
-    this.#selectKey = db.prepare('SELECT fingerprint, body FROM idempotency_keys WHERE scope = ? AND key = ?');
+    this.#selectKey = db.prepare(
+      'SELECT fingerprint, body, widget_id FROM idempotency_keys WHERE scope = ? AND key = ?',
+    );
     this.#insertEntry = prepareOutboxInsert(db);
     this.#select = db.prepare(`SELECT ${widgetColumns} FROM widgets WHERE id = ?`);
-    this.#walk = makeSkipRows(db);
-    const { any, inState } = walkConditions;
-    this.#list = { any: db.prepare(pageWhere(any)), inState: db.prepare(pageWhere(inState)) };
-    this.#count = { any: db.prepare(countWhere(any)), inState: db.prepare(countWhere(inState)) };
+    this.#skipRows = makeSkipRows(db);
+    this.#list = preparePerFilter(db, toPageSql);
+    this.#count = preparePerFilter(
+      db,
+      (condition) => `SELECT count(*) AS n FROM (SELECT 1 FROM widgets WHERE ${condition} LIMIT ?)`,
+    );
   }
 
   insertOnce({ widget, created, idempotency }: WidgetCreation): Promise<InsertOutcome> {
     return this.#db.write(() => {
       if (idempotency !== null) {
-        const known = this.#selectKey.get(idempotency.scope, idempotency.key);
-        if (known !== undefined) {
-          if (known.fingerprint !== idempotency.fingerprint) return { status: 'conflict' };
-          return { status: 'replayed', body: String(known.body) };
+        const stored = this.#selectKey.get(idempotency.scope, idempotency.key);
+        if (stored !== undefined) {
+          if (stored.fingerprint !== idempotency.fingerprint) return { status: 'conflict' };
+          return { status: 'replayed', widgetId: String(stored.widget_id), body: String(stored.body) };
         }
       }
       this.#insertWidget.run(...toColumnValues(widget));
@@ -79,20 +107,103 @@ export class SqliteWidgetStore implements WidgetStore {
     filter: WidgetFilter,
     { offset, limit }: { readonly offset: number; readonly limit: number },
   ): Promise<Widget[]> {
-    const { conditions, passed } = await this.#walk(filter, offset);
+    const { bounds, skipped } = await this.#skipRows(filter, offset);
     return this.#db.read(() => {
-      const rows = this.#list[conditionKind(filter.state)].all(...conditions, limit, offset - passed);
+      const rows = this.#list[toFilterKind(filter)].all(...bounds, limit, offset - skipped);
       return (rows as unknown as WidgetRow[]).map(toWidget);
     });
   }
 
   async count(filter: WidgetFilter, atMost: number): Promise<number> {
-    const { conditions, passed } = await this.#walk(filter, atMost);
-    const count = this.#count[conditionKind(filter.state)];
-    return this.#db.read(() => passed + Number(count.get(...conditions, atMost - passed)?.n));
+    const { bounds, skipped } = await this.#skipRows(filter, atMost);
+    const count = this.#count[toFilterKind(filter)];
+    return this.#db.read(() => skipped + Number(count.get(...bounds, atMost - skipped)?.n));
   }
 }
 
+/**
+ * SQLite skips the OFFSET rows in the index alone, and reads only the rows of the page from the table. CROSS JOIN makes
+ * it read in this order.
+ */
+function toPageSql(condition: string): string {
+  const ids = `SELECT id FROM widgets WHERE ${condition} ${newestFirst} LIMIT ? OFFSET ?`;
+  return `SELECT ${widgetColumns} FROM (${ids}) CROSS JOIN widgets USING (id) ${newestFirst}`;
+}
+
+/** SQLite skips this many rows in about a millisecond. */
+const skippedRowsPerTurn = 10_000;
+const maxWaitingSkips = 100;
+
+/** `skipped` rows match the filter and come before the rows that match `bounds`. */
+interface SkipResult {
+  readonly bounds: Bounds;
+  readonly skipped: number;
+}
+
+/** `rows` is how many rows to skip. It may exceed the number of matching rows. */
+type SkipRows = (filter: WidgetFilter, rows: number) => Promise<SkipResult>;
+
+/**
+ * Makes the function that skips rows, newest first, in the index alone. It stops when at most `skippedRowsPerTurn` of
+ * the requested or existing rows are left. SQLite calls are synchronous, and skipping a million rows in one call would
+ * block the process. So each call is in an event-loop turn of its own.
+ *
+ * Only one long skip runs at a time, because many at once would block the process just the same. A long skip rejects
+ * with `UnavailableError` if it does not start within `requestDeadlineMs`, or if `maxWaitingSkips` already wait.
+ * Changes during a skip may or may not be seen, as between two pages.
+ */
+function makeSkipRows(db: Database): SkipRows {
+  const runExclusively = createSemaphore({
+    what: 'SQLite: skipping widgets for a page or a count',
+    maxRunning: 1,
+    maxWaiting: maxWaitingSkips,
+    maxWaitMs: requestDeadlineMs,
+  });
+  const selectLastSkipped = preparePerFilter(
+    db,
+    (condition) =>
+      `SELECT created_at, id FROM widgets WHERE ${condition} ${newestFirst} LIMIT 1 OFFSET ${skippedRowsPerTurn - 1}`,
+  );
+
+  const skip = async (filter: WidgetFilter, rows: number): Promise<SkipResult> => {
+    const statement = selectLastSkipped[toFilterKind(filter)];
+    let bounds = toFirstBounds(filter);
+    let skipped = 0;
+    while (rows - skipped > skippedRowsPerTurn) {
+      const last = await db.read(() => statement.get(...bounds));
+      if (last === undefined) break;
+      bounds = toBounds(filter, Number(last.created_at), String(last.id));
+      skipped += skippedRowsPerTurn;
+      await waitForNextTurn();
+    }
+    return { bounds, skipped };
+  };
+
+  return (filter, rows) => (rows > skippedRowsPerTurn ? runExclusively(() => skip(filter, rows)) : skip(filter, rows));
+}
+
+function preparePerFilter(db: Database, toSql: (condition: string) => string): StatementPerFilter {
+  return { any: db.prepare(toSql(conditions.any)), inState: db.prepare(toSql(conditions.inState)) };
+}
+
+function toFilterKind({ state }: WidgetFilter): keyof typeof conditions {
+  return state === null ? 'any' : 'inState';
+}
+
+/**
+ * Returns the bounds that match every widget of the filter. With `createdAtOrBefore` t they are t + 1 ms and the empty
+ * id: it sorts before every id, so no widget created at t + 1 ms matches.
+ */
+function toFirstBounds(filter: WidgetFilter): Bounds {
+  const { createdAtOrBefore } = filter;
+  return toBounds(filter, createdAtOrBefore === null ? Number.MAX_SAFE_INTEGER : createdAtOrBefore.getTime() + 1, '');
+}
+
+function toBounds({ state }: WidgetFilter, createdAt: number, id: string): Bounds {
+  return state === null ? [createdAt, id] : [state, createdAt, id];
+}
+
+/** In the order of `widgetColumns`. */
 function toColumnValues(widget: Widget) {
   return [
     widget.id,
@@ -104,8 +215,24 @@ function toColumnValues(widget: Widget) {
     widget.owner === null ? null : Number(widget.owner.notify),
     widget.createdAt.getTime(),
     widget.updatedAt.getTime(),
-    widget.retiredAt?.getTime() ?? null,
-    widget.lastEventAt?.getTime() ?? null,
+    toMs(widget.retiredAt),
+    toMs(widget.lastEventAt),
     widget.version,
   ];
+}
+
+export function toWidget(row: WidgetRow): Widget {
+  const { owner_user_id: userId, owner_email: email } = row;
+  return {
+    id: row.id,
+    name: row.name,
+    state: row.state,
+    labels: parseLabels(row.labels),
+    owner: userId === null || email === null ? null : { userId, email, notify: row.owner_notify === 1 },
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    retiredAt: toDate(row.retired_at),
+    lastEventAt: toDate(row.last_event_at),
+    version: row.version,
+  };
 }

@@ -2,8 +2,8 @@ import { UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import type { Database } from './database.ts';
 
 /**
- * Writes all items as one; where the database will not take that, each alone, in their order, so that only those are
- * left out that it does not take. Returns what `write` returned, and the items that were left out.
+ * Writes all items in one transaction. If SQLite finds that transaction unstorable, writes each item in a transaction of
+ * its own, in order. Returns the results of `write`, and the items that are unstorable.
  */
 export async function writeStorable<Item, Result>(
   db: Database,
@@ -16,7 +16,10 @@ export async function writeStorable<Item, Result>(
     if (!(error instanceof UnstorableError)) throw error;
     if (items.length === 1) return { results: [], unstorable: [...items] };
   }
-  // Asked for in one turn, they share one wait for the disk.
-  const each = await Promise.all(items.map((item) => writeStorable(db, [item], write)));
-  return { results: each.flatMap(({ results }) => results), unstorable: each.flatMap(({ unstorable }) => unstorable) };
+  // Requested in one event-loop turn, so that all of them share one fsync.
+  const outcomes = await Promise.all(items.map((item) => writeStorable(db, [item], write)));
+  return {
+    results: outcomes.flatMap(({ results }) => results),
+    unstorable: outcomes.flatMap(({ unstorable }) => unstorable),
+  };
 }

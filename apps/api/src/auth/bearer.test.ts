@@ -15,6 +15,6 @@ test.each<[string[], string | null]>([
   [['Authorization', 'Bearer abc', 'Authorization', 'Bearer abc'], ''],
   [['Authorization', 'Basic abc', 'Authorization', 'Bearer abc'], ''],
   [['Authorization', 'Basic abc', 'Authorization', 'Basic abc'], null],
-])('%j has the token %j', (rawHeaders, expected) => {
+])('parseBearerToken(%j) returns %j', (rawHeaders, expected) => {
   expect(parseBearerToken(rawHeaders)).toBe(expected);
 });

@@ -4,16 +4,17 @@ import type { FastifyRequest } from 'fastify';
 import type { GrantCache } from './grant-cache.ts';
 import type { RecordLastUsed } from './record-last-used.ts';
 
-/** What a caller is told that could have sent a Bearer token. */
+/** The `WWW-Authenticate` value (RFC 6750) of a 403 `not-authenticated` at a route that accepts Bearer tokens. */
 export const bearerChallenge = 'Bearer realm="widgets"';
 
 const bearerPattern = /^bearer(?: +(.*))?$/i;
 
+/** The result of checking a request's Bearer token. */
 export type BearerVerdict =
-  /** The request has no Bearer token: another credential may decide. */
+  /** The request has no Bearer token. Another credential may decide. */
   | { readonly status: 'absent' }
-  /** It has one that is unknown, malformed, revoked or expired: alike. */
-  | { readonly status: 'refused' }
+  /** The token is unknown, malformed, repeated, revoked or expired. The caller never learns which. */
+  | { readonly status: 'invalid' }
   | { readonly status: 'ok'; readonly provisionToken: ProvisionToken };
 
 export interface VerifyBearerDeps {
@@ -21,25 +22,33 @@ export interface VerifyBearerDeps {
   readonly recordLastUsed: RecordLastUsed;
 }
 
-/** Finds the provision token of a request's `Authorization`. Throws `UnavailableError` when it cannot be looked up. */
+/**
+ * Makes the function that checks the Bearer token of a request's `Authorization` header and finds its provision token
+ * (`wpt_…`). A valid token is recorded as used. The function throws `UnavailableError` if the token is not cached and
+ * the store is unavailable.
+ */
 export function makeVerifyBearer({ cache, recordLastUsed }: VerifyBearerDeps) {
   return async (request: FastifyRequest): Promise<BearerVerdict> => {
     if (request.headers.authorization === undefined) return { status: 'absent' };
     const token = parseBearerToken(request.raw.rawHeaders);
     if (token === null) return { status: 'absent' };
-    const held = isWellFormedToken(token, 'wpt') ? await cache.resolve(sha256Hex(token)) : null;
-    if (held === null) return { status: 'refused' };
-    recordLastUsed(held.grant.id);
-    return { status: 'ok', provisionToken: held.grant };
+    const resolved = isWellFormedToken(token, 'wpt') ? await cache.resolve(sha256Hex(token)) : null;
+    if (resolved === null) return { status: 'invalid' };
+    recordLastUsed(resolved.grant.id);
+    return { status: 'ok', provisionToken: resolved.grant };
   };
 }
 
 /**
- * The Bearer token among the raw headers (names and values in turn); null when there is none. Empty, and so no token,
- * beside a second `Authorization`: Node keeps the first of them, while a proxy may have gone by the last.
+ * Extracts the Bearer token (RFC 6750) from the raw headers, in which names and values alternate. Returns null if no
+ * `Authorization` header has the scheme Bearer. Returns an empty text, which is never a valid token, if a Bearer header
+ * has no token or is one of several `Authorization` headers: Node keeps the first, while a proxy may have used the
+ * last.
  */
 export function parseBearerToken(rawHeaders: readonly string[]): string | null {
-  const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'authorization');
+  const values = rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization',
+  );
   const tokens = values.flatMap((value) => bearerPattern.exec(value)?.slice(1) ?? []).map((token) => token ?? '');
   if (tokens.length === 0) return null;
   return values.length === 1 ? (tokens[0] ?? '') : '';

@@ -2,22 +2,22 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { computeCsrfToken, isCsrfToken, isOwnOrigin } from './csrf.ts';
 
-test('the token is a keyed hash of the session id', () => {
+test('computes the CSRF token as an HMAC with the session id as the key', () => {
   expect(computeCsrfToken('id')).toBe(createHmac('sha256', 'id').update('csrf').digest('base64url'));
 });
 
 test.each([undefined, '', 'x', ['a', 'b'], computeCsrfToken('another'), `${computeCsrfToken('id')}=`])(
-  '%j is refused',
-  (given) => {
-    expect(isCsrfToken('id', given)).toBe(false);
+  'rejects %j as the CSRF token',
+  (headerValue) => {
+    expect(isCsrfToken('id', headerValue)).toBe(false);
   },
 );
 
-test('its own is accepted', () => {
+test('accepts the CSRF token of the session', () => {
   expect(isCsrfToken('id', computeCsrfToken('id'))).toBe(true);
 });
 
-const own = ['https://widgets.example', 'http://localhost:8080'];
+const ownOrigins = ['https://widgets.example', 'http://localhost:8080'];
 
 test.each([
   [{}, true],
@@ -30,6 +30,6 @@ test.each([
   [{ origin: 'http://localhost:8080' }, true],
   [{ origin: 'http://localhost' }, false],
   [{ origin: 'null' }, false],
-])('%j', (from: { secFetchSite?: string; origin?: string }, expected) => {
-  expect(isOwnOrigin({ secFetchSite: from.secFetchSite, origin: from.origin }, own)).toBe(expected);
+])('isOwnOrigin(%j) returns %j', (headers: { secFetchSite?: string; origin?: string }, expected) => {
+  expect(isOwnOrigin({ secFetchSite: headers.secFetchSite, origin: headers.origin }, ownOrigins)).toBe(expected);
 });

@@ -1,25 +1,31 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The token a session's own page sends back in a header. Only who knows the session id can compute it. */
+/**
+ * Computes the CSRF token of a session: HMAC-SHA256 of the text `csrf` with the session id as the key, in base64url.
+ * The page sends it back in `X-Csrf-Token`. It cannot be computed without the session id.
+ */
 export function computeCsrfToken(sessionId: string): string {
   return createHmac('sha256', sessionId).update('csrf').digest('base64url');
 }
 
-export function isCsrfToken(sessionId: string, given: unknown): boolean {
-  if (typeof given !== 'string') return false;
+/** Whether a header value is the CSRF token of the session; false if it is not a string. Compares in constant time. */
+export function isCsrfToken(sessionId: string, headerValue: unknown): boolean {
+  if (typeof headerValue !== 'string') return false;
   const expected = Buffer.from(computeCsrfToken(sessionId));
-  const actual = Buffer.from(given);
+  const actual = Buffer.from(headerValue);
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
+/** The headers `Sec-Fetch-Site` and `Origin`: a browser states in them which page sent the request. */
 export interface RequestOrigin {
   readonly secFetchSite: string | undefined;
   readonly origin: string | undefined;
 }
 
 /**
- * Whether a request comes from a page of this service, as far as the browser tells: by `Sec-Fetch-Site`, else by
- * `Origin`. A request with neither does not come from a browser of today.
+ * Whether a request may come from a page of this service. `Sec-Fetch-Site` decides: it must be `same-origin` or `none`
+ * (opened by the user). Without it, `Origin` must be one of `ownOrigins`. A request with neither header passes: current
+ * browsers send at least one of them, so it comes from another kind of client.
  */
 export function isOwnOrigin({ secFetchSite, origin }: RequestOrigin, ownOrigins: readonly string[]): boolean {
   if (secFetchSite !== undefined) return secFetchSite === 'same-origin' || secFetchSite === 'none';

@@ -6,7 +6,7 @@ const start = Date.parse('2026-03-01T10:00:00Z');
 const at = (seconds: number) => new Date(start + seconds * 1_000);
 
 function setUp(changes: Partial<Grant>) {
-  const state = { nowMs: 0, asked: 0 };
+  const state = { nowMs: 0, storeReads: 0 };
   const grant: Grant = {
     id: 'the grant',
     name: 'screen',
@@ -20,7 +20,7 @@ function setUp(changes: Partial<Grant>) {
   const cache = createGrantCache(
     {
       findByTokenDigest: async (digest) => {
-        state.asked += 1;
+        state.storeReads += 1;
         return [grant.token.digest, grant.previousToken?.digest].includes(digest) ? grant : null;
       },
     },
@@ -29,7 +29,7 @@ function setUp(changes: Partial<Grant>) {
   return { cache, state };
 }
 
-test('both tokens of a rotation stand for the grant, each with its own secret, the old one until it ends', async () => {
+test('resolves both tokens of a rotation, each with its own secret, the old one until its overlap ends', async () => {
   const { cache, state } = setUp({
     previousToken: { digest: 'old', sealedSecret: 'of the old', expiresAt: at(30) },
   });
@@ -48,16 +48,16 @@ test('both tokens of a rotation stand for the grant, each with its own secret, t
   expect(await cache.resolve('new')).not.toBeNull();
 });
 
-test('an expired, an unknown and a removed token cost the same: one look-up a minute', async () => {
+test('reads an expired and an unknown token from the store equally often: once a minute', async () => {
   const { cache, state } = setUp({ expiresAt: at(-1) });
-  for (const digest of ['new', 'made up']) {
-    state.asked = 0;
+  for (const digest of ['new', 'unknown']) {
+    state.storeReads = 0;
     for (let n = 0; n < 3; n += 1) expect(await cache.resolve(digest)).toBeNull();
-    expect(state.asked).toBe(1);
+    expect(state.storeReads).toBe(1);
   }
 });
 
-test('a grant is evicted by its id, with all its tokens', async () => {
+test('evicts a grant by its id, with all its tokens', async () => {
   const { cache } = setUp({ previousToken: { digest: 'old', sealedSecret: null, expiresAt: at(30) } });
   await Promise.all([cache.resolve('new'), cache.resolve('old')]);
   cache.evict('another');

@@ -2,17 +2,22 @@ import { findValidToken, type Grant, type GrantToken } from '@widget-service/sha
 import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
 import { TokenCache, type TokenCacheDeps } from './token-cache.ts';
 
-/** A grant, and that one of its tokens that it was found by. */
+/** A grant, and the one of its tokens that the caller presented. */
 export interface ResolvedGrant<G extends Grant> {
   readonly grant: G;
   readonly token: GrantToken;
-  /** From when on the token is no longer good; null: no such time is known yet. */
+  /** The token is valid before this time. Null: no end is set. */
   readonly validUntil: Date | null;
 }
 
+/** A token cache whose values are grants. Keys are token digests. */
 export type GrantCache<G extends Grant> = TokenCache<ResolvedGrant<G>>;
 
-/** A cache over the grants of one kind; a grant is evicted by its id. */
+/**
+ * Creates a token cache over the grants of one kind. Only valid tokens resolve: the current one, and the previous one
+ * during a rotation's overlap. `evict(id)` takes a grant id and removes all tokens of that grant. Errors: see
+ * `TokenCache.resolve`.
+ */
 export function createGrantCache<G extends Grant>(
   store: Pick<GrantStore<G, never>, 'findByTokenDigest'>,
   { clock, isFresh }: Pick<TokenCacheDeps<never>, 'clock' | 'isFresh'>,
@@ -24,7 +29,7 @@ export function createGrantCache<G extends Grant>(
       const valid = grant === null ? null : findValidToken(grant, digest, now);
       return grant === null || valid === null ? null : { value: { grant, ...valid }, validUntil: valid.validUntil };
     },
-    concerns: ({ grant }, id) => grant.id === id,
+    dependsOn: ({ grant }, id) => grant.id === id,
     clock,
     isFresh,
   });

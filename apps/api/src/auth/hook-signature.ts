@@ -4,38 +4,51 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
 import { parseSigningSecret, unsealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
 
-/** How far a signature's time may lie from ours, either way: what Standard Webhooks recommends. */
+/**
+ * How far a hook's timestamp may differ from our clock, in either direction. Standard Webhooks asks for a tolerance
+ * without naming one. Its reference libraries use five minutes (standardwebhooks 1.1.1).
+ */
 const toleranceSeconds = 300;
-const version = 'v1';
+/** The signature scheme HMAC-SHA256 in Standard Webhooks. */
+const schemeVersion = 'v1';
+/** Whole Unix seconds. */
 const timestampPattern = /^\d{1,12}$/;
-/** A sender that rotates its secret signs with two; more than a few are only work. */
+/** A sender that rotates its secret sends two signatures. Comparing many more would only cost time. */
 const signaturesMax = 10;
 
+/** A hook whose signature is to be verified. */
 export interface SignedHook {
-  /** The hook token as it was sent: only with it the signing secret can be opened. */
+  /** The hook token as the sender presented it (`wht_…`). Only this text unseals the signing secret. */
   readonly token: string;
-  /** The same token as it is kept. */
+  /** The same token as stored: its digest and, if hooks must be signed, the sealed signing secret. */
   readonly grantToken: GrantToken;
+  /** Only `webhook-id`, `webhook-timestamp` (Unix seconds) and `webhook-signature` are read. */
   readonly headers: IncomingHttpHeaders;
-  /** The body, byte for byte as it arrived. */
+  /** The raw bytes of the body, as received. */
   readonly body: Uint8Array;
   readonly now: Date;
 }
 
 /**
- * Verifies the signature of a hook (Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`), if its token asks for
- * one. Throws `ServiceError` `invalid-hook-signature`, the same for everything that may be wrong.
+ * Makes the function that verifies the signature of a hook as Standard Webhooks 1.0.0 describes: HMAC-SHA256 over
+ * `<id>.<timestamp>.<body>`, base64, sent as `v1,<signature>`. `webhook-signature` may hold several signatures,
+ * separated by spaces. One of the first 10 must match, and the timestamp must be within 300 s of `now`.
+ *
+ * The function returns without a check if the token has no sealed signing secret. It throws
+ * - `ServiceError` `invalid-hook-signature`, the same for a header that is missing or wrong and for a timestamp outside
+ *   the 300 s;
+ * - `Error` if the stored secret cannot be unsealed with the token, which means that the stored data is damaged.
  */
 export function makeVerifyHookSignature() {
-  /** Opened secrets, as long as the token they belong to is remembered: opening costs more than verifying. */
+  /** Unsealed signing keys, kept as long as the token cache keeps this object. Unsealing costs more than verifying. */
   const keys = new WeakMap<GrantToken, Buffer>();
 
-  const keyOf = ({ token, grantToken }: SignedHook, sealed: string): Buffer => {
-    const known = keys.get(grantToken);
-    if (known !== undefined) return known;
+  const getSigningKey = ({ token, grantToken }: SignedHook, sealed: string): Buffer => {
+    const cachedKey = keys.get(grantToken);
+    if (cachedKey !== undefined) return cachedKey;
     const secret = unsealSecret(sealed, token);
     const key = secret === null ? null : parseSigningSecret(secret);
-    if (key === null) throw new Error('the sealed secret of a hook token does not open with it');
+    if (key === null) throw new Error('The stored signing secret of a hook token is damaged: rotate its integration.');
     keys.set(grantToken, key);
     return key;
   };
@@ -43,27 +56,27 @@ export function makeVerifyHookSignature() {
   return (hook: SignedHook): void => {
     const { sealedSecret } = hook.grantToken;
     if (sealedSecret === null) return;
-    if (!isSigned(hook, keyOf(hook, sealedSecret))) {
+    if (!isSignatureValid(hook, getSigningKey(hook, sealedSecret))) {
       throw new ServiceError('invalid-hook-signature', 'The signature of this hook is missing or not valid.');
     }
   };
 }
 
-function isSigned({ headers, body, now }: SignedHook, key: Buffer): boolean {
+function isSignatureValid({ headers, body, now }: SignedHook, key: Buffer): boolean {
   const id = headers['webhook-id']?.toString() ?? '';
   const timestamp = headers['webhook-timestamp']?.toString() ?? '';
   if (id === '' || !isRecent(timestamp, now)) return false;
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
-  const expected = Buffer.from(`${version},${signature}`);
-  const given = (headers['webhook-signature']?.toString() ?? '').split(' ').slice(0, signaturesMax);
-  return given.some((entry) => isEqual(Buffer.from(entry), expected));
+  const expected = Buffer.from(`${schemeVersion},${signature}`);
+  const signatures = (headers['webhook-signature']?.toString() ?? '').split(' ').slice(0, signaturesMax);
+  return signatures.some((entry) => isEqualInConstantTime(Buffer.from(entry), expected));
 }
 
 function isRecent(timestamp: string, now: Date): boolean {
   return timestampPattern.test(timestamp) && Math.abs(now.getTime() / 1_000 - Number(timestamp)) <= toleranceSeconds;
 }
 
-/** In a time that does not tell how much of it is right; the length is no secret. */
-function isEqual(given: Buffer, expected: Buffer): boolean {
+/** Its duration does not reveal how many bytes match. It may reveal the length, which is no secret. */
+function isEqualInConstantTime(given: Buffer, expected: Buffer): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }

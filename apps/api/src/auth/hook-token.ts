@@ -5,34 +5,38 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { GrantCache, ResolvedGrant } from './grant-cache.ts';
 
 /**
- * Finds the integration of the hook token in the path, or refuses: unknown and malformed tokens alike. A token in use
- * is answered from memory, without a promise: this runs for every hook.
+ * Makes the check of the policy `hook-token`. It finds the integration of the hook token (`wht_…`) in the route
+ * parameter `token` and sets `request.integration` and `request.hookToken`. It runs for every hook, so a cached token
+ * is checked synchronously, without a promise.
+ *
+ * Fails with `ServiceError` `invalid-hook-token`, the same for an unknown, malformed, revoked or expired token, or with
+ * `UnavailableError` if the token is not cached and the store is unavailable.
  */
 export function makeVerifyHookToken(cache: Pick<GrantCache<Integration>, 'recall' | 'resolve'>): onRequestHookHandler {
   return (request, _reply, done) => {
     const { token } = request.params as { token: string };
     const digest = sha256Hex(token);
-    // What is remembered has the right form.
-    const known = cache.recall(digest);
-    if (known !== undefined) {
-      admit(request, known);
+    // A cached token is well-formed, so its form is not checked again.
+    const cached = cache.recall(digest);
+    if (cached !== undefined) {
+      setIntegration(request, cached);
       done();
     } else if (!isWellFormedToken(token, 'wht')) {
-      done(unknownToken());
+      done(createInvalidTokenError());
     } else {
-      cache.resolve(digest).then((held) => {
-        if (held !== null) admit(request, held);
-        done(held === null ? unknownToken() : undefined);
+      cache.resolve(digest).then((resolved) => {
+        if (resolved !== null) setIntegration(request, resolved);
+        done(resolved === null ? createInvalidTokenError() : undefined);
       }, done);
     }
   };
 }
 
-function admit(request: FastifyRequest, { grant, token }: ResolvedGrant<Integration>): void {
+function setIntegration(request: FastifyRequest, { grant, token }: ResolvedGrant<Integration>): void {
   request.integration = grant;
   request.hookToken = token;
 }
 
-function unknownToken(): ServiceError {
-  return new ServiceError('invalid-hook-token', 'This address takes no hooks.');
+function createInvalidTokenError(): ServiceError {
+  return new ServiceError('invalid-hook-token', 'This address accepts no hooks.');
 }

@@ -16,14 +16,16 @@ import { parseSessionId } from './session-cookie.ts';
 
 /**
  * Who may call a route.
- * - `public`: anybody; a token in the path, if there is one, is the route's own business.
- * - `hook-token`: whoever has the hook token in the path.
- * - `own-origin`: anybody, but a browser only from a page of this service.
- * - `signed-in`: whoever has a session.
- * - `{ permission }`: whoever has a session whose user has the permission; with `acceptsBearer` also whoever has a
- *   provision token with it. Where a request brings a Bearer token, right or wrong, its cookie is not looked at.
+ * - `public`: everybody. The stream route has this policy, too: it checks the token in its path itself.
+ * - `hook-token`: a caller with a valid hook token in the path.
+ * - `own-origin`: everybody, but a browser only from a page of this service.
+ * - `signed-in`: a caller with a session.
+ * - `{ permission }`: a caller with a session whose user has the permission. With `acceptsBearer`, also a caller with a
+ *   provision token that has the permission: then a Bearer token, valid or not, takes precedence over the cookie. Other
+ *   routes ignore a Bearer token.
  *
- * By cookie, whatever changes something also needs the CSRF token.
+ * A request that is authenticated by its cookie must also come from the service's own origin and have the CSRF token,
+ * unless its method is GET, HEAD or OPTIONS.
  */
 export type RoutePolicy =
   | 'public'
@@ -32,9 +34,10 @@ export type RoutePolicy =
   | 'signed-in'
   | { readonly permission: Permission; readonly acceptsBearer?: boolean };
 
-/** Who calls a route whose policy asks for a session or a permission. */
+/** The caller of a route whose policy requires a session or a permission. */
 export type Caller = SignedInCaller | ProvisionCaller;
 
+/** A signed-in user, with the id of the session in the request's cookie. */
 export interface SignedInCaller extends SignedIn {
   readonly kind: 'session';
   readonly sessionId: string;
@@ -46,24 +49,32 @@ interface ProvisionCaller {
 }
 
 export interface PolicyDeps {
+  /** Returns the session and its user; null if the session has ended or never existed. */
   readonly findSession: (sessionId: string) => Promise<SignedIn | null>;
   readonly verifyBearer: (request: FastifyRequest) => Promise<BearerVerdict>;
   readonly verifyHookToken: onRequestHookHandler;
+  /**
+   * The service's own origins are that of this URL and the one that the request addresses. Null: only the latter.
+   */
   readonly publicBaseUrl: string | null;
 }
 
-const readingMethods: readonly unknown[] = ['GET', 'HEAD', 'OPTIONS'];
+const safeMethods: readonly unknown[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Gives every route that is registered from now on the check its policy asks for, before its body is read. A route
- * without a policy stops the start.
+ * Enforces the policy that each route declares (`config.policy`), for every route that is registered after this call.
+ * Registering a route without a policy throws an `Error`, so that the service does not start. The check runs before the
+ * body is read. It fails with `ServiceError` `not-authenticated`, `permission-denied`, `csrf-token-invalid` or
+ * `invalid-hook-token`, or with `UnavailableError`.
  */
 export function registerPolicies(app: FastifyInstance, deps: PolicyDeps): void {
-  const publicOrigin = deps.publicBaseUrl === null ? [] : [new URL(deps.publicBaseUrl).origin];
+  const publicOrigins = deps.publicBaseUrl === null ? [] : [new URL(deps.publicBaseUrl).origin];
   app.addHook('onRoute', (route) => {
     const policy = route.config?.policy;
-    if (policy === undefined) throw new Error(`route ${route.method} ${route.url} declares no policy`);
-    const check = compilePolicy(policy, deps, publicOrigin);
+    if (policy === undefined) {
+      throw new Error(`Route ${route.method} ${route.url} declares no policy: set config.policy.`);
+    }
+    const check = compilePolicy(policy, deps, publicOrigins);
     if (check !== null) route.onRequest = [check, ...[route.onRequest ?? []].flat()];
   });
 }
@@ -71,24 +82,27 @@ export function registerPolicies(app: FastifyInstance, deps: PolicyDeps): void {
 function compilePolicy(
   policy: RoutePolicy,
   deps: PolicyDeps,
-  publicOrigin: readonly string[],
+  publicOrigins: readonly string[],
 ): onRequestAsyncHookHandler | onRequestHookHandler | null {
   if (policy === 'public') return null;
   if (policy === 'hook-token') return deps.verifyHookToken;
-  if (policy === 'own-origin') return async (request: FastifyRequest) => refuseForeignOrigin(request, publicOrigin);
+  if (policy === 'own-origin') return async (request: FastifyRequest) => rejectForeignOrigin(request, publicOrigins);
   const { permission = null, acceptsBearer = false } = policy === 'signed-in' ? {} : policy;
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const verdict = acceptsBearer ? await deps.verifyBearer(request) : absent;
+    const verdict = acceptsBearer ? await deps.verifyBearer(request) : noBearer;
     const caller = verdict.status === 'absent' ? await findSessionCaller(request, deps) : toProvisionCaller(verdict);
     if (caller === null) {
       if (acceptsBearer) reply.header('www-authenticate', bearerChallenge);
-      throw new ServiceError('not-authenticated', missing[verdict.status === 'absent' ? 'session' : 'bearer']);
+      throw new ServiceError(
+        'not-authenticated',
+        missingCredential[verdict.status === 'absent' ? 'session' : 'bearer'],
+      );
     }
-    if (caller.kind === 'session' && !readingMethods.includes(request.method)) {
-      refuseForgedRequest(request, caller, publicOrigin);
+    if (caller.kind === 'session' && !safeMethods.includes(request.method)) {
+      rejectForgedRequest(request, caller, publicOrigins);
     }
     if (permission !== null && !permissionsForCaller(caller).includes(permission)) {
-      throw new ServiceError('permission-denied', `This needs the permission ${permission}.`);
+      throw new ServiceError('permission-denied', `This request needs the permission ${permission}.`);
     }
     request.caller = caller;
     request.callerFields = toCallerFields(caller);
@@ -99,17 +113,17 @@ function toCallerFields(caller: Caller): Readonly<Record<string, string>> {
   return caller.kind === 'session' ? { userId: caller.user.id } : { provisionTokenId: caller.provisionToken.id };
 }
 
-const absent: BearerVerdict = { status: 'absent' };
-const missing = {
-  session: 'This needs exactly one valid session cookie: sign in first.',
+const noBearer: BearerVerdict = { status: 'absent' };
+const missingCredential = {
+  session: 'This request needs exactly one valid session cookie. Sign in first.',
   bearer: 'The Bearer token is not a valid provision token.',
 } as const;
 
 async function findSessionCaller(request: FastifyRequest, { findSession }: PolicyDeps): Promise<SignedInCaller | null> {
   const sessionId = parseSessionId(request.headers.cookie);
   if (sessionId === null) return null;
-  const found = await withDeadline(findSession(sessionId), requestDeadlineMs, 'find the session and its user');
-  return found === null ? null : { kind: 'session', sessionId, ...found };
+  const signedIn = await withDeadline(findSession(sessionId), requestDeadlineMs, 'find the session and its user');
+  return signedIn === null ? null : { kind: 'session', sessionId, ...signedIn };
 }
 
 function toProvisionCaller(verdict: BearerVerdict): ProvisionCaller | null {
@@ -120,29 +134,37 @@ function permissionsForCaller(caller: Caller): readonly Permission[] {
   return caller.kind === 'session' ? permissionsForRole(caller.user.role) : caller.provisionToken.permissions;
 }
 
-/** A browser sends the cookie by itself, also for a page from elsewhere: the page must prove that it is our own. */
-function refuseForgedRequest(request: FastifyRequest, caller: SignedInCaller, publicOrigin: readonly string[]): void {
-  refuseForeignOrigin(request, publicOrigin);
+/**
+ * A browser may send the cookie with requests of other pages, for example of a sibling domain (the cookie is
+ * `SameSite=Lax`). So the request must come from an own origin, and its CSRF token must prove that our page sent it.
+ */
+function rejectForgedRequest(request: FastifyRequest, caller: SignedInCaller, publicOrigins: readonly string[]): void {
+  rejectForeignOrigin(request, publicOrigins);
   if (isCsrfToken(caller.sessionId, request.headers['x-csrf-token'])) return;
   throw new ServiceError('csrf-token-invalid', "The header X-Csrf-Token must hold the session's csrfToken.");
 }
 
-function refuseForeignOrigin(request: FastifyRequest, publicOrigin: readonly string[]): void {
+function rejectForeignOrigin(request: FastifyRequest, publicOrigins: readonly string[]): void {
   const { origin } = request.headers;
   const secFetchSite = request.headers['sec-fetch-site']?.toString();
-  if (isOwnOrigin({ secFetchSite, origin }, [`${request.protocol}://${request.host}`, ...publicOrigin])) return;
+  if (isOwnOrigin({ secFetchSite, origin }, [`${request.protocol}://${request.host}`, ...publicOrigins])) return;
   throw new ServiceError('csrf-token-invalid', "The request must come from the service's own origin.");
 }
 
-/** The person who calls a route that only a session opens. */
+/** Returns the signed-in caller. Throws an `Error` if the route's policy does not require a session. */
 export function requireSession(request: FastifyRequest): SignedInCaller {
-  if (request.caller?.kind !== 'session') throw new Error('the route has no policy that asks for a session');
+  if (request.caller?.kind !== 'session') {
+    throw new Error('The policy of this route does not require a session: set config.policy.');
+  }
   return request.caller;
 }
 
-/** Whose limits and idempotency keys a request counts for: the id of the caller, never a secret. */
+/**
+ * Returns the principal id: the id of the user or provision token whose rate limits and idempotency keys a request
+ * uses. Never a secret. Throws an `Error` if the route's policy is neither `signed-in` nor `{ permission }`.
+ */
 export function requirePrincipalId(request: FastifyRequest): string {
   const { caller } = request;
-  if (caller === null) throw new Error('the route has no policy that asks for a credential');
+  if (caller === null) throw new Error('The policy of this route sets no caller: use signed-in or a permission.');
   return caller.kind === 'session' ? caller.user.id : caller.provisionToken.id;
 }

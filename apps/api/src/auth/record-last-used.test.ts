@@ -2,51 +2,51 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { expect, test } from 'vitest';
 import { makeRecordLastUsed } from './record-last-used.ts';
 
-/** A store that keeps what it is told, or refuses it, and a clock that stands still. */
+/** A store that records its calls and can fail, and a clock that moves only when a test sets it. */
 function setUp() {
-  const state = { nowMs: 1_000_000, touched: [] as string[], isAway: false };
-  const noteUse = makeRecordLastUsed({
+  const state = { nowMs: 1_000_000, writes: [] as string[], isUnavailable: false };
+  const recordLastUsed = makeRecordLastUsed({
     grants: {
       recordLastUsed: async (id, at) => {
-        state.touched.push(`${id} ${at.getTime()}`);
-        if (state.isAway) throw new UnavailableError('the store is away');
+        state.writes.push(`${id} ${at.getTime()}`);
+        if (state.isUnavailable) throw new UnavailableError('the store is unavailable');
       },
     },
     clock: { now: () => new Date(state.nowMs), monotonicMs: () => state.nowMs },
   });
-  return { noteUse, state };
+  return { recordLastUsed, state };
 }
 
-test('a grant in use is noted once a minute, each for itself', () => {
-  const { noteUse, state } = setUp();
+test('records each grant at most once a minute', () => {
+  const { recordLastUsed, state } = setUp();
   for (const nowMs of [1_000_000, 1_000_001, 1_059_999, 1_060_000, 1_060_001]) {
     state.nowMs = nowMs;
-    noteUse('a');
+    recordLastUsed('a');
   }
-  noteUse('b');
-  expect(state.touched).toEqual(['a 1000000', 'a 1060000', 'b 1060001']);
+  recordLastUsed('b');
+  expect(state.writes).toEqual(['a 1000000', 'a 1060000', 'b 1060001']);
 });
 
-test('a use that could not be noted is noted five seconds later', async () => {
-  const { noteUse, state } = setUp();
-  state.isAway = true;
-  noteUse('a');
+test('records a use again five seconds after a failed write', async () => {
+  const { recordLastUsed, state } = setUp();
+  state.isUnavailable = true;
+  recordLastUsed('a');
   await new Promise(setImmediate);
-  state.isAway = false;
+  state.isUnavailable = false;
   state.nowMs += 4_999;
-  noteUse('a');
-  expect(state.touched).toHaveLength(1);
+  recordLastUsed('a');
+  expect(state.writes).toHaveLength(1);
   state.nowMs += 1;
-  noteUse('a');
-  expect(state.touched).toEqual(['a 1000000', 'a 1005000']);
+  recordLastUsed('a');
+  expect(state.writes).toEqual(['a 1000000', 'a 1005000']);
 });
 
-test('it remembers a bounded number of grants', () => {
-  const { noteUse, state } = setUp();
-  for (let n = 0; n < 20_001; n += 1) noteUse(`${n}`);
-  noteUse('20000');
-  noteUse('1');
-  expect(state.touched).toHaveLength(20_001);
-  noteUse('0');
-  expect(state.touched).toHaveLength(20_002);
+test('remembers at most 20 000 grants', () => {
+  const { recordLastUsed, state } = setUp();
+  for (let n = 0; n < 20_001; n += 1) recordLastUsed(`${n}`);
+  recordLastUsed('20000');
+  recordLastUsed('1');
+  expect(state.writes).toHaveLength(20_001);
+  recordLastUsed('0');
+  expect(state.writes).toHaveLength(20_002);
 });

@@ -2,35 +2,37 @@ import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 
-const notedEveryMs = 60_000;
-/** How long the store is left alone with a grant after a use of it could not be noted. */
+/** The pod writes the last use of a grant at most once in this time. */
+const recordEveryMs = 60_000;
+/** After a failed write, the pod waits only this long before it writes the last use of that grant again. */
 const retryAfterMs = 5_000;
-const rememberedMax = 20_000;
+const rememberedGrantsMax = 20_000;
 
 export interface RecordLastUsedDeps {
   readonly grants: Pick<GrantStore<Grant, never>, 'recordLastUsed'>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
 }
 
-/** Notes that a grant is in use. It returns at once and never throws. */
+/** Records that a grant was used just now. It returns immediately and never throws. */
 export type RecordLastUsed = (grantId: string) => void;
 
 /**
- * Notes the last use of grants, each at most once a minute and in the background: a request neither waits for it nor
- * fails with it.
+ * Makes the function that records the last use of grants (`lastUsedAt`). It writes in the background, at most once a
+ * minute per grant: a request neither waits for the write nor fails with it. A failed write is not repeated by itself:
+ * the first use after 5 s writes again. The function remembers the 20 000 grants that it wrote last.
  */
 export function makeRecordLastUsed({ grants, clock }: RecordLastUsedDeps): RecordLastUsed {
-  /** Grant to the time from which on its use is noted again; the one noted longest ago comes first. */
+  /** By grant id: the earliest time of its next write (monotonic clock). The grant that was set first comes first. */
   const dueAtMs = new Map<string, number>();
   const setDue = (grantId: string, afterMs: number): void => {
     dueAtMs.delete(grantId);
     dueAtMs.set(grantId, clock.monotonicMs() + afterMs);
     const [oldest] = dueAtMs.keys();
-    if (dueAtMs.size > rememberedMax && oldest !== undefined) dueAtMs.delete(oldest);
+    if (dueAtMs.size > rememberedGrantsMax && oldest !== undefined) dueAtMs.delete(oldest);
   };
   return (grantId) => {
     if (clock.monotonicMs() < (dueAtMs.get(grantId) ?? 0)) return;
-    setDue(grantId, notedEveryMs);
+    setDue(grantId, recordEveryMs);
     grants.recordLastUsed(grantId, clock.now()).catch(() => setDue(grantId, retryAfterMs));
   };
 }

@@ -5,14 +5,14 @@ import type { Caller, RoutePolicy } from './policy.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route. Every route declares a policy. */
+    /** Who may call the route. `registerPolicies` throws for a route without it, although the type says optional. */
     policy?: RoutePolicy;
   }
 
   interface FastifyRequest {
-    /** Set by a policy that requires a session or a permission. */
+    /** Who sent the request. Set by a policy that requires a session or a permission; otherwise null. */
     caller: Caller | null;
-    /** Set by the policy `hook-token`. */
+    /** Whose hook address was called. Set by the policy `hook-token`; otherwise null. */
     integration: Integration | null;
     /** The token of `integration` that the sender used. Set together with `integration`. */
     hookToken: GrantToken | null;

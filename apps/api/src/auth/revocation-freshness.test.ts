@@ -1,35 +1,37 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RevocationFreshness } from './revocation-freshness.ts';
 
-it('is current for two seconds from the time up to which all is known, and not before anything is', async () => {
-  const clock = { nowMs: 0, monotonicMs: () => clock.nowMs };
-  const knowledge = new RevocationFreshness(clock);
-  expect(knowledge.isFresh()).toBe(false);
-  clock.nowMs = 10_500;
-  knowledge.advanceTo(10_000);
-  clock.nowMs = 12_000;
-  expect(knowledge.isFresh()).toBe(true);
-  clock.nowMs = 12_001;
-  expect(knowledge.isFresh()).toBe(false);
-});
-
-it('does not fall back by what was asked earlier and is heard later', () => {
-  const knowledge = new RevocationFreshness({ monotonicMs: () => 12_000 });
-  knowledge.advanceTo(11_000);
-  knowledge.advanceTo(9_000);
-  expect(knowledge.isFresh()).toBe(true);
-});
-
-it('is waited for until it is current, and no longer', async () => {
-  const knowledge = new RevocationFreshness({ monotonicMs: () => 10_000 });
-  let isCurrent = false;
-  const waiting = knowledge.waitUntilFresh().then(() => {
-    isCurrent = true;
+describe('RevocationFreshness', () => {
+  it('is fresh for two seconds after the time of the last advance, and not before the first one', async () => {
+    const clock = { nowMs: 0, monotonicMs: () => clock.nowMs };
+    const freshness = new RevocationFreshness(clock);
+    expect(freshness.isFresh()).toBe(false);
+    clock.nowMs = 10_500;
+    freshness.advanceTo(10_000);
+    clock.nowMs = 12_000;
+    expect(freshness.isFresh()).toBe(true);
+    clock.nowMs = 12_001;
+    expect(freshness.isFresh()).toBe(false);
   });
-  knowledge.advanceTo(7_000);
-  await new Promise(setImmediate);
-  expect(isCurrent).toBe(false);
-  knowledge.advanceTo(9_000);
-  await waiting;
-  await knowledge.waitUntilFresh();
+
+  it('does not move back when an earlier time arrives late', () => {
+    const freshness = new RevocationFreshness({ monotonicMs: () => 12_000 });
+    freshness.advanceTo(11_000);
+    freshness.advanceTo(9_000);
+    expect(freshness.isFresh()).toBe(true);
+  });
+
+  it('waitUntilFresh resolves once the pod is fresh, and not before', async () => {
+    const freshness = new RevocationFreshness({ monotonicMs: () => 10_000 });
+    let isResolved = false;
+    const waiting = freshness.waitUntilFresh().then(() => {
+      isResolved = true;
+    });
+    freshness.advanceTo(7_000);
+    await new Promise(setImmediate);
+    expect(isResolved).toBe(false);
+    freshness.advanceTo(9_000);
+    await waiting;
+    await freshness.waitUntilFresh();
+  });
 });

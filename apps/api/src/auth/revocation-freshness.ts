@@ -1,35 +1,39 @@
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 
-/** What is promised: streams of what was revoked end within so long, and the token is good no more. */
+/**
+ * The bound that the service guarantees: within this time after a revocation, open streams of the revoked grant or
+ * session have ended, and its tokens are rejected. A pod is fresh while the time up to which it has applied them is at
+ * most this long ago.
+ */
 export const freshForMs = 2_000;
 
 /**
- * Up to when this pod knows what was revoked. A process may stand still for seconds (a frozen container, a busy machine),
- * and it does not choose in which order it then reads what its connections hold: so before it sends an event, or takes a
- * token from memory, it asks here whether it has heard of rights since.
+ * The time up to which this pod has applied every revocation. A process may freeze for seconds (a paused container, an
+ * overloaded machine). When it wakes up, it may read new events before it reads the revocations that preceded them. So
+ * before the pod sends an event or accepts a cached token, it checks that it is fresh. See ADR 15.
  */
 export class RevocationFreshness {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  #upToMs: number | null = null;
+  #appliedUntilMs: number | null = null;
   #advance = Promise.withResolvers<void>();
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
-  /** To be called when everything is known that had been revoked by `atMs`, on the monotonic clock, and is carried out. */
+  /** Records that the pod has applied every revocation made before `atMs` (monotonic clock). Never moves backwards. */
   advanceTo(atMs: number): void {
-    this.#upToMs = Math.max(this.#upToMs ?? atMs, atMs);
+    this.#appliedUntilMs = Math.max(this.#appliedUntilMs ?? atMs, atMs);
     this.#advance.resolve();
     this.#advance = Promise.withResolvers();
   }
 
-  /** Whether it reaches so far that acting on it breaks no promise. */
+  /** Whether the pod has applied every revocation up to `freshForMs` (2 s) ago. False until the first `advanceTo`. */
   isFresh(): boolean {
-    return this.#upToMs !== null && this.#clock.monotonicMs() - this.#upToMs <= freshForMs;
+    return this.#appliedUntilMs !== null && this.#clock.monotonicMs() - this.#appliedUntilMs <= freshForMs;
   }
 
-  /** Resolves when it is current. */
+  /** Resolves once the pod is fresh; at once if it already is. It has no timeout. */
   async waitUntilFresh(): Promise<void> {
     while (!this.isFresh()) await this.#advance.promise;
   }

@@ -14,11 +14,11 @@ test.each([
   [`service_console=${id}a`, null],
   [`service_console="${id}"`, null],
   [`Service_Console=${id}`, null],
-])('%j holds the session id %j', (header, expected) => {
+])('parseSessionId(%j) returns %j', (header, expected) => {
   expect(parseSessionId(header)).toBe(expected);
 });
 
-test('what is set is found again', () => {
+test('parses the cookie that it formats, with Secure only if asked for, and clears it with Max-Age=0', () => {
   const [pair] = formatSessionCookie(id, true).split(';');
   expect(parseSessionId(pair)).toBe(id);
   expect(formatSessionCookie(id, true)).toContain('; Secure');

@@ -1,34 +1,40 @@
 import { stringifySetCookie } from 'cookie';
 
+/** It has no prefix `__Host-`: browsers then require `Secure`, but the service may run without TLS. */
 export const sessionCookieName = 'service_console';
 
-const prefix = `${sessionCookieName}=`;
+const cookiePrefix = `${sessionCookieName}=`;
+/** 256 bits in base64url without padding. */
 const sessionIdPattern = /^[\w-]{43}$/;
 
 /**
- * The session id of a `Cookie` header. Null when there is none, when it has not the form of one, and when there are
- * two: a second one can only have been planted (from a sibling domain, say), and which is which cannot be told.
+ * Returns the session id of a `Cookie` header. Returns null if the header has no session cookie, a malformed one, or
+ * several. A second one can only have been planted, for example by a sibling domain. The service cannot tell which one
+ * is its own.
  */
 export function parseSessionId(cookieHeader: string | undefined): string | null {
   if (cookieHeader === undefined) return null;
   const values = cookieHeader
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(prefix));
-  const [value = ''] = values.map((pair) => pair.slice(prefix.length));
+    .filter((pair) => pair.startsWith(cookiePrefix));
+  const [value = ''] = values.map((pair) => pair.slice(cookiePrefix.length));
   return values.length === 1 && sessionIdPattern.test(value) ? value : null;
 }
 
-/** A `Set-Cookie` that lasts as long as the browser is open; the server knows when the session ends. */
+/**
+ * Returns the `Set-Cookie` value of a session. It has no `Max-Age`: the browser drops the cookie when it closes, and
+ * the server decides when the session ends. `isSecure` adds the attribute `Secure`.
+ */
 export function formatSessionCookie(sessionId: string, isSecure: boolean): string {
-  return stringifySetCookie({ name: sessionCookieName, value: sessionId, ...attributes(isSecure) });
+  return stringifySetCookie({ name: sessionCookieName, value: sessionId, ...buildAttributes(isSecure) });
 }
 
-/** A `Set-Cookie` that removes the cookie. */
+/** Returns the `Set-Cookie` value that removes the session cookie. */
 export function formatClearedSessionCookie(isSecure: boolean): string {
-  return stringifySetCookie({ name: sessionCookieName, value: '', ...attributes(isSecure), maxAge: 0 });
+  return stringifySetCookie({ name: sessionCookieName, value: '', ...buildAttributes(isSecure), maxAge: 0 });
 }
 
-function attributes(isSecure: boolean) {
+function buildAttributes(isSecure: boolean) {
   return { httpOnly: true, sameSite: 'lax', path: '/', secure: isSecure } as const;
 }

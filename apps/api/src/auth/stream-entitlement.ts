@@ -9,23 +9,26 @@ import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { TokenCache, type TokenCacheDeps } from './token-cache.ts';
 
-/** Whose token opened a stream: a subscription, or a person's session, by the session's digest. */
+/**
+ * What the token of a stream belongs to: a subscription, or the session of a signed-in user (a *personal stream*). The
+ * id of a session is its digest.
+ */
 export type StreamHolder =
   | { readonly kind: 'subscription'; readonly id: string }
   | { readonly kind: 'session'; readonly id: string; readonly userId: string };
 
-/** What an open stream stands on. */
+/** What an open stream may show, and until when. */
 export interface StreamEntitlement {
   readonly holder: StreamHolder;
-  /** SHA-256 of the token that opened it, hexadecimal. */
+  /** SHA-256 of the token that opened the stream, in hexadecimal. */
   readonly tokenDigest: string;
-  /** What the stream lets through. */
+  /** The events that the stream may show. */
   readonly filter: EventFilter;
-  /** From when on the right is no longer good; null: no such time is known yet. */
+  /** The entitlement is valid before this time. Null: no end is set. */
   readonly validUntil: Date | null;
 }
 
-/** A right looked at again: as it is now, or why there is none any more. */
+/** The result of re-checking an entitlement: its current state, or why it has ended. */
 export type EntitlementDecision = StreamEntitlement | 'revoked' | 'expired';
 
 export interface FindStreamEntitlementDeps {
@@ -34,13 +37,14 @@ export interface FindStreamEntitlementDeps {
   readonly sessions: Pick<SessionStore, 'find'>;
   readonly users: Pick<UserStore, 'findById'>;
   readonly clock: Pick<Clock, 'now'>;
+  /** A session ends when it was not used for this long, in milliseconds. */
   readonly sessionIdleMs: number;
 }
 
 /**
- * What a stream token entitles to, by its digest: a subscription's or a person's own. Null for one that is not good
- * (any more). Both stores are asked at once, so that an unknown token costs the same as a known one. Throws
- * `UnavailableError`.
+ * Makes the function that reads from the stores what a stream token allows. It takes the token's digest, and returns
+ * null if the token is unknown, revoked or expired. It always reads both subscriptions and personal streams, so that an
+ * unknown token takes as long as a valid one of a subscription. It throws `UnavailableError` if a store is unavailable.
  */
 export function makeFindStreamEntitlement(deps: FindStreamEntitlementDeps) {
   return async (digest: string): Promise<StreamEntitlement | null> => {
@@ -65,73 +69,89 @@ function toSubscriptionEntitlement(
   return { holder: { kind: 'subscription', id }, tokenDigest, filter, validUntil: valid.validUntil };
 }
 
-/** A person's own token ends by itself, with its session, and while the person is disabled. */
+/**
+ * A personal stream ends at its own end, with its session, and when its user is disabled or deleted. Every signed-in
+ * user may see every event, so it has no filter.
+ */
 async function findPersonalEntitlement(
   { tokenDigest, userId, sessionDigest, expiresAt }: PersonalStream,
   deps: FindStreamEntitlementDeps,
 ): Promise<StreamEntitlement | null> {
-  // One that has ended is looked into no further than one that never was.
+  // An expired token costs no more reads than an unknown one.
   if (expiresAt <= deps.clock.now()) return null;
   const [session, user] = await Promise.all([deps.sessions.find(sessionDigest), deps.users.findById(userId)]);
-  if (session === null || hasEnded(session, deps.clock.now(), deps.sessionIdleMs)) return null;
+  if (session === null || hasSessionEnded(session, deps.clock.now(), deps.sessionIdleMs)) return null;
   if (user === null || user.disabled) return null;
   const validUntil = expiresAt < session.expiresAt ? expiresAt : session.expiresAt;
   return { holder: { kind: 'session', id: sessionDigest, userId }, tokenDigest, filter: noFilter, validUntil };
 }
 
-function hasEnded({ expiresAt, lastSeenAt }: Session, now: Date, idleMs: number): boolean {
+function hasSessionEnded({ expiresAt, lastSeenAt }: Session, now: Date, idleMs: number): boolean {
   return expiresAt <= now || now.getTime() - lastSeenAt.getTime() >= idleMs;
 }
 
-/** Remembers rights by their tokens; one is evicted by the id of its subscription, session or user. */
+/**
+ * Creates the token cache of stream tokens. `evict(id)` takes the id of a subscription, the digest of a session or the
+ * id of a user. Errors: see `TokenCache`.
+ */
 export function createStreamEntitlementCache(
   deps: FindStreamEntitlementDeps & Pick<TokenCacheDeps<never>, 'clock' | 'isFresh'>,
 ): TokenCache<StreamEntitlement> {
   const find = makeFindStreamEntitlement(deps);
   return new TokenCache({
     find: async (digest) => {
-      const right = await find(digest);
-      return right === null ? null : { value: right, validUntil: right.validUntil };
+      const entitlement = await find(digest);
+      return entitlement === null ? null : { value: entitlement, validUntil: entitlement.validUntil };
     },
-    concerns: ({ holder }, id) => holder.id === id || (holder.kind === 'session' && holder.userId === id),
+    dependsOn: ({ holder }, id) => holder.id === id || (holder.kind === 'session' && holder.userId === id),
     clock: deps.clock,
     isFresh: deps.isFresh,
   });
 }
 
-export interface LookUpEntitlementDeps {
-  /** What a token entitles to now, by its digest; null for one that is not good (any more). */
+export interface RecheckEntitlementDeps {
+  /** Reads from the stores what a token allows now; see `makeFindStreamEntitlement`. */
   readonly find: (tokenDigest: string) => Promise<StreamEntitlement | null>;
   readonly subscriptions: Pick<SubscriptionStore, 'get'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Looks an open stream's right up again, in the stores themselves. Throws `UnavailableError`. */
-export function makeLookUpEntitlement({ find, subscriptions, clock }: LookUpEntitlementDeps) {
+/**
+ * Makes the function that re-checks the entitlement of an open stream in the stores, without the cache. It throws
+ * `UnavailableError` if a store is unavailable. It returns
+ * - the current entitlement, which may have another filter or end, while the token is valid;
+ * - `expired` if the token's time has passed, or if a rotation replaced it;
+ * - `revoked` in every other case, for example after a sign-out, or if the session was unused for too long.
+ */
+export function makeRecheckEntitlement({ find, subscriptions, clock }: RecheckEntitlementDeps) {
   return async ({ holder, tokenDigest, validUntil }: StreamEntitlement): Promise<EntitlementDecision> => {
-    const found = await find(tokenDigest);
-    if (found !== null) return found;
+    const current = await find(tokenDigest);
+    if (current !== null) return current;
     if (validUntil !== null && validUntil <= clock.now()) return 'expired';
-    // A subscription that is still there has another token by now, or its end was moved to the past.
-    const isThere = holder.kind === 'subscription' && (await subscriptions.get(holder.id)) !== null;
-    return isThere ? 'expired' : 'revoked';
+    // The subscription still exists, so it was rotated past this token, or its end was moved to the past.
+    const stillExists = holder.kind === 'subscription' && (await subscriptions.get(holder.id)) !== null;
+    return stillExists ? 'expired' : 'revoked';
   };
 }
 
+/** The result of checking the stream token of a request. */
 export type StreamTokenVerdict =
   | { readonly status: 'ok'; readonly entitlement: StreamEntitlement }
-  /** Also a malformed one. */
-  | { readonly status: 'unknown' }
-  /** The token has the right form, but the store that knows it cannot be asked. */
+  /** The token is unknown, malformed, revoked or expired. */
+  | { readonly status: 'invalid' }
+  /** The token is well-formed, but it is not cached and its store is unavailable. */
   | { readonly status: 'unavailable' };
 
-/** Finds what a stream token entitles to. It does not throw for a store's failure: a stream must say so itself. */
+/**
+ * Makes the function that checks a stream token (`wst_…`). It returns `unavailable` instead of throwing
+ * `UnavailableError`: the stream route has its own response for that case. Other errors are thrown.
+ */
 export function makeVerifyStreamToken(cache: Pick<TokenCache<StreamEntitlement>, 'resolve'>) {
   return async (token: string): Promise<StreamTokenVerdict> => {
-    if (!isWellFormedToken(token, 'wst')) return { status: 'unknown' };
+    if (!isWellFormedToken(token, 'wst')) return { status: 'invalid' };
     try {
       const entitlement = await cache.resolve(sha256Hex(token));
-      return entitlement === null ? { status: 'unknown' } : { status: 'ok', entitlement };
+      return entitlement === null ? { status: 'invalid' } : { status: 'ok', entitlement };
     } catch (error) {
       if (error instanceof UnavailableError) return { status: 'unavailable' };
       throw error;

@@ -3,128 +3,128 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createFakeTokenStore, startMs } from './testing/fake-token-store.ts';
 import { TokenCache } from './token-cache.ts';
 
-const away = new UnavailableError('the store is away');
+const unavailable = new UnavailableError('the store is unavailable');
 
-describe('a known token', () => {
-  test('is asked for once a minute', async () => {
+describe('a cached token', () => {
+  test('is read from the store once a minute', async () => {
     const { cache, state } = createFakeTokenStore();
     expect(cache.recall('a')).toBeUndefined();
     expect(await cache.resolve('a')).toBe('value');
     expect(cache.recall('a')).toBe('value');
     expect(await cache.resolve('a')).toBe('value');
-    expect(state.asked).toHaveLength(1);
+    expect(state.reads).toHaveLength(1);
     state.nowMs = 60_000;
     expect(cache.recall('a')).toBeUndefined();
     expect(await cache.resolve('a')).toBe('value');
-    expect(state.asked).toHaveLength(2);
+    expect(state.reads).toHaveLength(2);
   });
 
-  test('in use is refreshed before its minute is over, and nobody waits', async () => {
+  test('is refreshed in the background by a use after 45 seconds', async () => {
     const { cache, state } = createFakeTokenStore();
     await cache.resolve('a');
     state.nowMs = 45_000;
-    state.answer = 'newer';
+    state.response = 'newer';
     expect(cache.recall('a')).toBe('value');
     await cache.resolve('b');
     expect(cache.recall('a')).toBe('newer');
-    expect(state.asked).toEqual(['a', 'a', 'b']);
+    expect(state.reads).toEqual(['a', 'a', 'b']);
   });
 
-  test('that is gone is unknown a minute later at the latest', async () => {
+  test('is invalid at most a minute after the store has removed it', async () => {
     const { cache, state } = createFakeTokenStore();
     await cache.resolve('a');
     state.nowMs = 60_000;
-    state.answer = null;
+    state.response = null;
     expect(await cache.resolve('a')).toBeNull();
   });
 
-  test('stays known while the store is away, which is then asked every five seconds', async () => {
+  test('is used while the store is unavailable, with a new read every five seconds', async () => {
     const { cache, state } = createFakeTokenStore();
     await cache.resolve('a');
-    state.answer = away;
+    state.response = unavailable;
     state.nowMs = 3_600_000;
     expect(await cache.resolve('a')).toBe('value');
     expect(cache.recall('a')).toBe('value');
-    expect(state.asked).toHaveLength(2);
+    expect(state.reads).toHaveLength(2);
     state.nowMs += 5_000;
     expect(await cache.resolve('a')).toBe('value');
-    expect(state.asked).toHaveLength(3);
-    state.answer = null;
+    expect(state.reads).toHaveLength(3);
+    state.response = null;
     state.nowMs += 5_000;
     expect(await cache.resolve('a')).toBeNull();
   });
 });
 
-describe('a known token that is asked for while the store gives no answer', () => {
-  test('is not waited for, so that there is time left for what is done with it', async () => {
-    const { cache, state, holdAnswers } = createFakeTokenStore();
+describe('a cached token that is read again while the store does not respond', () => {
+  test('is used after a short wait, so that the rest of the request has time left', async () => {
+    const { cache, state, holdResponses } = createFakeTokenStore();
     await cache.resolve('a');
     state.nowMs = 60_000;
-    state.answer = 'newer';
-    const answer = holdAnswers();
+    state.response = 'newer';
+    const releaseResponses = holdResponses();
     const startedAtMs = performance.now();
     expect(await cache.resolve('a')).toBe('value');
     expect(performance.now() - startedAtMs).toBeGreaterThan(100);
-    const late = cache.resolve('a');
-    answer();
-    expect(await late).toBe('newer');
-    expect(state.asked).toHaveLength(2);
+    const afterTimeout = cache.resolve('a');
+    releaseResponses();
+    expect(await afterTimeout).toBe('newer');
+    expect(state.reads).toHaveLength(2);
   });
 
-  test('is unknown when it has ended or was revoked meanwhile', async () => {
-    for (const end of ['revoked', 'ended']) {
-      const { cache, state, holdAnswers } = createFakeTokenStore();
+  test('is invalid when it has expired or was revoked during the wait', async () => {
+    for (const end of ['revoked', 'expired']) {
+      const { cache, state, holdResponses } = createFakeTokenStore();
       state.validUntil = new Date(startMs + 70_000);
       await cache.resolve('a');
       state.nowMs = 60_000;
-      state.answer = null;
-      const answer = holdAnswers();
-      const asked = cache.resolve('a');
+      state.response = null;
+      const releaseResponses = holdResponses();
+      const resolution = cache.resolve('a');
       if (end === 'revoked') cache.evict('value');
       else state.nowMs = 70_000;
-      setTimeout(answer, 300);
-      expect(await asked).toBeNull();
+      setTimeout(releaseResponses, 300);
+      expect(await resolution).toBeNull();
     }
   });
 });
 
-describe('an unknown token', () => {
-  test('is asked for once a minute', async () => {
+describe('an invalid token', () => {
+  test('is read from the store once a minute', async () => {
     const { cache, state } = createFakeTokenStore();
-    state.answer = null;
+    state.response = null;
     expect(await cache.resolve('a')).toBeNull();
     expect(await cache.resolve('a')).toBeNull();
-    expect(state.asked).toHaveLength(1);
+    expect(state.reads).toHaveLength(1);
     state.nowMs = 60_000;
-    state.answer = 'issued meanwhile';
-    expect(await cache.resolve('a')).toBe('issued meanwhile');
+    state.response = 'a new value';
+    expect(await cache.resolve('a')).toBe('a new value');
   });
 
-  test('is not called unknown while the store is away', async () => {
+  test('is not reported as invalid while the store is unavailable', async () => {
     const { cache, state } = createFakeTokenStore();
-    state.answer = away;
-    await expect(cache.resolve('a')).rejects.toBe(away);
-    state.answer = 'value';
+    state.response = unavailable;
+    await expect(cache.resolve('a')).rejects.toBe(unavailable);
+    state.response = 'value';
     expect(await cache.resolve('a')).toBe('value');
   });
 
-  test('does not displace known ones, however many come', async () => {
+  test('does not displace valid tokens, however many are tried', async () => {
     const { cache, state } = createFakeTokenStore();
-    await cache.resolve('known');
-    state.answer = null;
+    await cache.resolve('valid');
+    state.response = null;
     for (let n = 0; n < 30_000; n += 1) await cache.resolve(`guess ${n}`);
-    expect(cache.recall('known')).toBe('value');
+    expect(cache.recall('valid')).toBe('value');
   });
 });
 
-test('those who ask at the same time share one look-up', async () => {
+test('concurrent callers with one digest share one read', async () => {
   const { cache, state } = createFakeTokenStore();
-  const answers = await Promise.all(Array.from({ length: 50 }, () => cache.resolve('a')));
-  expect(new Set(answers)).toEqual(new Set(['value']));
-  expect(state.asked).toHaveLength(1);
+  const values = await Promise.all(Array.from({ length: 50 }, () => cache.resolve('a')));
+  expect(new Set(values)).toEqual(new Set(['value']));
+  expect(state.reads).toHaveLength(1);
 });
 
-test('at most twenty look-ups run at once', async () => {
+test('at most twenty reads run at once', async () => {
   let running = 0;
   let highest = 0;
   const cache = new TokenCache<string>({
@@ -135,7 +135,7 @@ test('at most twenty look-ups run at once', async () => {
       running -= 1;
       return null;
     },
-    concerns: () => false,
+    dependsOn: () => false,
     isFresh: () => true,
     clock: { monotonicMs: () => 0, now: () => new Date(0) },
   });
@@ -143,62 +143,62 @@ test('at most twenty look-ups run at once', async () => {
   expect(highest).toBe(20);
 });
 
-test('a token whose turn comes late is refused as early as any other', async () => {
+test('resolve fails after 1.8 s in all, also if its read had to wait for other reads', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { cache, holdAnswers } = createFakeTokenStore();
-  holdAnswers();
+  const { cache, holdResponses } = createFakeTokenStore();
+  holdResponses();
   const first = Array.from({ length: 20 }, (_, n) => cache.resolve(`${n}`));
   await vi.advanceTimersByTimeAsync(1_000);
   const last = cache.resolve('last').catch((error: unknown) => error);
-  let isRefused = false;
+  let hasFailed = false;
   void last.then(() => {
-    isRefused = true;
+    hasFailed = true;
   });
   void Promise.allSettled(first);
   await vi.advanceTimersByTimeAsync(1_799);
-  expect(isRefused).toBe(false);
+  expect(hasFailed).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
-  expect(isRefused).toBe(true);
+  expect(hasFailed).toBe(true);
   expect(await last).toBeInstanceOf(UnavailableError);
 });
 
-describe('a token that ends', () => {
-  const endsAfter = (ms: number) => new Date(startMs + ms);
+describe('a token with an end', () => {
+  const startPlus = (ms: number) => new Date(startMs + ms);
 
-  test('is good until then, and not a moment longer', async () => {
+  test('is valid before its end, and not from its end on', async () => {
     const { cache, state } = createFakeTokenStore();
-    state.validUntil = endsAfter(10_000);
+    state.validUntil = startPlus(10_000);
     await cache.resolve('a');
     state.nowMs = 9_999;
     expect(cache.recall('a')).toBe('value');
     state.nowMs = 10_000;
-    state.answer = null;
+    state.response = null;
     expect(cache.recall('a')).toBeUndefined();
     expect(await cache.resolve('a')).toBeNull();
   });
 
-  test('is remembered as unknown like any other, once it has ended', async () => {
+  test('is cached as invalid once it has expired', async () => {
     const { cache, state } = createFakeTokenStore();
-    state.validUntil = endsAfter(10_000);
+    state.validUntil = startPlus(10_000);
     await cache.resolve('a');
     state.nowMs = 10_000;
-    state.answer = null;
+    state.response = null;
     for (let n = 0; n < 5; n += 1) expect(await cache.resolve('a')).toBeNull();
-    expect(state.asked).toHaveLength(2);
+    expect(state.reads).toHaveLength(2);
   });
 
-  test('is not known beyond its end while the store is away', async () => {
+  test('is not used beyond its end while the store is unavailable', async () => {
     const { cache, state } = createFakeTokenStore();
-    state.validUntil = endsAfter(100_000);
+    state.validUntil = startPlus(100_000);
     await cache.resolve('a');
-    state.answer = away;
+    state.response = unavailable;
     state.nowMs = 97_000;
     expect(await cache.resolve('a')).toBe('value');
     state.nowMs = 99_999;
     expect(cache.recall('a')).toBe('value');
     state.nowMs = 100_000;
     expect(cache.recall('a')).toBeUndefined();
-    await expect(cache.resolve('a')).rejects.toBe(away);
+    await expect(cache.resolve('a')).rejects.toBe(unavailable);
   });
 });

@@ -4,227 +4,264 @@ import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import { freshForMs } from './revocation-freshness.ts';
 
-const keptForMs = 60_000;
-/** A token in use is looked up again in the background from this age on, so that nobody waits for it. */
+const cacheTtlMs = 60_000;
+/** From this age on, the use of an entry also refreshes it in the background, so that no caller waits for the store. */
 const refreshFromMs = 45_000;
-/**
- * How long the store may think about a token that is known, and whose revocation would have been heard of: what is then
- * done with the right has to be answered within two seconds as well.
- */
+/** How long a caller waits for the store if the entry is trusted: short, as the whole request must end within 2 s. */
 const trustedTimeoutMs = 150;
-/** The same for a token whose revocation may have gone by unheard: longer than a store takes that is only busy. */
-const suspectTimeoutMs = 1_000;
-/** How long the store is left alone with a token after it could not be asked. */
+/** The same for an entry that is not trusted. It is long enough for a store that is busy, not unavailable. */
+const untrustedTimeoutMs = 1_000;
+/**
+ * After a read failed because the store is unavailable, the cache uses the entry for this time before the next read.
+ */
 const retryAfterMs = 5_000;
-const knownMax = 20_000;
-const unknownMax = 20_000;
-/** An answer that was overtaken by an eviction is asked for again, but not for ever. */
-const maxTries = 3;
-const lookUpLimits = {
-  what: 'look a token up',
-  maxRunning: 20,
-  maxWaiting: 2_000,
-  maxWaitMs: requestDeadlineMs,
-} as const;
+const validEntriesMax = 20_000;
+const invalidEntriesMax = 20_000;
+/** A read during which an eviction happens is repeated. This is the most reads for one request. */
+const readAttemptsMax = 3;
+const readName = 'read a token from its store';
+const readLimits = { what: readName, maxRunning: 20, maxWaiting: 2_000, maxWaitMs: requestDeadlineMs } as const;
 
-export interface FoundToken<T> {
+/** A valid token as read from the store. */
+export interface StoredToken<T> {
+  /** What the token stands for, for example a grant. */
   readonly value: T;
-  /** From when on the token is no longer good; null: no such time is known yet. */
+  /** The token is valid before this time. Null: no end is set. */
   readonly validUntil: Date | null;
 }
 
 export interface TokenCacheDeps<T> {
-  /** What is stored for a token, by its digest; null for one that is not good (any more). */
-  readonly find: (digest: string) => Promise<FoundToken<T> | null>;
-  /** Whether a value hangs on the right that has this id. */
-  readonly concerns: (value: T, id: string) => boolean;
-  /** Whether all was evicted that was revoked, up to `currentForMs` ago: nothing older is served from memory otherwise. */
+  /** Reads a token by its digest (SHA-256, hex). Null: unknown, revoked or expired. Throws `UnavailableError`. */
+  readonly find: (digest: string) => Promise<StoredToken<T> | null>;
+  /** Whether a value depends on the grant, session or user with this id. */
+  readonly dependsOn: (value: T, id: string) => boolean;
+  /**
+   * Whether the pod has applied every revocation up to `freshForMs` ago (`RevocationFreshness.isFresh`). Otherwise only
+   * entries that were read within `freshForMs` are used without a new read.
+   */
   readonly isFresh: () => boolean;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
 }
 
-/** Something that remembers rights, and is told when they change. */
+/** A cache whose entries depend on grants, sessions or users, and which is notified when these change. */
 export interface Evictable {
-  /** Forgets what hangs on the right that has this id. */
+  /** Removes the entries that depend on the grant, session or user with this id. */
   evict(id: string): void;
   /**
-   * Has everything asked for again before it is used. While the store cannot be asked or hangs, what was known stays
-   * known.
+   * Marks all entries as suspect: a revocation may have been missed. Each entry is read again before its next use.
+   * While the store is unavailable or does not respond within 1 s, the suspect entry is used.
    */
   suspectAll(): void;
 }
 
-/** What is remembered of single tokens, by their digests. */
+/** How far the pod may trust what it caches about a token; by digest. */
 export interface TokenTrust {
-  /** Whether what is remembered of it is beyond doubt. */
+  /** Whether the token has an entry that is not suspect, and the pod is fresh or read the entry within `freshForMs`. */
   isTrusted(digest: string): boolean;
-  /** Has it asked for again before it is used: it was found, by somebody else, to be good no more. */
+  /** Removes an entry: another part of the pod found out that its token is no longer valid. */
   forget(digest: string): void;
 }
 
+/** Times are on the monotonic clock. */
 interface Entry<T> {
   readonly value: T;
-  /** When the store was asked. */
-  readonly askedAtMs: number;
+  /** When the read from the store started. */
+  readonly readAtMs: number;
   readonly refreshAtMs: number;
   readonly expiresAtMs: number;
-  /** When the token itself ends. */
+  /** When the token itself expires; Infinity: no end is set. */
   readonly validUntilMs: number;
-  /** It may have been revoked unheard. */
+  /** The token may have been revoked without this pod's knowledge. */
   readonly isSuspect: boolean;
 }
 
 /**
- * What tokens stand for, remembered for a minute, and no longer than they are good. While the store cannot be asked,
- * what was known stays known. Tokens that stand for nothing are remembered too, apart, so that guessing neither reaches
- * the store twice nor displaces what is known. Nothing that was read before an eviction is remembered after it.
+ * Caches what tokens stand for, by digest, for 60 s and never beyond a token's end. From 45 s on, a use refreshes the
+ * entry in the background. After 60 s, the entry is used only while the store is unavailable or slow (stale-if-error,
+ * RFC 5861).
+ *
+ * Example: a token is read at 0 s. A use at 50 s returns the entry and refreshes it. If the store is unavailable then,
+ * the entry is used, with a new attempt every 5 s, until the token itself expires or is evicted.
+ *
+ * Invalid tokens are cached too, in a map of their own: a repeated guess causes no read for 60 s, and guesses displace
+ * no valid token. Each map holds at most 20 000 tokens. A read that started before an eviction is never cached after
+ * it. At most 20 reads run at once; 2 000 more wait up to 1.8 s.
  */
 export class TokenCache<T> implements Evictable, TokenTrust {
   readonly #deps: TokenCacheDeps<T>;
-  readonly #known = new Map<string, Entry<T>>();
-  /** Digest to the time until which it is taken for unknown. */
-  readonly #unknown = new Map<string, number>();
-  readonly #lookUps = new Map<string, Promise<T | null>>();
-  readonly #limit = createSemaphore(lookUpLimits);
-  /** How many there have been. */
+  readonly #entries = new Map<string, Entry<T>>();
+  /** Digests of invalid tokens, with the time until which they count as invalid. */
+  readonly #invalidUntilMs = new Map<string, number>();
+  readonly #storeReads = new Map<string, Promise<T | null>>();
+  readonly #limitReads = createSemaphore(readLimits);
+  /** The number of calls to `evict`, `forget` and `suspectAll` so far. A read during which it rises may be outdated. */
   #evictions = 0;
 
   constructor(deps: TokenCacheDeps<T>) {
     this.#deps = deps;
   }
 
-  /** What the digest is known to stand for without asking anybody; undefined when somebody must be asked. */
+  /**
+   * Returns what a cached token stands for, synchronously. Returns undefined if there is no entry, if it is due for a
+   * read, or if neither the pod nor the entry is fresh: then call `resolve`. From the age of 45 s on, the entry is also
+   * refreshed in the background. A suspect entry is returned only within 5 s after a read of it failed: see
+   * `#extendEntry`.
+   */
   recall(digest: string): T | undefined {
-    const entry = this.#known.get(digest);
+    const entry = this.#entries.get(digest);
     const nowMs = this.#deps.clock.monotonicMs();
     if (entry === undefined || nowMs >= entry.expiresAtMs || !this.#isFresh(entry)) return undefined;
-    if (nowMs >= entry.refreshAtMs) this.#lookUp(digest).catch(() => undefined);
+    if (nowMs >= entry.refreshAtMs) this.#read(digest).catch(() => undefined);
     return entry.value;
   }
 
-  /** Null when the digest stands for nothing. Throws `UnavailableError` when that cannot be found out. */
+  /**
+   * Returns what a token stands for, from the cache or the store. Null: the token is unknown, revoked or expired. An
+   * entry that is due for a read is used if the store does not respond within 150 ms, or within 1 s if the entry is not
+   * trusted (`isTrusted`). An entry that loses its trust during the 150 ms is not used: the caller waits for the read.
+   *
+   * Throws `UnavailableError` if the token has no entry and the store is unavailable or too many reads wait. Also
+   * throws it if a caller that must wait for the read has no result after 1.8 s.
+   */
   async resolve(digest: string): Promise<T | null> {
     const recalled = this.recall(digest);
     if (recalled !== undefined) return recalled;
-    if (this.#deps.clock.monotonicMs() < (this.#unknown.get(digest) ?? 0)) return null;
-    // Its turn may come late, and the store be slow then.
-    const lookUp = withDeadline(this.#lookUp(digest), requestDeadlineMs, 'look a token up');
-    const known = this.#findValid(digest);
-    if (known === undefined) return lookUp;
-    const isSure = this.#isTrustedEntry(known);
-    return withDeadline(lookUp, isSure ? trustedTimeoutMs : suspectTimeoutMs, 'look a known token up').catch(
+    if (this.#deps.clock.monotonicMs() < (this.#invalidUntilMs.get(digest) ?? 0)) return null;
+    // One deadline for both: the wait for one of the 20 slots, and the read itself.
+    const read = withDeadline(this.#read(digest), requestDeadlineMs, readName);
+    const entry = this.#findEntry(digest);
+    if (entry === undefined) return read;
+    const wasTrusted = this.#isTrustedEntry(entry);
+    return withDeadline(read, wasTrusted ? trustedTimeoutMs : untrustedTimeoutMs, 'read a cached token again').catch(
       (error: unknown) => {
         if (!(error instanceof UnavailableError)) throw error;
-        const stillKnown = this.#findValid(digest);
-        const cameIntoDoubt = stillKnown !== undefined && isSure && !this.#isTrustedEntry(stillKnown);
-        return stillKnown === undefined || cameIntoDoubt ? lookUp : stillKnown.value;
+        const currentEntry = this.#findEntry(digest);
+        // After only 150 ms, an entry that is no longer trusted may not be used. The caller waits for the read instead.
+        const hasLostTrust = currentEntry !== undefined && wasTrusted && !this.#isTrustedEntry(currentEntry);
+        return currentEntry === undefined || hasLostTrust ? read : currentEntry.value;
       },
     );
   }
 
   isTrusted(digest: string): boolean {
-    const known = this.#findValid(digest);
-    return known !== undefined && this.#isTrustedEntry(known);
+    const entry = this.#findEntry(digest);
+    return entry !== undefined && this.#isTrustedEntry(entry);
   }
 
   #isTrustedEntry(entry: Entry<T>): boolean {
     return !entry.isSuspect && this.#isFresh(entry);
   }
 
-  /** By what was heard of revocations, or because it was read just now. */
-  #isFresh({ askedAtMs }: Entry<T>): boolean {
+  /**
+   * True if the pod has applied every revocation up to `freshForMs` ago, or if the entry was read within `freshForMs`.
+   */
+  #isFresh({ readAtMs }: Entry<T>): boolean {
     const { isFresh, clock } = this.#deps;
-    return isFresh() || clock.monotonicMs() - askedAtMs <= freshForMs;
+    return isFresh() || clock.monotonicMs() - readAtMs <= freshForMs;
   }
 
-  #findValid(digest: string): Entry<T> | undefined {
-    const known = this.#known.get(digest);
-    return known !== undefined && this.#deps.clock.monotonicMs() < known.validUntilMs ? known : undefined;
+  /** The entry of a token, also past its 60 s, unless the token itself has expired. */
+  #findEntry(digest: string): Entry<T> | undefined {
+    const entry = this.#entries.get(digest);
+    return entry !== undefined && this.#deps.clock.monotonicMs() < entry.validUntilMs ? entry : undefined;
   }
 
   evict(id: string): void {
-    this.#forgetUnknown();
-    for (const [digest, { value }] of this.#known) {
-      if (this.#deps.concerns(value, id)) this.#known.delete(digest);
+    this.#startEviction();
+    for (const [digest, { value }] of this.#entries) {
+      if (this.#deps.dependsOn(value, id)) this.#entries.delete(digest);
     }
   }
 
   forget(digest: string): void {
-    // What is being looked up may have been read before that.
+    // A read in progress may have started before the token became invalid.
     this.#evictions += 1;
-    this.#known.delete(digest);
+    this.#entries.delete(digest);
   }
 
   suspectAll(): void {
-    this.#forgetUnknown();
-    for (const [digest, entry] of this.#known) this.#known.set(digest, { ...entry, expiresAtMs: 0, isSuspect: true });
+    this.#startEviction();
+    for (const [digest, entry] of this.#entries) {
+      this.#entries.set(digest, { ...entry, expiresAtMs: 0, isSuspect: true });
+    }
   }
 
-  /** A token whose end was put off is good again; which ones those are is not known here. */
-  #forgetUnknown(): void {
+  /**
+   * Also forgets the invalid tokens: a change, such as a later end, may make one valid again. The cache cannot tell
+   * which one, so it forgets all.
+   */
+  #startEviction(): void {
     this.#evictions += 1;
-    this.#unknown.clear();
+    this.#invalidUntilMs.clear();
   }
 
-  /** Everyone who asks for one digest at the same time shares one look-up. */
-  #lookUp(digest: string): Promise<T | null> {
-    const running = this.#lookUps.get(digest);
-    if (running !== undefined) return running;
-    const lookUp = this.#askStore(digest).finally(() => this.#lookUps.delete(digest));
-    this.#lookUps.set(digest, lookUp);
-    return lookUp;
+  /** Concurrent callers with the same digest share one read. */
+  #read(digest: string): Promise<T | null> {
+    const runningRead = this.#storeReads.get(digest);
+    if (runningRead !== undefined) return runningRead;
+    const read = this.#readStore(digest).finally(() => this.#storeReads.delete(digest));
+    this.#storeReads.set(digest, read);
+    return read;
   }
 
-  async #askStore(digest: string): Promise<T | null> {
+  async #readStore(digest: string): Promise<T | null> {
     try {
-      for (let tries = 1; ; tries += 1) {
+      for (let attempt = 1; ; attempt += 1) {
         let evictions = 0;
-        let askedAtMs = 0;
-        const found = await this.#limit(() => {
+        let readAtMs = 0;
+        const stored = await this.#limitReads(() => {
           evictions = this.#evictions;
-          askedAtMs = this.#deps.clock.monotonicMs();
+          readAtMs = this.#deps.clock.monotonicMs();
           return this.#deps.find(digest);
         });
-        if (evictions === this.#evictions) this.#remember(digest, found, askedAtMs);
-        else if (tries < maxTries) continue;
-        return found?.value ?? null;
+        if (evictions === this.#evictions) this.#cache(digest, stored, readAtMs);
+        else if (attempt < readAttemptsMax) continue;
+        // After the last attempt the result may be outdated, so it is not cached. The caller may still use it: a caller
+        // waits 1.8 s at most, and a revocation may take 2 s to take effect.
+        return stored?.value ?? null;
       }
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
-      return this.#extendKnown(digest, error);
+      return this.#extendEntry(digest, error);
     }
   }
 
-  #remember(digest: string, found: FoundToken<T> | null, askedAtMs: number): void {
+  #cache(digest: string, stored: StoredToken<T> | null, readAtMs: number): void {
     const { clock } = this.#deps;
     const nowMs = clock.monotonicMs();
-    this.#known.delete(digest);
-    this.#unknown.delete(digest);
-    if (found === null) {
-      this.#unknown.set(digest, nowMs + keptForMs);
-      dropOldest(this.#unknown, unknownMax);
+    this.#entries.delete(digest);
+    this.#invalidUntilMs.delete(digest);
+    if (stored === null) {
+      this.#invalidUntilMs.set(digest, nowMs + cacheTtlMs);
+      dropOldest(this.#invalidUntilMs, invalidEntriesMax);
       return;
     }
-    const { value, validUntil } = found;
+    const { value, validUntil } = stored;
     const validUntilMs = validUntil === null ? Infinity : nowMs + (validUntil.getTime() - clock.now().getTime());
-    const expiresAtMs = Math.min(nowMs + keptForMs, validUntilMs);
+    const expiresAtMs = Math.min(nowMs + cacheTtlMs, validUntilMs);
     const refreshAtMs = nowMs + refreshFromMs;
-    this.#known.set(digest, { value, askedAtMs, refreshAtMs, expiresAtMs, validUntilMs, isSuspect: false });
-    dropOldest(this.#known, knownMax);
+    this.#entries.set(digest, { value, readAtMs, refreshAtMs, expiresAtMs, validUntilMs, isSuspect: false });
+    dropOldest(this.#entries, validEntriesMax);
   }
 
-  /** The store cannot be asked: a known token stays known, unless it has ended meanwhile. */
-  #extendKnown(digest: string, error: UnavailableError): T {
-    const known = this.#known.get(digest);
+  /**
+   * Called when the store is unavailable: extends the entry by 5 s and returns its value. Throws `error` if the token
+   * has no entry or has itself expired.
+   */
+  #extendEntry(digest: string, error: UnavailableError): T {
+    const entry = this.#entries.get(digest);
     const nowMs = this.#deps.clock.monotonicMs();
-    if (known === undefined || nowMs >= known.validUntilMs) throw error;
-    const retryAtMs = Math.min(nowMs + retryAfterMs, known.validUntilMs);
-    this.#known.set(digest, { ...known, refreshAtMs: retryAtMs, expiresAtMs: retryAtMs });
-    return known.value;
+    if (entry === undefined || nowMs >= entry.validUntilMs) throw error;
+    const retryAtMs = Math.min(nowMs + retryAfterMs, entry.validUntilMs);
+    this.#entries.set(digest, { ...entry, refreshAtMs: retryAtMs, expiresAtMs: retryAtMs });
+    return entry.value;
   }
 }
 
-/** A map gives its keys in the order they were set; a token in use is set anew every minute. */
+/**
+ * Drops the oldest token if there are more than `max`. A map iterates in insertion order, and each read from the store
+ * inserts its token anew. A token in use is read about once a minute, so the oldest one is not in use.
+ */
 function dropOldest(map: Map<string, unknown>, max: number): void {
   if (map.size <= max) return;
   const [oldest] = map.keys();

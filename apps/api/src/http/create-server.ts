@@ -7,64 +7,78 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import { answerExpectation, answerFrameworkError, answerParserError } from './error-handler.ts';
+import { answerClientError, answerExpectation, answerFrameworkError } from './error-handler.ts';
 import { normalizeTarget } from './request-target.ts';
 
-/** How slowly a client may talk, and how much it may say before it is understood: what a connection can hold for nothing. */
-const patience = {
-  /** From the first byte of a request to its last. */
+/** Limits of a connection, so that a slow or silent client cannot hold it: times in milliseconds, sizes in bytes. */
+const connectionLimits = {
+  /** From the first byte of a request to its last; for the first request, from the opening of the connection. */
   requestTimeout: 30_000,
-  /** Longer than the minute after which proxies let a connection go, so that it is they who close it. */
+  /** Longer than the 60 s after which proxies commonly close an idle connection, so that the proxy closes it first. */
   keepAliveTimeout: 72_000,
-  /** How long a client may take nothing of an answer that waits for it. Streams have a bound of their own. */
+  /**
+   * How long the socket may transfer no byte in either direction while a request is in progress: ends responses that
+   * the client does not accept. Streams have their own limit (`STREAM_STALL_MS`).
+   */
   connectionTimeout: 60_000,
   http: {
-    /** From the first byte of a request to the end of its headers. */
+    /** To the end of the headers, counted like `requestTimeout`. */
     headersTimeout: 15_000,
-    /** How often these are looked at: by so much they may be exceeded. */
+    /** How often Node checks the request and headers timeouts. A request may exceed them by this much. */
     connectionsCheckingInterval: 5_000,
     /** Request line and headers together. */
     maxHeaderSize: 16_384,
-    // Node's own refusal of a missing Host has no body; `admit-request.ts` refuses it.
+    // Node would reject a missing Host header with an empty 400. `request-screening.ts` rejects it with a problem.
     requireHostHeader: false,
   },
 };
 
 export interface ServerOptions {
+  /** The largest body, in bytes. Larger ones get the problem `payload-too-large`. */
   readonly bodyLimitBytes: number;
+  /** See `toTrustProxy` in `forwarding.ts`. */
   readonly trustProxy: NonNullable<FastifyServerOptions['trustProxy']>;
   readonly logger: Logger;
 }
 
-/** The HTTP server without any route. */
+/** Creates the HTTP server, without any route. It does not listen yet. */
 export function createServer({ bodyLimitBytes, trustProxy, logger }: ServerOptions): FastifyInstance {
   const app = fastify({
-    // Fastify's own lines are of use when something is wrong; that it listens is told once, by whoever has it listen.
-    loggerInstance: fromWarningsOn(logger) as FastifyBaseLogger,
-    // Lines name their request themselves: a child logger for every request costs more than its line.
+    // Of Fastify's own lines, only warnings and errors are logged. The caller of `listen` logs that the service
+    // listens.
+    loggerInstance: raiseToWarnLevel(logger) as FastifyBaseLogger,
+    // `request.log` is our logger itself: a child logger per request costs more than the line that it writes. So each
+    // line names its request id itself.
     childLoggerFactory: () => logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // Node's own takes its randomness in bulk; request ids need not rise within a millisecond.
+    // Node's generator is fast: it draws random bytes for many ids at once. Its ids are not ordered within a
+    // millisecond, and request ids need no such order.
     genReqId: () => randomUUIDv7(),
     requestIdHeader: false,
     trustProxy,
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
-    // A request that comes while the server closes is answered like any other.
+    // Requests that arrive while the server closes are processed like any other.
     return503OnClosing: false,
-    ...patience,
+    ...connectionLimits,
     rewriteUrl: ({ url = '' }) => normalizeTarget(url),
-    // The address as a whole is bounded, so a long token is just a wrong one.
-    routerOptions: { maxParamLength: patience.http.maxHeaderSize, ignoreTrailingSlash: false, caseSensitive: true },
+    // No parameter is too long for the router: `request-screening.ts` limits the address, and a route rejects an
+    // overlong token like any wrong token.
+    routerOptions: {
+      maxParamLength: connectionLimits.http.maxHeaderSize,
+      ignoreTrailingSlash: false,
+      caseSensitive: true,
+    },
     frameworkErrors: answerFrameworkError,
-    clientErrorHandler: (error, socket) => answerParserError(error, socket, logger),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, logger),
   });
-  // Headers are bounded by their size. By a number of them, Node would drop the rest before any check has seen it.
+  // 0: no limit on the number of headers; `maxHeaderSize` limits their size. With a limit, Node would drop the headers
+  // beyond it without an error, before our checks for repeated headers run.
   app.server.maxHeadersCount = 0;
   app.server.on('checkExpectation', (_request, response) => answerExpectation(response, logger));
   return app;
 }
 
-function fromWarningsOn(logger: Logger): Logger {
+function raiseToWarnLevel(logger: Logger): Logger {
   return logger.isLevelEnabled('info') ? logger.child({}, { level: 'warn' }) : logger;
 }

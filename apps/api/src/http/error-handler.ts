@@ -7,18 +7,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { buildProblem, InputError, type Refusal, sendProblem, statusForCode } from './problem.ts';
 import { securityHeaders, setCommonHeaders } from './request-screening.ts';
 
-/** Fastify's own refusals. Their texts are not passed on: some of them quote the address. */
+/** Problem codes for Fastify's own errors. Their messages are not sent to the caller: some quote the address. */
 const codeByFrameworkCode: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload-too-large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed-request',
   FST_ERR_BAD_URL: 'malformed-request',
   FST_ERR_MAX_PARAM_LENGTH: 'uri-too-long',
-  // The connection broke while the body was read: nobody hears the answer.
+  // The connection broke while the body was read. No client receives this response.
   ECONNRESET: 'malformed-request',
 };
 
-/** Turns whatever a route throws into a problem. */
+/**
+ * Converts every error that a route or a Fastify hook throws into a problem. Unknown errors become `internal`. The
+ * error behind a 5xx response is kept for the log line (`request.failure`).
+ */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     const refusal = toRefusal(error);
@@ -27,11 +30,11 @@ export function registerErrorHandler(app: FastifyInstance): void {
   });
 }
 
-/** Answers what fastify refuses before it has found a route: an address that cannot be decoded. */
+/** Responds to errors that Fastify raises before it has found a route, such as an address that cannot be decoded. */
 export function answerFrameworkError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   setCommonHeaders(request, reply);
   sendProblem(reply, toRefusal(error));
-  // No hook of ours runs for such a request, the one that writes the log line neither.
+  // No Fastify hook runs for such a request, so the log line is written here.
   const line = { requestId: request.id, method: request.method, route: 'unmatched', status: reply.statusCode };
   request.log.info({ ...line, code: request.problemCode }, 'request');
 }
@@ -43,50 +46,57 @@ function toRefusal(error: unknown): Refusal {
   return { code: (typeof code === 'string' ? codeByFrameworkCode[code] : undefined) ?? 'internal' };
 }
 
-const codeByParserCode: Readonly<Record<string, ProblemCode>> = {
+const codeByClientErrorCode: Readonly<Record<string, ProblemCode>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'headers-too-large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
 };
 
+/** Node keeps the response in progress here. There is no public way to it. */
 type SocketWithResponse = Socket & { readonly _httpMessage?: ServerResponse | null };
 
 /**
- * Answers what Node's parser refuses, on the bare socket, and closes it. Only the parser's code is logged: the error
- * itself holds the bytes that were sent, a token among them.
+ * Ends a connection after a parser error or a timeout (Node's `clientError`):
+ * - It destroys the socket if no client could read an answer, if a response has already begun (such as a stream), or if
+ *   an error would end an `EventSource`.
+ * - It lets a complete request that has no response yet finish. That response closes the connection.
+ * - Otherwise it writes a problem and closes the socket.
+ *
+ * Only the error code is logged: the error holds the raw bytes, which may contain a token.
  */
-export function answerParserError(error: NodeJS.ErrnoException, socket: Socket, logger: Logger): void {
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, logger: Logger): void {
   const current = (socket as SocketWithResponse)._httpMessage;
-  // One of whom nothing was read has asked for nothing, or this process was too busy to listen to it: a refusal would
-  // close a browser's EventSource for good, while a connection that breaks makes it come back.
-  const isUnheard = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
-  if (error.code === 'ECONNRESET' || isUnheard || !socket.writable || current?.headersSent === true) {
+  // Nothing was read from this connection: the client sent nothing, or this process was too busy to read it. An HTTP
+  // error would end a browser's EventSource for good. After a broken connection, the browser reconnects.
+  const isUnread = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
+  if (error.code === 'ECONNRESET' || isUnread || !socket.writable || current?.headersSent === true) {
     socket.destroy();
     return;
   }
   if (current?.req.complete === true) {
-    // What cannot be read came behind a whole request that is still worked on: its own answer goes out, as the last.
+    // The bad bytes follow a complete request that is still in progress. Its response is the last on this connection.
     current.setHeader('connection', 'close');
+    // No request id: the request's own log line has it.
     logger.info({ code: 'malformed-request', cause: error.code }, 'request.unreadable');
     return;
   }
   const requestId = randomUUIDv7();
-  const code = codeByParserCode[error.code ?? ''] ?? 'malformed-request';
+  const code = codeByClientErrorCode[error.code ?? ''] ?? 'malformed-request';
   logger.info({ requestId, code, cause: error.code }, 'request.unreadable');
-  const { status, headers, body } = rawProblem(code, requestId);
+  const { status, headers, body } = buildRawProblem(code, requestId);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** Answers an `Expect` header that asks for anything but `100-continue`. */
+/** Rejects a request whose `Expect` header is anything but `100-continue` (RFC 9110, section 10.1.1). */
 export function answerExpectation(response: ServerResponse, logger: Logger): void {
   const requestId = randomUUIDv7();
-  const { status, headers, body } = rawProblem('expectation-failed', requestId);
+  const { status, headers, body } = buildRawProblem('expectation-failed', requestId);
   logger.info({ requestId, code: 'expectation-failed' }, 'request.unreadable');
   response.writeHead(status, headers).end(body);
 }
 
-function rawProblem(code: ProblemCode, requestId: string) {
+function buildRawProblem(code: ProblemCode, requestId: string) {
   const problem = buildProblem({ code }, requestId);
   const body = JSON.stringify(problem);
   const headers = {

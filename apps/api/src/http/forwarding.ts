@@ -1,15 +1,15 @@
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** As the settings have it: ranges of addresses, or how many proxies stand in front; null: none is trusted. */
+/** `TRUSTED_PROXIES`: address ranges, or the number of proxies in front of the service. Null: no proxy is trusted. */
 export type TrustedProxies = readonly string[] | number | null;
 
 const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const;
-/** An address as some proxies forward it: with its port, and an IPv6 one in brackets. */
-const forwardedAddress = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/;
-const mappedPrefix = /^::ffff:(?=\d+\.)/i;
-/** One customer has a whole /64, so a single address of it means nothing. */
-const limitedGroups = 4;
+/** The form in which some proxies forward addresses: with a port, and IPv6 in brackets. */
+const forwardedAddressPattern = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/;
+const mappedIpv4Prefix = /^::ffff:(?=\d+\.)/i;
+/** One customer usually has a whole IPv6 /64, so limits count the /64 network: its first four groups. */
+const networkGroups = 4;
 
 const privateRanges = new BlockList();
 for (const [network, prefix] of [
@@ -26,35 +26,41 @@ privateRanges.addAddress('::1', 'ipv6');
 privateRanges.addSubnet('fc00::', 7, 'ipv6');
 privateRanges.addSubnet('fe80::', 10, 'ipv6');
 
-/** The setting in the form that fastify acts on. It trusts nobody by a number alone, so hops are counted here. */
+/**
+ * Converts the setting to Fastify's option `trustProxy`. A number of proxies becomes a function of the hop (0 is the
+ * direct peer): Fastify 5.12 trusts no proxy at all if the option is a number.
+ */
 export function toTrustProxy(trusted: TrustedProxies): false | string[] | ((address: string, hop: number) => boolean) {
   if (trusted === null) return false;
   return typeof trusted === 'number' ? (_address, hop) => hop < trusted : [...trusted];
 }
 
 /**
- * Has the addresses that proxies forward read without their ports: with them no proxy would be known as a trusted one,
- * and each connection of a client would count as another client. To be registered before what asks for addresses.
+ * Removes the ports from the addresses in `X-Forwarded-For`. With ports, no proxy would match a trusted range, and each
+ * connection of a client would count as another client. Register this before every Fastify hook that reads
+ * `request.ip`. Does nothing if no proxy is trusted: the header is then ignored.
  */
 export function registerForwardedAddresses(app: FastifyInstance, trusted: TrustedProxies): void {
   if (trusted === null) return;
   app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
     const forwarded = headers['x-forwarded-for'];
-    // Node joins repeated ones.
-    if (typeof forwarded === 'string') headers['x-forwarded-for'] = forwarded.split(',').map(withoutPort).join(',');
+    // A string even if the header is repeated: Node joins the values with commas.
+    if (typeof forwarded === 'string') headers['x-forwarded-for'] = forwarded.split(',').map(stripPort).join(',');
     done();
   });
 }
 
-function withoutPort(entry: string): string {
-  const [, bracketed, plain] = forwardedAddress.exec(entry.trim()) ?? [];
+/** Returns an entry that is not an address unchanged. */
+function stripPort(entry: string): string {
+  const [, bracketed, plain] = forwardedAddressPattern.exec(entry.trim()) ?? [];
   const address = bracketed ?? plain ?? '';
   return isIP(address) === 0 ? entry : address;
 }
 
 /**
- * Warns once when a request seems to come through a proxy although none is trusted: all callers then look like one.
- * Only a peer on a private network is likely to be a proxy of ours; anybody else may send such headers to deceive.
+ * Logs one warning per process when a request seems to come through a proxy although no proxy is trusted. All callers
+ * then seem to have the proxy's address. Only a peer on a private network counts: any other client may forge forwarding
+ * headers.
  */
 export function registerProxyWarning(app: FastifyInstance, trusted: TrustedProxies): void {
   if (trusted !== null) return;
@@ -64,9 +70,9 @@ export function registerProxyWarning(app: FastifyInstance, trusted: TrustedProxi
       hasWarned = true;
       request.log.warn(
         { peer: request.ip, setting: 'TRUSTED_PROXIES' },
-        'REQUESTS COME THROUGH A PROXY THAT IS NOT TRUSTED: its forwarding headers are ignored, sign-in failures ' +
-          'cannot be counted per address, and URLs and the origin check go by the Host it sends. ' +
-          'Set TRUSTED_PROXIES to its addresses.',
+        'REQUESTS COME THROUGH A PROXY THAT IS NOT TRUSTED: the service ignores its forwarding headers, does not ' +
+          'count sign-in failures per address, and uses the Host header that the proxy sends for URLs and the origin ' +
+          'check. Set TRUSTED_PROXIES to the addresses of the proxy.',
       );
     }
     done();
@@ -74,55 +80,64 @@ export function registerProxyWarning(app: FastifyInstance, trusted: TrustedProxi
 }
 
 /**
- * By what the limits per address count a request: its address, or the network of an IPv6 one. Null when the request
- * comes through a proxy that is not trusted: what is behind it cannot be told apart.
+ * Returns the address by which rate limits count a request: the IPv4 address, or the /64 network of an IPv6 address.
+ * Returns null if the request comes through a proxy that is not trusted: the clients behind it cannot be distinguished.
+ * Returns an empty string once the connection is closed.
  */
-export function toLimitedAddress(
+export function toRateLimitAddress(
   request: Pick<FastifyRequest, 'ip' | 'headers'>,
   trusted: TrustedProxies,
 ): string | null {
-  return trusted === null && hasUntrustedForwarding(request) ? null : toNetwork(clientAddress(request));
+  return trusted === null && hasUntrustedForwarding(request) ? null : toNetwork(readClientAddress(request));
 }
 
 function hasUntrustedForwarding(request: Pick<FastifyRequest, 'ip' | 'headers'>): boolean {
   return (
-    forwardingHeaders.some((name) => request.headers[name] !== undefined) && isPrivateAddress(clientAddress(request))
+    forwardingHeaders.some((name) => request.headers[name] !== undefined) &&
+    isPrivateAddress(readClientAddress(request))
   );
 }
 
-/** Nothing once the connection is gone, whatever the type says. */
-function clientAddress(request: Pick<FastifyRequest, 'ip'>): string {
+/** Once the connection is closed, `request.ip` is undefined, although its type says string. */
+function readClientAddress(request: Pick<FastifyRequest, 'ip'>): string {
   return (request.ip as string | undefined) ?? '';
 }
 
-/** Whether an address is this machine's own or one of a private network. */
+/** Whether an address is a loopback, link-local, private or carrier-grade NAT address. Not an address: false. */
 export function isPrivateAddress(address: string): boolean {
   const plain = normalizeAddress(address);
   const version = isIP(plain);
   return version !== 0 && privateRanges.check(plain, version === 4 ? 'ipv4' : 'ipv6');
 }
 
+/**
+ * Returns an IPv6 address as its /64 network, for example `2001:db8:0:0::/64`, and an IPv4-mapped IPv6 address as IPv4.
+ * Returns an IPv4 address, and a text that is not an address, unchanged.
+ */
 export function toNetwork(address: string): string {
   const plain = normalizeAddress(address);
   if (isIP(plain) !== 6) return plain;
   const [head = '', tail] = plain.toLowerCase().split('::');
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
-    const after = tail === '' ? [] : tail.split(':');
-    // A dotted end stands for two groups.
-    const length = after.length + (tail.includes('.') ? 1 : 0);
-    groups.push(...new Array<string>(8 - groups.length - length).fill('0'), ...after);
+    const tailGroups = tail === '' ? [] : tail.split(':');
+    // A dotted IPv4 part at the end counts as two groups.
+    const tailLength = tailGroups.length + (tail.includes('.') ? 1 : 0);
+    groups.push(...new Array<string>(8 - groups.length - tailLength).fill('0'), ...tailGroups);
   }
-  const network = groups.slice(0, limitedGroups).map((group) => group.replace(/^0+(?=.)/, ''));
+  const network = groups.slice(0, networkGroups).map((group) => group.replace(/^0+(?=.)/, ''));
   return `${network.join(':')}::/64`;
 }
 
-/** Without a zone, and an IPv4 address that came over an IPv6 socket as what it is. */
+/** Removes the zone (`%eth0`), and converts an IPv4-mapped IPv6 address in dotted form (`::ffff:192.0.2.7`) to IPv4. */
 function normalizeAddress(address: string): string {
-  return address.replace(/%.*$/, '').replace(mappedPrefix, '');
+  return address.replace(/%.*$/, '').replace(mappedIpv4Prefix, '');
 }
 
-/** The address of a path of this service as the outside reaches it. `publicBaseUrl` has no slash at its end. */
+/**
+ * Builds the public URL of a path of this service. `publicBaseUrl` has no trailing slash; if it is null, the URL uses
+ * the protocol and host of the request, or `localhost` if the request names no host.
+ */
 export function toPublicUrl(request: FastifyRequest, publicBaseUrl: string | null, path: string): string {
   return `${publicBaseUrl ?? `${request.protocol}://${request.host || 'localhost'}`}${path}`;
 }

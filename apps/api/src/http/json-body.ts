@@ -5,7 +5,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
 
 const depthMax = 32;
-/** No operation has a use for more; each of them would cost its own check. */
+/** Counted by `findExcess`. No operation needs more values than this, and the schema check of each value costs time. */
 const valuesMax = 4_096;
 const noBytes = new Uint8Array();
 const byteOrderMark = '\ufeff';
@@ -13,18 +13,25 @@ const charsetPattern = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 const utf8Names = /^utf-?8$/i;
 
 /**
- * Takes bodies of `application/json` and no others. Beyond what `JSON.parse` checks, the text must be UTF-8, at most
- * 32 levels deep, of a bounded number of values, free of lone surrogates and of names that reach a prototype. An empty
- * body is none, whatever its media type.
+ * Accepts bodies of the type `application/json` only. Beyond the checks of `JSON.parse`, a body must
+ * - be well-formed UTF-8, without a content encoding,
+ * - be nested at most 32 levels deep,
+ * - have at most 4 096 values (not checked in a free-form body, see `hasFreeFormBody`),
+ * - contain no lone surrogate,
+ * - contain no member name that can pollute a prototype (not checked in a free-form body).
+ *
+ * Any other body fails with `ServiceError` `unsupported-media-type`, `invalid-json` or, if it has too many values,
+ * `payload-too-large`. Fastify itself limits the bytes (`bodyLimit`). An empty body counts as no body, whatever its
+ * media type.
  */
 export function registerJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // The type of nothing is not looked at: clients name one with a DELETE too, and fastify would refuse it.
+  // Some clients send a content type without a body, for example with DELETE. Fastify would reject it.
   app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
     if (headers['content-type'] !== undefined && !hasBody(headers)) headers['content-type'] = undefined;
     done();
   });
-  // A request without a body never reaches a parser, but must pass its route's check too.
+  // No parser runs for a request without a body, but `verifyBody` must run for it too. `bodyText` is null only then.
   app.addHook('onRoute', (route) => {
     const { verifyBody } = route.config ?? {};
     if (verifyBody === undefined) return;
@@ -46,12 +53,15 @@ export function registerJsonBodies(app: FastifyInstance): void {
     }
   });
   app.addContentTypeParser('*', async ({ headers }: FastifyRequest, body: IncomingMessage) => {
-    const isRefused = headers['transfer-encoding'] === undefined || !(await isEmpty(body));
-    if (isRefused) throw new ServiceError('unsupported-media-type', 'The body must be application/json.');
+    const hasContent = headers['transfer-encoding'] === undefined || !(await isEmpty(body));
+    if (hasContent) throw new ServiceError('unsupported-media-type', 'The body must be of type application/json.');
   });
 }
 
-/** Of a body in chunks only its first byte or its end tells. Rejects when the connection breaks before. */
+/**
+ * Returns whether a chunked body, whose headers state no length, ends without a byte. Waits for its first byte or its
+ * end. Rejects if the connection breaks first.
+ */
 function isEmpty(body: IncomingMessage): Promise<boolean> {
   return Promise.race([once(body, 'end').then(() => true), once(body, 'data').then(() => false)]);
 }
@@ -62,7 +72,10 @@ function hasBody(headers: IncomingHttpHeaders): boolean {
 
 function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length > 0 && !isPlainUtf8(request)) {
-    throw new ServiceError('unsupported-media-type', 'The body must be application/json in UTF-8, not encoded.');
+    throw new ServiceError(
+      'unsupported-media-type',
+      'The body must be application/json in UTF-8, without a content encoding.',
+    );
   }
   if (bytes.length === 0) return undefined;
   const { config } = request.routeOptions;
@@ -74,7 +87,7 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   return parseJson(json, { isFreeForm: config.hasFreeFormBody === true });
 }
 
-/** The media type itself has been matched by then. */
+/** Checks the content encoding and the charset. Fastify has already matched the media type. */
 function isPlainUtf8({ headers }: FastifyRequest): boolean {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return false;
@@ -83,16 +96,18 @@ function isPlainUtf8({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * As `JSON.parse`, but refuses what no honest sender needs. Throws `ServiceError`. In a free-form body, whose values are
- * only carried and never merged into anything, names may reach a prototype, and nothing but the body's size bounds how
- * many values there are.
+ * Parses JSON like `JSON.parse`, with the limits on content that `registerJsonBodies` lists. A free-form body is stored
+ * and forwarded, never merged into an object. So its members may have any name, and only the size of the body limits
+ * the number of its values. Throws `ServiceError` `invalid-json`, or `payload-too-large` for too many values.
  */
 export function parseJson(json: string, { isFreeForm = false } = {}): unknown {
-  refuseExcess(json, isFreeForm ? Number.POSITIVE_INFINITY : valuesMax);
+  rejectExcess(json, isFreeForm ? Number.POSITIVE_INFINITY : valuesMax);
   const value = parse(json);
+  // Only these texts need the walk through all values. Well-formed UTF-8 can hold a lone surrogate, and hide one of the
+  // names, only in a `\u` escape.
   const hasEscapes = json.includes('\\u');
-  const mayReachPrototypes = !isFreeForm && (json.includes('__proto__') || json.includes('"prototype"'));
-  if (hasEscapes || mayReachPrototypes) refuseUnsafe(value, isFreeForm);
+  const mayNamePrototypes = !isFreeForm && (json.includes('__proto__') || json.includes('"prototype"'));
+  if (hasEscapes || mayNamePrototypes) rejectUnsafe(value, isFreeForm);
   return value;
 }
 
@@ -104,15 +119,15 @@ function parse(json: string): unknown {
   }
 }
 
-/** Looks at the text, so that a deep or long one is refused before anything is built of it. */
-function refuseExcess(json: string, countMax: number): void {
-  // Few brackets cannot nest deep and few commas cannot part many values; they are counted faster than walked through.
+/** Checks depth and number of values in the text itself, before `JSON.parse` builds any object. */
+function rejectExcess(json: string, countMax: number): void {
+  // Few brackets cannot nest deeply, and few commas cannot separate many values. Counting them is faster than scanning.
   const hasFewBrackets = countUpTo(json, '{', depthMax) + countUpTo(json, '[', depthMax) <= depthMax;
   const hasFewCommas = countMax === Number.POSITIVE_INFINITY || countUpTo(json, ',', countMax) < countMax;
   if (hasFewBrackets && hasFewCommas) return;
   const excess = findExcess(json, countMax);
   if (excess === 'depth') {
-    throw new ServiceError('invalid-json', `The body is nested deeper than ${depthMax} levels.`);
+    throw new ServiceError('invalid-json', `The body is nested more than ${depthMax} levels deep.`);
   }
   if (excess === 'count') throw new ServiceError('payload-too-large', `The body has more than ${countMax} values.`);
 }
@@ -123,12 +138,17 @@ function countUpTo(json: string, character: string, max: number): number {
   return count;
 }
 
+/**
+ * Scans the text outside strings. The number of values is the number of commas plus one: an object or array counts as
+ * what it contains, and as one if it is empty.
+ */
 function findExcess(json: string, countMax: number): 'depth' | 'count' | null {
   let depth = 0;
   let count = 1;
   let isInString = false;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
+    // In this order: backslash, quote; quote, comma, opening and closing brackets.
     if (isInString) {
       if (code === 0x5c) at += 1;
       else if (code === 0x22) isInString = false;
@@ -147,20 +167,20 @@ function findExcess(json: string, countMax: number): 'depth' | 'count' | null {
   return null;
 }
 
-/** The depth is bounded by now, so recursion is too. */
-function refuseUnsafe(value: unknown, isFreeForm: boolean): void {
-  if (typeof value === 'string') refuseIllFormed(value);
+/** The recursion is bounded: `rejectExcess` has limited the depth. */
+function rejectUnsafe(value: unknown, isFreeForm: boolean): void {
+  if (typeof value === 'string') rejectIllFormed(value);
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    for (const item of value) refuseUnsafe(item, isFreeForm);
+    for (const item of value) rejectUnsafe(item, isFreeForm);
     return;
   }
   for (const [name, member] of Object.entries(value)) {
-    refuseIllFormed(name);
+    rejectIllFormed(name);
     if (!isFreeForm && (name === '__proto__' || (name === 'constructor' && hasPrototype(member)))) {
-      throw new ServiceError('invalid-json', 'The body names an object prototype.');
+      throw new ServiceError('invalid-json', 'A member name in the body refers to an object prototype.');
     }
-    refuseUnsafe(member, isFreeForm);
+    rejectUnsafe(member, isFreeForm);
   }
 }
 
@@ -168,7 +188,7 @@ function hasPrototype(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-/** Only an escape can make a lone surrogate: UTF-8 has none. */
-function refuseIllFormed(text: string): void {
-  if (!text.isWellFormed()) throw new ServiceError('invalid-json', 'The body has a lone surrogate in a string.');
+/** Only a `\u` escape can produce a lone surrogate: well-formed UTF-8 contains none. */
+function rejectIllFormed(text: string): void {
+  if (!text.isWellFormed()) throw new ServiceError('invalid-json', 'A string in the body contains a lone surrogate.');
 }

@@ -1,108 +1,111 @@
 import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
 
+/** What all problems with one code have in common. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** Told when the refusal brings no text of its own. */
+  /** The default `detail`, for a rejection without a text of its own. */
   readonly detail: string;
-  /** What the person who meets it should do: the text of the problem's own page. */
+  /** What the reader should do next. The page `/problems/<code>` shows it. */
   readonly remedy: string;
 }
 
-/** The one table: no handler picks a status for a failure. */
+/** Status and texts of every problem code. This table alone decides the status of an error; no handler does. */
 export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
   'invalid-request': {
     status: 400,
     title: 'Invalid request',
     detail: 'The request is not valid; "errors" names what is wrong.',
     remedy:
-      'Correct what "errors" names, up to 20 mistakes at once: each has a code and its place, which is a "pointer" into the body, a query "parameter" or a "header". The same request will be refused again.',
+      'Correct the mistakes that "errors" lists, at most 20 at once. Each has a code and a place: a "pointer" into the body, a query "parameter" or a "header". The same request will be rejected again.',
   },
   'invalid-json': {
     status: 400,
     title: 'Invalid JSON',
     detail: 'The body is not valid JSON.',
     remedy:
-      'Send one JSON value in UTF-8, nested at most 32 deep, without lone surrogates and without member names that reach a prototype, like "__proto__".',
+      'Send one JSON value in UTF-8, nested at most 32 levels deep, without lone surrogates and without member names that refer to a prototype, such as "__proto__".',
   },
   'unsupported-media-type': {
     status: 400,
     title: 'Unsupported media type',
     detail: 'The body must be sent as application/json, without a content encoding.',
-    remedy: 'Send the header "Content-Type: application/json", and the body uncompressed.',
+    remedy: 'Send the header "Content-Type: application/json" and an uncompressed body.',
   },
   'payload-too-large': {
     status: 400,
     title: 'Payload too large',
-    detail: 'The body is larger than is accepted.',
-    remedy: 'Send less: a body may have 64 KiB unless the operator of the service has set another limit.',
+    detail: 'The body is too large.',
+    remedy:
+      'Send a smaller body. The limit is 64 KiB, unless the operator of the service has set another one. Except for hooks, a body may also have at most 4096 values.',
   },
   'invalid-idempotency-key': {
     status: 400,
     title: 'Invalid idempotency key',
     detail: 'Idempotency-Key must be sent once, as 1 to 255 visible ASCII characters.',
-    remedy: 'Send one key without spaces or control characters; a UUID made for this one request is a good choice.',
+    remedy:
+      'Send one key without spaces or control characters. For example, make a UUID per request, and send it again only with repeats of that request.',
   },
   'idempotency-key-reused': {
     status: 409,
     title: 'Idempotency key reused',
     detail: 'This idempotency key was used before, with another body.',
     remedy:
-      'A key stands for one request. Repeat it only with the body of the first time; for another widget make another key.',
+      'A key stands for one request. Use it again only to repeat the same body. For another widget, make a new key.',
   },
   'not-authenticated': {
     status: 403,
     title: 'Not authenticated',
     detail: 'Sign in first.',
     remedy:
-      'Sign in and send the session cookie, exactly one. To create widgets without signing in, send a provision token as "Authorization: Bearer …". A session ends when it is idle for long, at the end of its lifetime, and when its user is disabled.',
+      'Sign in and send exactly one session cookie. To create widgets without signing in, send a provision token as "Authorization: Bearer …". A session ends when it is idle for too long, at the end of its lifetime, and when its user is disabled.',
   },
   'invalid-credentials': {
     status: 403,
     title: 'Invalid credentials',
     detail: 'E-mail or password is wrong.',
     remedy:
-      'Check both. The answer is the same for an unknown address, a wrong password and a disabled user; an admin can set a new password.',
+      'Check both. The response is the same for an unknown address, a wrong password and a disabled user. An admin can set a new password.',
   },
   'permission-denied': {
     status: 403,
     title: 'Permission denied',
-    detail: 'You are signed in, but do not have the permission that this needs.',
-    remedy: 'Ask an admin for a role that has the permission named in "detail": viewer, editor or admin.',
+    detail: 'The caller does not have the permission that this request needs.',
+    remedy: 'Ask an admin for a role (viewer, editor or admin) that has the permission named in "detail".',
   },
   'csrf-token-invalid': {
     status: 403,
     title: 'CSRF token invalid',
     detail: "The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.",
     remedy:
-      'Send the csrfToken that signing in returned (reading the session returns it again) in the header X-Csrf-Token, from a page of the service itself.',
+      'Send the csrfToken in the header X-Csrf-Token, from a page of the service itself. Signing in returns the csrfToken, and so does reading the session.',
   },
   'stream-not-found': {
     status: 404,
     title: 'Stream not found',
     detail: 'There is no stream at this address.',
     remedy:
-      'The token in the address is unknown, expired or revoked; which of them is not told. Do not try again with it: get a new address from whoever manages the subscriptions.',
+      'The token in the address is unknown, expired or revoked; the service does not say which. Do not retry with it. Ask the manager of the subscriptions for a new address.',
   },
   'invalid-hook-token': {
     status: 400,
     title: 'Invalid hook token',
-    detail: 'This address takes no hooks.',
+    detail: 'This address accepts no hooks.',
     remedy:
-      'The token in the address is unknown, expired or revoked; which of them is not told. Do not try again with it: get a new address from whoever manages the integrations.',
+      'The token in the address is unknown, expired or revoked; the service does not say which. Do not retry with it. Ask the manager of the integrations for a new address.',
   },
   'invalid-hook-signature': {
     status: 400,
     title: 'Invalid hook signature',
     detail: 'The signature headers are missing, too old or do not match the body.',
     remedy:
-      'Sign "<webhook-id>.<webhook-timestamp>.<body>" as Standard Webhooks describes, over the very bytes that are sent, with the integration\'s current signing secret and a clock that is right within five minutes.',
+      'Sign "<webhook-id>.<webhook-timestamp>.<body>" as Standard Webhooks describes. Sign the exact bytes that you send, with the signing secret of the token in the address. The timestamp must be within five minutes of the time of the service.',
   },
   'email-in-use': {
     status: 409,
     title: 'E-mail in use',
     detail: 'Another user has this e-mail address.',
-    remedy: 'Choose another address, or change the user who has it. Upper and lower case make no difference.',
+    remedy: 'Choose another address, or change the user who has it. Upper and lower case are equal.',
   },
   'last-admin': {
     status: 409,
@@ -113,77 +116,79 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
   'delivery-not-dead': {
     status: 409,
     title: 'Delivery not dead',
-    detail: 'Only a delivery that was given up can be processed again.',
-    remedy: 'Nothing needs doing: the delivery is published, or still on its way. Read it to see its state.',
+    detail: 'Only a dead delivery can be redriven.',
+    remedy: 'Do nothing: the delivery is published, or still being processed. Read it to see its state.',
   },
   'not-found': {
     status: 404,
     title: 'Not found',
     detail: 'There is nothing at this address.',
-    remedy: 'Check the path and the id in it: it may be wrong, or what it named was deleted.',
+    remedy: 'Check the path and the id in it. The id may be wrong, or the resource may have been deleted.',
   },
   'method-not-allowed': {
     status: 405,
     title: 'Method not allowed',
-    detail: 'This address has no such method; "Allow" lists those it has.',
+    detail: 'This address does not support the method. The header Allow lists the methods it supports.',
     remedy: 'Use one of the methods in the header Allow.',
   },
   'rate-limited': {
     status: 429,
     title: 'Too many requests',
-    detail: 'Wait before the next request.',
+    detail: 'Wait as long as Retry-After says before the next request.',
     remedy:
-      'Wait as many seconds as the header Retry-After says and send the same request again. Nothing was done yet. The headers RateLimit and RateLimit-Policy tell how much is left and how much there is.',
+      'Wait as many seconds as the header Retry-After says, then send the same request again. The service has not processed it. The header RateLimit shows how many requests are left, and RateLimit-Policy shows the limit.',
   },
   unavailable: {
     status: 503,
     title: 'Temporarily unavailable',
     detail: 'The service cannot do this right now. Try again shortly.',
     remedy:
-      'Wait as many seconds as the header Retry-After says and send the same request again, with the same idempotency key: it may have been done already, and is then not done twice.',
+      'Wait as many seconds as the header Retry-After says, then send the same request again with the same idempotency key. If the first request was processed after all, the service does not process it twice.',
   },
   internal: {
     status: 500,
     title: 'Internal error',
     detail: 'The service failed to handle this request.',
-    remedy: 'This is a fault of the service. Tell its operator the requestId: the log has the cause under it.',
+    remedy:
+      'This is a fault of the service. Send the requestId to its operator, who finds the cause in the log under this id.',
   },
   'malformed-request': {
     status: 400,
     title: 'Malformed request',
     detail: 'This is not a well-formed HTTP request.',
     remedy:
-      'Check what is between client and service: the address must be decodable, with one Host header and one correct length of the body.',
+      'Check the client and the proxies in front of the service. The address must be decodable, and the request needs exactly one Host header and one correct body length.',
   },
   'headers-too-large': {
     status: 400,
     title: 'Headers too large',
-    detail: 'The header is larger than is accepted.',
-    remedy: 'Send at most 16 KiB of headers; often it is old cookies that fill them.',
+    detail: 'The request headers are too large.',
+    remedy: 'Send at most 16 KiB of headers. Old cookies are a common cause.',
   },
   'uri-too-long': {
     status: 400,
     title: 'URI too long',
-    detail: 'The address is longer than is accepted.',
+    detail: 'The address is too long.',
     remedy: 'Send an address of at most 8 KiB.',
   },
   'request-timeout': {
     status: 400,
     title: 'Request timeout',
     detail: 'The request did not arrive in time.',
-    remedy: 'Send the whole request within 30 seconds, its headers within 15.',
+    remedy: 'Send the whole request within 30 seconds, and its headers within 15.',
   },
   'expectation-failed': {
     status: 400,
     title: 'Expectation failed',
-    detail: 'No expectation but 100-continue can be met.',
-    remedy: 'Leave the header Expect out, or send "100-continue".',
+    detail: 'The service supports no expectation but 100-continue.',
+    remedy: 'Omit the header Expect, or send "100-continue".',
   },
 };
 
+/** Every problem code, in the order of the table. */
 export const problemCodes = Object.keys(problemKinds) as readonly ProblemCode[];
 
-/** Whether a text, as it stands in an address, is one of the codes. */
+/** Whether a text from an address is a problem code. */
 export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(problemKinds, text);
 }

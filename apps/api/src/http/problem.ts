@@ -2,14 +2,19 @@ import { type ProblemCode, ServiceError } from '@widget-service/shared/domain/er
 import type { FastifyReply } from 'fastify';
 import { problemKinds } from './problem-kinds.ts';
 
-/** One mistake in a request: where it is and what kind it is, never the value that was sent. */
+/** One mistake in a request: what is wrong and where. It never holds the value that was sent. */
 export type InputMistake = {
   readonly detail: string;
   readonly code: MistakeCode;
 } & MistakePlace;
 
+/**
+ * Where a mistake is: a JSON pointer into the body as a URI fragment (`#/owner/email`, RFC 6901), the name of a query
+ * parameter, or the name of a header.
+ */
 export type MistakePlace = { readonly pointer: string } | { readonly parameter: string } | { readonly header: string };
 
+/** Every code that an entry of a problem's `errors` can have. */
 export const mistakeCodes = [
   'required',
   'type',
@@ -24,6 +29,7 @@ export const mistakeCodes = [
 ] as const;
 export type MistakeCode = (typeof mistakeCodes)[number];
 
+/** Why a request is rejected: what differs between problems. Without a `detail`, the problem has its code's default. */
 export interface Refusal {
   readonly code: ProblemCode;
   readonly detail?: string;
@@ -32,19 +38,22 @@ export interface Refusal {
 
 /** The body of an error response (RFC 9457). */
 export interface Problem {
+  /** `/problems/<code>`, the address of a page that describes the problem. */
   readonly type: string;
   readonly title: string;
   readonly status: number;
   readonly detail: string;
+  /** `urn:uuid:<requestId>`. */
   readonly instance: string;
   readonly code: ProblemCode;
   readonly requestId: string;
   readonly errors?: readonly InputMistake[];
 }
 
-/** How long a caller is asked to wait after a 503: the stores are asked again by then. */
+/** The `Retry-After` of a 503, in whole seconds. The pod calls the stores again for the repeated request. */
 const retryAfterSeconds = '1';
 
+/** Builds the body of an error response. */
 export function buildProblem({ code, detail, errors }: Refusal, requestId: string): Problem {
   const kind = problemKinds[code];
   return {
@@ -59,11 +68,15 @@ export function buildProblem({ code, detail, errors }: Refusal, requestId: strin
   };
 }
 
+/** The HTTP status of a problem code. */
 export function statusForCode(code: ProblemCode): number {
   return problemKinds[code].status;
 }
 
-/** Answers with a problem. The body goes as bytes: to a text fastify would add a charset, which the type has not. */
+/**
+ * Sends a problem and records its code in `request.problemCode`. A 503 also gets `Retry-After`. The body is sent as
+ * bytes: Fastify adds a charset to the content type of a text, and `application/problem+json` has no such parameter.
+ */
 export function sendProblem(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const problem = buildProblem(refusal, reply.request.id);
   reply.request.problemCode = refusal.code;
@@ -74,7 +87,10 @@ export function sendProblem(reply: FastifyReply, refusal: Refusal): FastifyReply
     .send(Buffer.from(JSON.stringify(problem)));
 }
 
-/** A request that is refused for what it contains. */
+/**
+ * A request is rejected because of its content. The public text and `errors` become the problem's `detail` and
+ * `errors`.
+ */
 export class InputError extends ServiceError {
   readonly errors: readonly InputMistake[];
 

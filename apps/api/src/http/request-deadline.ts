@@ -1,7 +1,11 @@
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** Has every request know how long it waited for its credential and its limit; how long its body took is the caller's. */
+/**
+ * Prepares `withinRequestDeadline`: records how long each request waited for its credential and its rate limit
+ * (`request.elapsedBeforeBodyMs`). The time that the body takes to arrive does not count: it depends on the client. No
+ * request has a deadline by this call alone.
+ */
 export function registerRequestDeadline(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, _payload, done) => {
     request.elapsedBeforeBodyMs = reply.elapsedTime;
@@ -10,8 +14,10 @@ export function registerRequestDeadline(app: FastifyInstance): void {
 }
 
 /**
- * The outcome of a handler's work, or an `UnavailableError` when all that the request waited for has taken as long as
- * it may: each store call has a bound of its own, but their sum is what the caller sees. The work goes on.
+ * Resolves or rejects as `work` does. Rejects with `UnavailableError` once the request's credential, rate limit and
+ * `work` together have taken `requestDeadlineMs` (1.8 s). Each store call has a timeout of its own, but the client
+ * waits for their sum. `work` itself continues; its late result or error is dropped. `what` names the work in the
+ * error.
  */
 export function withinRequestDeadline<T>(request: FastifyRequest, work: Promise<T>, what: string): Promise<T> {
   return withDeadline(work, Math.max(0, Math.floor(requestDeadlineMs - request.elapsedBeforeBodyMs)), what);

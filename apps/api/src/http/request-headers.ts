@@ -3,31 +3,39 @@ import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotency.t
 import type { FastifyRequest } from 'fastify';
 import { InputError } from './problem.ts';
 
-const detail = 'Must be sent once, as 1 to 255 visible ASCII characters.';
+const idempotencyKeyRule = 'Must be sent once, as 1 to 255 visible ASCII characters.';
 
-/** The request's idempotency key, null when it has none. */
+/**
+ * Returns the key in `Idempotency-Key`, without quotes around it, or null if the request has no such header. Throws
+ * `InputError` `invalid-idempotency-key` if the header is malformed or repeated.
+ */
 export function parseIdempotencyHeader({ headers, raw }: FastifyRequest): string | null {
   const header = headers['idempotency-key'];
   if (header === undefined) return null;
   const key = parseIdempotencyKey(header.toString());
   if (key !== null) return key;
-  throw new InputError('invalid-idempotency-key', `Idempotency-Key: ${detail}`, [
-    // Node joins a repeated header by a comma and a blank, which makes it malformed as well.
-    { detail, code: countHeader(raw, 'idempotency-key') > 1 ? 'repeated' : 'format', header: 'Idempotency-Key' },
+  throw new InputError('invalid-idempotency-key', `Idempotency-Key: ${idempotencyKeyRule}`, [
+    {
+      detail: idempotencyKeyRule,
+      // Node joins repeated headers with a comma and a space, and no key has a space. So a repeated key never passes.
+      code: countHeader(raw, 'idempotency-key') > 1 ? 'repeated' : 'format',
+      header: 'Idempotency-Key',
+    },
   ]);
 }
 
 /**
- * The id that the sender has given its hook, as it is; null when it has given none. Which one of two it meant cannot be
- * told: Node joins them, and a repetition that sends one of them would be another hook.
+ * Returns the id that the sender gave its hook (`Webhook-Id`, Standard Webhooks), unchanged. Null if the header is
+ * missing or empty. Throws `InputError` `invalid-request` if the header is repeated: Node joins the values, so a retry
+ * that sends only one of them would count as another hook.
  */
 export function parseWebhookIdHeader({ headers, raw }: FastifyRequest): string | null {
   const header = headers['webhook-id'];
   if (header === undefined) return null;
   if (countHeader(raw, 'webhook-id') > 1) {
-    const once = 'Must be sent once.';
-    throw new InputError('invalid-request', `Webhook-Id: ${once}`, [
-      { detail: once, code: 'repeated', header: 'Webhook-Id' },
+    const detail = 'Must be sent once.';
+    throw new InputError('invalid-request', `Webhook-Id: ${detail}`, [
+      { detail, code: 'repeated', header: 'Webhook-Id' },
     ]);
   }
   const id = header.toString();
@@ -35,14 +43,14 @@ export function parseWebhookIdHeader({ headers, raw }: FastifyRequest): string |
 }
 
 /**
- * How often a request has a header. Of some that are repeated Node keeps the first, others it joins, while a proxy may
- * have gone by the last. `name` is lower-case.
+ * Counts how often a request sends a header. `name` is lower-case. Node's `headers` hides repetitions: it keeps the
+ * first value of some headers and joins the values of others, while a proxy may have used the last one.
  */
 export function countHeader({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const given = rawHeaders[index];
-    if (given?.length === name.length && given.toLowerCase() === name) count += 1;
+    const sentName = rawHeaders[index];
+    if (sentName?.length === name.length && sentName.toLowerCase() === name) count += 1;
   }
   return count;
 }

@@ -1,16 +1,22 @@
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify';
 
-const foreignIdMax = 128;
+const foreignRequestIdMax = 128;
 
 type CountStatus = (method: string, status: number) => void;
 
 /**
- * One wide line and one count per request. Both name the route by its pattern: an address may hold a token and is
- * written nowhere. Registered per route, because fastify makes a new object whenever a request is asked for its route.
+ * Counts each request in the metric `httpRequests` and writes one log line for it, unless its handler wrote its own
+ * (`request.isLogged`). Both happen when the response has ended: for a stream, when the stream has. Both name the route
+ * by its pattern, never by the address, because an address may hold a token. A request that matches no route has the
+ * name `unmatched`. What Node rejects before Fastify sees it is neither counted nor logged here: see
+ * `answerClientError`.
+ *
+ * Call this function before the routes are registered. It adds a handler to each route, because reading
+ * `request.routeOptions` would build a new object for every request.
  */
 export function registerRequestLog(app: FastifyInstance, metrics: Pick<Metrics, 'httpRequests'>): void {
-  const observe = (route: string): onResponseHookHandler => {
+  const createObserver = (route: string): onResponseHookHandler => {
     const count = createStatusCounter(metrics, route);
     return (request, reply, done) => {
       count(request.method, reply.statusCode);
@@ -19,16 +25,16 @@ export function registerRequestLog(app: FastifyInstance, metrics: Pick<Metrics, 
     };
   };
   app.addHook('onRoute', (route) => {
-    route.onResponse = [observe(route.url), ...[route.onResponse ?? []].flat()];
+    route.onResponse = [createObserver(route.url), ...[route.onResponse ?? []].flat()];
   });
-  const observeUnmatched = observe('unmatched');
+  const observeUnmatched = createObserver('unmatched');
   app.addHook('onResponse', function (request, reply, done) {
     if (request.is404) observeUnmatched.call(this, request, reply, done);
     else done();
   });
 }
 
-/** Looks a counter up by a number, not by a text made for each request. */
+/** Caches the counters by method and numeric status, so that no label text is built per request. */
 function createStatusCounter({ httpRequests }: Pick<Metrics, 'httpRequests'>, route: string): CountStatus {
   const countersByMethod = new Map<string, Map<number, { inc(): void }>>();
   return (method, status) => {
@@ -50,16 +56,17 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, route: string):
     durationMs: Math.round(reply.elapsedTime * 1_000) / 1_000,
     ...(problemCode === null ? {} : { code: problemCode }),
     ...callerFields,
-    ...foreignId(request),
+    ...readForeignRequestId(request),
     ...(failure === null ? {} : { err: failure }),
   };
+  // 500 is a fault of the service. 503 is expected while a store is unavailable.
   if (reply.statusCode === 500) request.log.error(line, 'request');
   else if (reply.statusCode > 500) request.log.warn(line, 'request');
   else request.log.info(line, 'request');
 }
 
-/** The id a proxy gave the request: written down to be found by, never used. */
-function foreignId(request: FastifyRequest): { foreignRequestId?: string } {
+/** The `X-Request-Id` that a proxy or client sent, cut to 128 characters. It is only logged, for searching. */
+function readForeignRequestId(request: FastifyRequest): { foreignRequestId?: string } {
   const header = request.headers['x-request-id'];
-  return typeof header === 'string' ? { foreignRequestId: header.slice(0, foreignIdMax) } : {};
+  return typeof header === 'string' ? { foreignRequestId: header.slice(0, foreignRequestIdMax) } : {};
 }

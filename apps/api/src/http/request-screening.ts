@@ -3,13 +3,15 @@ import { type Refusal, sendProblem } from './problem.ts';
 import { countHeader } from './request-headers.ts';
 import { decodePath, extractPath, isStreamAddress, isTokenAddress } from './request-target.ts';
 
+/** In characters. */
 const urlMaxLength = 8_192;
-/** A name or address, and a port (RFC 3986, section 3.2). */
+/** A host name or address, and an optional port (RFC 3986, sections 3.2.2 and 3.2.3). */
 const hostPattern = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
 
 /**
- * The first look at every request: gives the answer its headers, and refuses what no route needs to see. Unknown
- * paths and methods are refused here, so that their bodies are not read.
+ * Checks every request before its route does. It sets the common response headers, and rejects an overlong address, a
+ * missing (except with HTTP/1.0), repeated or malformed `Host`, an unknown path (404) and a method that the path does
+ * not support (405). It runs before the body is read, so the bodies of such requests are never read.
  */
 export function registerRequestScreening(app: FastifyInstance, paths: KnownPaths): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -18,69 +20,79 @@ export function registerRequestScreening(app: FastifyInstance, paths: KnownPaths
     if (refusal !== null) {
       sendProblem(reply, refusal);
     } else if (request.is404) {
-      sendNoRoute(request, reply, paths);
+      sendUnmatched(request, reply, paths);
     } else {
       done();
     }
   });
-  app.setNotFoundHandler((request, reply) => sendNoRoute(request, reply, paths));
+  // The Fastify hook above responds to every request without a route. This replaces Fastify's own 404, which is no
+  // problem, wherever else it could appear (`reply.callNotFound`).
+  app.setNotFoundHandler((request, reply) => sendUnmatched(request, reply, paths));
 }
 
+/** Sets the headers that every response has: the security headers, `X-Request-Id` and, at stream addresses, CORS. */
 export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(securityHeaders);
   reply.header('x-request-id', request.id);
-  // Also on what is refused: a page may not even see the status of an answer that does not say this.
+  // Error responses need it too: without this header, a page of another origin cannot even read the status.
   if (isStreamAddress(request.raw.url ?? '')) reply.header('access-control-allow-origin', '*');
 }
 
 function findRefusal({ raw }: FastifyRequest): Refusal | null {
   const url = raw.url ?? '';
-  if (url.length > urlMaxLength && !isMerelyWrongToken(url)) return { code: 'uri-too-long' };
+  if (url.length > urlMaxLength && !isOverlongToken(url)) return { code: 'uri-too-long' };
   const hosts = countHeader(raw, 'host');
   if (hosts > 1 || (hosts === 0 && raw.httpVersion !== '1.0')) {
     return { code: 'malformed-request', detail: 'The request must have exactly one Host header.' };
   }
-  if (!isHost(raw.headers.host ?? '')) {
+  if (!isValidHost(raw.headers.host ?? '')) {
     return { code: 'malformed-request', detail: 'The Host header is not well-formed.' };
   }
   return null;
 }
 
-/** With it begin the addresses that are handed out; without one they have a name of their own. */
-function isHost(host: string): boolean {
+/**
+ * Checks the form of `Host`: the URLs in responses start with it. An empty host is accepted: those URLs then use
+ * `localhost` (`toPublicUrl`).
+ */
+function isValidHost(host: string): boolean {
   return host === '' || (hostPattern.test(host) && URL.canParse(`http://${host}/`));
 }
 
-/** An over-long token is refused by its route, in the form of all other wrong ones. */
-function isMerelyWrongToken(url: string): boolean {
+/** Whether the address is too long because of its token. Its route rejects it with the response of any wrong token. */
+function isOverlongToken(url: string): boolean {
   return isTokenAddress(url) && extractPath(url).length > urlMaxLength;
 }
 
-function sendNoRoute(request: FastifyRequest, reply: FastifyReply, paths: KnownPaths): FastifyReply {
-  const allowed = paths.allowedAt(request.raw.url ?? '');
+function sendUnmatched(request: FastifyRequest, reply: FastifyReply, paths: KnownPaths): FastifyReply {
+  const allowed = paths.findAllowedMethods(request.raw.url ?? '');
   if (allowed === null) return sendProblem(reply, { code: 'not-found' });
   return sendProblem(reply.header('allow', allowed), { code: 'method-not-allowed' });
 }
 
+/** The paths and methods of all registered routes. */
 export interface KnownPaths {
-  /** The methods that a path has, in the form of `Allow`; null when there is no such path. */
-  allowedAt(url: string): string | null;
+  /** Returns the methods of a path in the form of the header `Allow` (`GET, HEAD`); null if no route has this path. */
+  findAllowedMethods(url: string): string | null;
 }
 
-/** Keeps the paths of all routes that are registered from now on, so that an unknown method can be told from an unknown path. */
+/**
+ * Collects the path and the methods of every route that is registered after this call, to distinguish a method that a
+ * path does not support (405) from an unknown path (404).
+ */
 export function collectKnownPaths(app: FastifyInstance): KnownPaths {
   const methodsByPattern = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     const methods = methodsByPattern.get(url) ?? new Set();
-    for (const each of [method].flat()) methods.add(each);
+    for (const name of [method].flat()) methods.add(name);
     methodsByPattern.set(url, methods);
   });
   return {
-    allowedAt: (url) => {
+    findAllowedMethods: (url) => {
       const segments = (decodePath(extractPath(url)) ?? '').split('/');
       const allowed = new Set<string>();
       for (const [pattern, methods] of methodsByPattern) {
-        if (!matches(pattern.split('/'), segments)) continue;
+        if (!matchesPattern(pattern.split('/'), segments)) continue;
         for (const method of methods) allowed.add(method);
       }
       return allowed.size === 0 ? null : [...allowed].sort().join(', ');
@@ -88,13 +100,13 @@ export function collectKnownPaths(app: FastifyInstance): KnownPaths {
   };
 }
 
-/** As the router matches, to which nothing is a value too. */
-function matches(pattern: readonly string[], segments: readonly string[]): boolean {
+/** Matches like the router: a parameter also matches an empty segment. */
+function matchesPattern(pattern: readonly string[], segments: readonly string[]): boolean {
   if (pattern.length !== segments.length) return false;
   return pattern.every((part, index) => part.startsWith(':') || part === segments[index]);
 }
 
-/** What every answer carries. A stream's answer replaces `cache-control` by its own. */
+/** Headers of every response. A stream replaces `cache-control` with its own value. */
 export const securityHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',

@@ -3,11 +3,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Part of the body is the sender's own content and is only carried, so its members may have any name. */
+    /**
+     * Part of the body is the sender's own content, which the service stores and forwards but never interprets. Its
+     * members may have any name.
+     */
     hasFreeFormBody?: boolean;
     /**
-     * Verifies the raw bytes of the body before anything is parsed, for example a signature. Called once per request;
-     * a request without a body passes zero bytes. Throws a `ServiceError` to refuse the request.
+     * Verifies the raw bytes of the body before they are parsed, for example a signature. Called once per request; a
+     * request without a body passes zero bytes. Throws a `ServiceError` to reject the request.
      */
     verifyBody?: (request: FastifyRequest, body: Uint8Array) => void;
   }
@@ -17,13 +20,13 @@ declare module 'fastify' {
     bodyText: string | null;
     /** Milliseconds the request spent on its credential and its rate limit, before its body was read. */
     elapsedBeforeBodyMs: number;
-    /** Who sent the request, for the log line, for example `{ userId }`. Never a secret. */
+    /** Who sent the request, for the log line, such as `{ userId }`. Never a secret. Null: no caller is known. */
     callerFields: Readonly<Record<string, string>> | null;
-    /** The code of the problem that was answered, for the log line and the metrics. */
+    /** The code of the problem in the response, for the log line and the metrics. Null: the response is no problem. */
     problemCode: ProblemCode | null;
-    /** The failure behind a 5xx answer, for the log line. */
+    /** The error behind a 5xx response, for the log line. */
     failure: Error | null;
-    /** The handler has written the log line of this request itself. */
+    /** The handler has written the log line of this request itself, so the request log writes none. */
     isLogged: boolean;
   }
 }

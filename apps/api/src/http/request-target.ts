@@ -1,42 +1,52 @@
-/** Under this prefix the next segment, or the one behind `hooks`, is a token. */
+/** Below this prefix, the next segment, or the one after `hooks`, is a token. */
 const tokenPrefix = '/api/v1/events/';
 const hookPrefix = `${tokenPrefix}hooks/`;
-const absoluteForm = /^https?:\/\/[^/?#]*/i;
-/** Stands in no token, and is the same in an address with and without its escapes undone. */
-const undecodable = '\ufffd';
+const absoluteFormOrigin = /^https?:\/\/[^/?#]*/i;
+/** No token contains this character, and percent-decoding leaves it unchanged. */
+const replacementCharacter = '\ufffd';
 
 /**
- * The target of a request line in the one form that is routed: path and query. The absolute form, which every server
- * must take (RFC 9112 section 3.2.2), loses its origin, and what has no path at all (`*`) becomes one that nobody has.
- * A token whose escapes cannot be undone is made one that can be looked at, so that it is refused by its own route, in
- * the form of all other wrong tokens.
+ * Converts the target of a request line to the one form that is routed: path and query.
+ * - The absolute form loses its scheme and authority; its empty path becomes `/`. Every server must accept this form
+ *   (RFC 9112, section 3.2.2).
+ * - Any other target that does not begin with `/`, such as `*`, gets a leading `/`. No route has such a path.
+ * - In a token address whose path has invalid percent-encoding, each `%` becomes U+FFFD. The route then finds no such
+ *   token and sends its usual response. Otherwise the router would reject the address with another error.
  */
 export function normalizeTarget(target: string): string {
   const url = target.startsWith('/') ? target : toOriginForm(target);
   if (!isTokenAddress(url) || isDecodable(extractPath(url))) return url;
-  return url.replaceAll('%', undecodable);
+  return url.replaceAll('%', replacementCharacter);
 }
 
 function toOriginForm(target: string): string {
-  const rest = target.replace(absoluteForm, '');
-  return rest.startsWith('/') ? rest : `/${rest}`;
+  const pathAndQuery = target.replace(absoluteFormOrigin, '');
+  return pathAndQuery.startsWith('/') ? pathAndQuery : `/${pathAndQuery}`;
 }
 
+/** Returns the path of a URL in origin form, without its query and fragment. */
 export function extractPath(url: string): string {
   const end = url.search(/[?#]/);
   return end === -1 ? url : url.slice(0, end);
 }
 
+/**
+ * Whether the path begins as stream and hook addresses do. An encoded prefix (`%65vents`) does not count: no route has
+ * it.
+ */
 export function isTokenAddress(url: string): boolean {
   return url.startsWith(tokenPrefix);
 }
 
-/** Whether pages of any origin may read what is answered at the address. */
+/** Whether the URL is a stream address. Pages of any origin may read its responses (CORS). */
 export function isStreamAddress(url: string): boolean {
   return url.startsWith(tokenPrefix) && !url.startsWith(hookPrefix);
 }
 
-/** Its escapes undone as the router undoes them: an escaped slash parts no segments. Null when that cannot be. */
+/**
+ * Percent-decodes a path as the router does: `%2F` stays as it is, so it separates no segments. Returns null if the
+ * encoding is invalid.
+ */
 export function decodePath(path: string): string | null {
   if (!path.includes('%')) return path;
   try {

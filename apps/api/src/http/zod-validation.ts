@@ -13,19 +13,23 @@ import type { $ZodIssue, $ZodType, output } from 'zod/v4/core';
 import { InputError, type InputMistake, type MistakeCode, type MistakePlace } from './problem.ts';
 
 const mistakesMax = 20;
-/** A name that the caller made up is told back only so far. */
-const nameMax = 100;
+/** Unknown field names come from the caller: `errors` shows at most this many characters of one. */
+const fieldNameMax = 100;
 
-/** Where zod's name of a type is not JSON's. */
-const nameByZodType: Readonly<Record<string, string>> = { record: 'object', int: 'integer' };
+/** The JSON names of types that zod names differently. */
+const jsonTypeByZodType: Readonly<Record<string, string>> = { record: 'object', int: 'integer' };
 
 const repeated = { code: 'repeated', detail: 'Must be given once.' } as const;
 
 type Path = readonly PropertyKey[];
 
-/** Validates with zod, and refuses with the contract's `errors`. */
+/**
+ * Fastify's validator compiler for zod schemas. A valid part of the request is replaced by the schema's output. An
+ * invalid one fails with `InputError` `invalid-request`, with at most 20 `errors`. The body `null` counts as missing.
+ */
 export const validateWithZod: FastifySchemaCompiler<$ZodType & FastifySchema> = ({ schema, httpPart }) => {
   const isQuery = httpPart === 'querystring';
+  // Fastify passes null for a part that is missing; zod calls a missing value undefined.
   return (data: unknown) => {
     const result = safeParse(schema, data ?? undefined);
     if (result.success) return { value: result.data };
@@ -34,7 +38,7 @@ export const validateWithZod: FastifySchemaCompiler<$ZodType & FastifySchema> = 
 };
 
 function toInputError(issues: readonly $ZodIssue[], data: unknown, isQuery: boolean): InputError {
-  // Every issue is at least one mistake.
+  // Each issue yields one mistake or more, so the first 20 issues are enough.
   const mistakes = issues
     .slice(0, mistakesMax)
     .flatMap((issue) => toMistakes(issue, data, isQuery))
@@ -43,38 +47,40 @@ function toInputError(issues: readonly $ZodIssue[], data: unknown, isQuery: bool
 }
 
 function toMistakes(issue: $ZodIssue, data: unknown, isQuery: boolean): InputMistake[] {
-  const placeOf = isQuery ? parameterAt : pointerAt;
+  const toPlace = isQuery ? toParameter : toPointer;
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.slice(0, mistakesMax).map((key) => ({
-      detail: 'There is no such field.',
+      detail: 'This field does not exist.',
       code: 'unknown-field',
-      ...placeOf([...issue.path, cut(key)]),
+      ...toPlace([...issue.path, truncateName(key)]),
     }));
   }
-  const value = valueAt(data, issue.path);
-  // A query has texts only, so that an array is a parameter that was given more than once.
+  const value = getValueAt(data, issue.path);
+  // Query values are strings. An array is a parameter that was sent more than once.
   const isRepeated = isQuery && Array.isArray(value);
-  const { code, detail } = isRepeated ? repeated : describe(issue, value);
-  return [{ detail, code, ...placeOf(issue.path) }];
+  const { code, detail } = isRepeated ? repeated : describeIssue(issue, value);
+  return [{ detail, code, ...toPlace(issue.path) }];
 }
 
-function describe(issue: $ZodIssue, value: unknown): { code: MistakeCode; detail: string } {
+function describeIssue(issue: $ZodIssue, value: unknown): { code: MistakeCode; detail: string } {
   switch (issue.code) {
     case 'invalid_type':
       return describeType(issue.expected, value);
     case 'invalid_value':
+      // Every enum in a request schema has texts only.
       if (typeof value !== 'string') return describeType('string', value);
       return { code: 'enum', detail: `Must be one of: ${issue.values.join(', ')}.` };
     case 'too_small':
       return {
-        code: isSize(issue.origin) ? 'too-short' : 'too-small',
+        code: isLength(issue.origin) ? 'too-short' : 'too-small',
         detail: `Must be at least ${issue.minimum}${describeUnit(issue.origin)}.`,
       };
     case 'too_big':
       return {
-        code: isSize(issue.origin) ? 'too-long' : 'too-large',
+        code: isLength(issue.origin) ? 'too-long' : 'too-large',
         detail: `Must be at most ${issue.maximum}${describeUnit(issue.origin)}.`,
       };
+    // A check of our own in a schema. It may set the mistake's code in `params.mistake`.
     case 'custom':
       return { code: (issue.params?.mistake as MistakeCode | undefined) ?? 'format', detail: issue.message };
     default:
@@ -84,16 +90,16 @@ function describe(issue: $ZodIssue, value: unknown): { code: MistakeCode; detail
 
 function describeType(expected: string, value: unknown): { code: MistakeCode; detail: string } {
   if (value === undefined) return { code: 'required', detail: 'Must be given.' };
-  return { code: 'type', detail: `Must be of type ${nameByZodType[expected] ?? expected}.` };
+  return { code: 'type', detail: `Must be of type ${jsonTypeByZodType[expected] ?? expected}.` };
 }
 
-/** Not in the middle of a character: half of one cannot be escaped. */
-function cut(name: string): string {
-  const start = name.slice(0, nameMax);
+/** Never cuts a surrogate pair in half: `encodeURIComponent` in `toPointer` throws on a lone surrogate. */
+function truncateName(name: string): string {
+  const start = name.slice(0, fieldNameMax);
   return start.isWellFormed() ? start : start.slice(0, -1);
 }
 
-function isSize(origin: string): boolean {
+function isLength(origin: string): boolean {
   return origin === 'string' || origin === 'array';
 }
 
@@ -102,7 +108,7 @@ function describeUnit(origin: string): string {
   return origin === 'array' ? ' in number' : '';
 }
 
-function valueAt(data: unknown, path: Path): unknown {
+function getValueAt(data: unknown, path: Path): unknown {
   let value = data;
   for (const key of path) {
     if (typeof value !== 'object' || value === null) return undefined;
@@ -111,23 +117,24 @@ function valueAt(data: unknown, path: Path): unknown {
   return value;
 }
 
-function parameterAt(path: Path): MistakePlace {
+/** Query parameters are not nested, so the first key names the parameter. */
+function toParameter(path: Path): MistakePlace {
   return { parameter: String(path[0] ?? '') };
 }
 
-/** A JSON pointer (RFC 6901) in its URI fragment form. */
-function pointerAt(path: Path): MistakePlace {
+/** A JSON pointer (RFC 6901) as a URI fragment, for example `#/owner/email`. */
+function toPointer(path: Path): MistakePlace {
   const escaped = path.map((key) => encodeURIComponent(String(key).replaceAll('~', '~0').replaceAll('/', '~1')));
   return { pointer: ['#', ...escaped].join('/') };
 }
 
-/** Tells fastify's types that a zod schema, once validated, yields the schema's output type. */
+/** Maps a route's zod schemas to TypeScript types: a validated part of the request has the schema's output type. */
 export interface ZodTypeProvider extends FastifyTypeProvider {
   validator: this['schema'] extends $ZodType ? output<this['schema']> : unknown;
   serializer: this['schema'] extends $ZodType ? output<this['schema']> : unknown;
 }
 
-/** The app as routes see it: what a zod schema lets through has the schema's type. */
+/** A Fastify app whose routes are typed by their zod schemas. */
 export type ZodApp = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

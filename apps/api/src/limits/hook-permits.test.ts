@@ -6,19 +6,19 @@ import { HookPermits } from './hook-permits.ts';
 const limit = { ratePerSecond: 1_000, burst: 5_000 };
 const sender = { id: 'sender', rate: null };
 
-/** Permits over a real limiter whose questions are kept. */
-function setUp(general: typeof limit | null = limit) {
+/** Hook permits over a real limiter, with a record of its calls. */
+function setUp(defaultLimit: typeof limit | null = limit) {
   const clock = { nowMs: 100, monotonicMs: () => clock.nowMs };
-  const real = new MemoryRateLimiter(clock);
-  const asked: RateRequest[] = [];
+  const memoryLimiter = new MemoryRateLimiter(clock);
+  const calls: RateRequest[] = [];
   const limiter: Pick<RateLimiter, 'take'> = {
     take: (request) => {
-      asked.push(request);
-      return real.take(request);
+      calls.push(request);
+      return memoryLimiter.take(request);
     },
   };
-  const aPod = () => new HookPermits({ limiter, limit: general, clock });
-  return { clock, asked, aPod, permits: aPod() };
+  const aPod = () => new HookPermits({ limiter, limit: defaultLimit, clock });
+  return { clock, calls, aPod, permits: aPod() };
 }
 
 const isGranted = async (permits: HookPermits, integration: Parameters<HookPermits['take']>[0] = sender) =>
@@ -31,21 +31,21 @@ async function countGranted(permits: HookPermits, attempts: number): Promise<num
 }
 
 describe('HookPermits', () => {
-  it('spends what is leased without a promise, and asks once for many', async () => {
-    const { permits, asked } = setUp();
+  it('spends leased permits synchronously, with one call of the limiter for many hooks', async () => {
+    const { permits, calls } = setUp();
     let immediate = 0;
     for (let index = 0; index < 1_000; index += 1) {
       const verdict = permits.take(sender);
       if (verdict === null) immediate += 1;
       else expect(await verdict).toBeNull();
     }
-    expect(immediate).toBe(1_000 - asked.length);
-    expect(asked.length).toBeLessThan(20);
-    expect(asked[0]).toEqual({ key: 'hooks:sender', limit, atLeast: 1, atMost: 1 });
-    expect(Math.max(...asked.map(({ atMost }) => atMost))).toBe(100);
+    expect(immediate).toBe(1_000 - calls.length);
+    expect(calls.length).toBeLessThan(20);
+    expect(calls[0]).toEqual({ key: 'hooks:sender', limit, atLeast: 1, atMost: 1 });
+    expect(Math.max(...calls.map(({ atMost }) => atMost))).toBe(100);
   });
 
-  it('grants the burst and the rate, and not one more', async () => {
+  it('grants the burst and the rate, and no permit more', async () => {
     const { permits, clock } = setUp();
     expect(await countGranted(permits, 6_000)).toBe(5_000);
     let granted = 0;
@@ -57,41 +57,41 @@ describe('HookPermits', () => {
     expect(granted).toBeLessThanOrEqual(2_000);
   });
 
-  it('lets everybody who waits share the questions, first come first served', async () => {
-    const { permits, asked } = setUp({ ratePerSecond: 100, burst: 250 });
+  it('serves waiting hooks in order of arrival, with shared calls of the limiter', async () => {
+    const { permits, calls } = setUp({ ratePerSecond: 100, burst: 250 });
     const verdicts = await Promise.all(Array.from({ length: 300 }, () => permits.take(sender)));
     expect(verdicts.map((verdict) => verdict === null)).toEqual(Array.from({ length: 300 }, (_, index) => index < 250));
-    expect(asked.length).toBeLessThanOrEqual(30);
+    expect(calls.length).toBeLessThanOrEqual(30);
   });
 
-  it('refuses everybody after a refusal until the time it named, without asking', async () => {
-    const { permits, asked, clock } = setUp({ ratePerSecond: 1, burst: 1 });
+  it('rejects all hooks until retryAfterMs after a rejection, without calling the limiter', async () => {
+    const { permits, calls, clock } = setUp({ ratePerSecond: 1, burst: 1 });
     expect(await isGranted(permits)).toBe(true);
-    const refused = await permits.take(sender);
-    expect(refused).toEqual({ limit: { ratePerSecond: 1, burst: 1 }, retryAfterMs: 1_000, resetAfterMs: 1_000 });
-    const questions = asked.length;
+    const rejection = await permits.take(sender);
+    expect(rejection).toEqual({ limit: { ratePerSecond: 1, burst: 1 }, retryAfterMs: 1_000, resetAfterMs: 1_000 });
+    const callsBefore = calls.length;
     clock.nowMs += 400;
     expect(permits.take(sender)).toMatchObject({ retryAfterMs: 600, resetAfterMs: 600 });
     clock.nowMs += 599;
     expect(permits.take(sender)).toMatchObject({ retryAfterMs: 1 });
-    expect(asked).toHaveLength(questions);
+    expect(calls).toHaveLength(callsBefore);
     clock.nowMs += 1;
     expect(await isGranted(permits)).toBe(true);
   });
 
-  it('asks a flooded limit seldom: sixty times for 20 000 hooks in a second', async () => {
-    const { permits, asked, clock } = setUp();
+  it('calls the limiter at most 60 times for 20 000 hooks in a second, once the limit is used up', async () => {
+    const { permits, calls, clock } = setUp();
     await countGranted(permits, 5_001);
-    asked.length = 0;
+    calls.length = 0;
     for (let ms = 0; ms < 1_000; ms += 1) {
       clock.nowMs += 1;
       await countGranted(permits, 20);
     }
-    expect(asked.length).toBeLessThanOrEqual(60);
+    expect(calls.length).toBeLessThanOrEqual(60);
   });
 
-  it('wastes no more on many pods than is used, when they see little each', async () => {
-    const { clock, asked, aPod } = setUp();
+  it('wastes at most as many permits as are used, when 50 pods get few hooks each', async () => {
+    const { clock, calls, aPod } = setUp();
     const pods = Array.from({ length: 50 }, aPod);
     let hooks = 0;
     for (let second = 0; second < 20; second += 1) {
@@ -103,40 +103,40 @@ describe('HookPermits', () => {
         }
       }
     }
-    const leased = asked.reduce((sum, { atMost }) => sum + atMost, 0);
+    const leased = calls.reduce((sum, { atMost }) => sum + atMost, 0);
     expect(leased).toBeLessThanOrEqual(2 * hooks);
   });
 
-  it('forgets what was leased and not used within a second', async () => {
-    const { permits, asked, clock } = setUp();
+  it('drops leased permits that were not used within a second', async () => {
+    const { permits, calls, clock } = setUp();
     await countGranted(permits, 50);
-    const before = asked.length;
+    const callsBefore = calls.length;
     expect(permits.take(sender)).toBeNull();
     clock.nowMs += 1_000;
     expect(await isGranted(permits)).toBe(true);
-    expect(asked).toHaveLength(before + 1);
-    expect(asked.at(-1)?.atMost).toBe(1);
+    expect(calls).toHaveLength(callsBefore + 1);
+    expect(calls.at(-1)?.atMost).toBe(1);
   });
 
-  it('goes by an integration’s own rate, with five seconds of it as the burst', async () => {
-    const { permits, asked } = setUp();
+  it('uses an integration’s own rate, with a burst of five seconds of it', async () => {
+    const { permits, calls } = setUp();
     const own = { id: 'own', rate: 2 };
     const granted = await Promise.all(Array.from({ length: 12 }, () => permits.take(own)));
     expect(granted.filter((verdict) => verdict === null)).toHaveLength(10);
     expect(granted.at(-1)).toMatchObject({ limit: { ratePerSecond: 2, burst: 10 }, retryAfterMs: 500 });
-    expect(asked.every(({ atMost }) => atMost === 1)).toBe(true);
+    expect(calls.every(({ atMost }) => atMost === 1)).toBe(true);
     expect(await isGranted(permits)).toBe(true);
   });
 
-  it('limits nobody without a limit, but those with a rate of their own', async () => {
-    const { permits, asked } = setUp(null);
+  it('limits only integrations with a rate of their own if there is no general limit', async () => {
+    const { permits, calls } = setUp(null);
     for (let index = 0; index < 10_000; index += 1) expect(permits.take(sender)).toBeNull();
-    expect(asked).toHaveLength(0);
+    expect(calls).toHaveLength(0);
     const own = await Promise.all(Array.from({ length: 9 }, () => permits.take({ id: 'own', rate: 1 })));
     expect(own.filter((verdict) => verdict === null)).toHaveLength(5);
   });
 
-  it('fails whoever waits when the limiter fails, and goes on afterwards', async () => {
+  it('rejects all waiting hooks when the limiter fails, and works again afterwards', async () => {
     let isBroken = true;
     const permits = new HookPermits({
       limiter: {
@@ -149,7 +149,7 @@ describe('HookPermits', () => {
       clock: { monotonicMs: () => 1 },
     });
     const waiting = [permits.take(sender), permits.take(sender)].map((verdict) => Promise.resolve(verdict));
-    for (const each of waiting) await expect(each).rejects.toThrow('broken');
+    for (const verdict of waiting) await expect(verdict).rejects.toThrow('broken');
     isBroken = false;
     expect(await isGranted(permits)).toBe(true);
   });

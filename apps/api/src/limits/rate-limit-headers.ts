@@ -2,16 +2,20 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { RateLimit, RateOutcome } from '@widget-service/shared/domain/gcra.ts';
 import type { FastifyReply } from 'fastify';
 
-/** The limits that callers are told of, by these names. */
+/** The names of the rate limits in response headers. */
 export type RateLimitName = 'api' | 'hooks' | 'sign-in';
 
+/** A rate limit rejected a request. `retryAfterMs`: until one permit is available; `resetAfterMs`: until all are. */
 export interface RateRefusal extends Pick<RateOutcome, 'retryAfterMs' | 'resetAfterMs'> {
   readonly limit: RateLimit;
 }
 
 /**
- * Tells how much of a limit is left (draft-ietf-httpapi-ratelimit-headers-10): `q` is how many may come at once, `w`
- * after how many seconds all of them are there again, `r` how many are left, `t` the seconds until all are.
+ * Sets `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10).
+ * - `q`: the burst, the number of requests that may come at once.
+ * - `w`: seconds in which a burst that is used up becomes available again, at least 1.
+ * - `r`: requests left now.
+ * - `t`: seconds until the whole burst is available again.
  */
 export function setRateLimitHeaders(
   reply: FastifyReply,
@@ -19,15 +23,15 @@ export function setRateLimitHeaders(
   { ratePerSecond, burst }: RateLimit,
   { remaining, resetAfterMs }: Pick<RateOutcome, 'remaining' | 'resetAfterMs'>,
 ): void {
-  // Rounded first: five a minute are 0.08333 a second, and that makes a little more than 60 seconds.
+  // Round to 6 digits first: 5 per minute is 0.08333… per second, and 5 / 0.08333… is slightly more than 60 seconds.
   const windowSeconds = Math.max(1, Math.ceil(Number((burst / ratePerSecond).toFixed(6))));
   reply.header('ratelimit-policy', `"${name}";q=${burst};w=${windowSeconds}`);
   reply.header('ratelimit', `"${name}";r=${remaining};t=${Math.ceil(resetAfterMs / 1_000)}`);
 }
 
-/** The error to answer with, after the reply was given the headers of a refusal. */
+/** Sets `RateLimit-Policy`, `RateLimit` and `Retry-After`, and returns the `ServiceError` `rate-limited` to throw. */
 export function toRateLimitedError(reply: FastifyReply, name: RateLimitName, refusal: RateRefusal): ServiceError {
   setRateLimitHeaders(reply, name, refusal.limit, { remaining: 0, resetAfterMs: refusal.resetAfterMs });
   reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1_000))));
-  return new ServiceError('rate-limited', 'Too many requests: wait as long as Retry-After says.');
+  return new ServiceError('rate-limited', 'Too many requests. Wait as long as Retry-After says.');
 }

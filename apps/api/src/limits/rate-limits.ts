@@ -5,9 +5,7 @@ import { requirePrincipalId } from '../auth/policy.ts';
 import type { HookPermits } from './hook-permits.ts';
 import { type RateRefusal, setRateLimitHeaders, toRateLimitedError } from './rate-limit-headers.ts';
 
-/**
- * What a route counts for: `api` per caller, `hooks` per integration. Sign-in counts failures and is its own matter.
- */
+/** `api` counts requests per principal, `hooks` per integration. sign-in-limits.ts limits sign-in, by its failures only. */
 type RouteRateLimit = 'api' | 'hooks';
 
 declare module 'fastify' {
@@ -19,14 +17,16 @@ declare module 'fastify' {
 
 export interface RateLimitDeps {
   readonly limiter: Pick<RateLimiter, 'take'>;
-  /** Per caller; null: no limit. */
+  /** Per principal; null: no limit. */
   readonly apiLimit: RateLimit | null;
   readonly hookPermits: Pick<HookPermits, 'take'>;
 }
 
 /**
- * Gives every route that is registered from now on the limit it declares, after the check of its policy and before
- * its body is read: so it must be called after the policies were.
+ * Enforces the rate limit that each route declares (`config.rateLimit`), for every route that is registered after this
+ * call. The check runs before the body is read. It runs after the policy check (see `registerPolicies`), because it
+ * needs the caller or the integration. A request over its limit fails with `ServiceError` `rate-limited` (429); if the
+ * limiter fails, with the limiter's error.
  */
 export function registerRateLimits(app: FastifyInstance, deps: RateLimitDeps): void {
   app.addHook('onRoute', (route) => {
@@ -52,16 +52,21 @@ function createApiCheck(limiter: Pick<RateLimiter, 'take'>, limit: RateLimit): o
   };
 }
 
-/** Without a promise as long as permits are at hand: this runs for every hook. */
+/**
+ * Runs for every hook, so it creates no promise while leased permits are left. Only a 429 has rate limit headers: the
+ * pod does not know how many permits are left for all pods.
+ */
 function createHookCheck(permits: Pick<HookPermits, 'take'>): onRequestHookHandler {
   return (request, reply, done) => {
     const { integration } = request;
-    if (integration === null) throw new Error('the route has no policy that sets the integration');
+    if (integration === null) {
+      throw new Error("The route counts against the rate limit 'hooks', but does not have the policy 'hook-token'.");
+    }
     const verdict = permits.take(integration);
     if (verdict === null) done();
-    else if (!(verdict instanceof Promise)) done(refused(reply, verdict));
-    else verdict.then((refusal) => done(refusal === null ? undefined : refused(reply, refusal)), done);
+    else if (!(verdict instanceof Promise)) done(toHookError(reply, verdict));
+    else verdict.then((refusal) => done(refusal === null ? undefined : toHookError(reply, refusal)), done);
   };
 }
 
-const refused = (reply: FastifyReply, refusal: RateRefusal) => toRateLimitedError(reply, 'hooks', refusal);
+const toHookError = (reply: FastifyReply, refusal: RateRefusal) => toRateLimitedError(reply, 'hooks', refusal);

@@ -8,8 +8,8 @@ import { info, listTags, securitySchemes } from './interface-text.ts';
 import { SchemaComponents } from './schema-components.ts';
 
 /**
- * `GET /api/v1/openapi.json`: the description of this interface, made of the routes that are registered from now on
- * when it is asked for the first time.
+ * `GET /api/v1/openapi.json`: the OpenAPI document. It describes the routes that are registered after this call, and is
+ * built at the first request.
  */
 export function registerOpenApi(app: FastifyInstance, publicBaseUrl: string | null): void {
   const routes = collectDescribedRoutes(app);
@@ -27,10 +27,12 @@ export function registerOpenApi(app: FastifyInstance, publicBaseUrl: string | nu
 }
 
 /**
- * The whole document. `publicBaseUrl` is the address under which the service is reached from outside, without a slash
- * at its end; null: the root of wherever the document was found.
+ * Builds the whole document. `publicBaseUrl` is the public address of the service, without a trailing slash. Null: the
+ * root of the server that the document came from. Throws an `Error` if a path has no tag (`findTag`), or if two schemas
+ * have one name (`SchemaComponents.describe`).
  */
 export function describeInterface(routes: readonly DescribedRoute[], publicBaseUrl: string | null): object {
+  // Each description adds its schemas to `components`, so `toJSON` comes last.
   const components = new SchemaComponents();
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
@@ -48,13 +50,14 @@ export function describeInterface(routes: readonly DescribedRoute[], publicBaseU
       schemas: components.toJSON(),
       parameters,
       headers,
-      examples: problemExamples(),
+      examples: buildProblemExamples(),
       securitySchemes,
     },
   };
-  return withoutUnused(document);
+  return removeUnusedComponents(document);
 }
 
+/** Describes each header twice, because a reference to a header cannot change `required`. */
 function describeHeaders(components: SchemaComponents): Record<string, object> {
   return Object.fromEntries(
     Object.entries(responseHeaders).flatMap(([name, schema]) => {
@@ -69,7 +72,7 @@ function describeHeaders(components: SchemaComponents): Record<string, object> {
 
 const exampleRequestId = '019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01';
 
-function problemExamples(): Record<string, object> {
+function buildProblemExamples(): Record<string, object> {
   return Object.fromEntries(
     problemCodes.map((code) => {
       const errors = [{ detail: 'Must be given.', code: 'required', pointer: '#/name' }] as const;
@@ -83,8 +86,8 @@ interface Document {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Leaves out the parameters, headers and examples that no operation refers to. */
-function withoutUnused<Given extends Document>(document: Given): Given {
+/** Removes the parameters, headers and examples that no operation refers to. */
+function removeUnusedComponents<Given extends Document>(document: Given): Given {
   const text = JSON.stringify(document);
   const isUsed = (kind: string, name: string) => text.includes(`"#/components/${kind}/${name}"`);
   const kept = Object.entries(document.components).map(([kind, members]) => {

@@ -2,19 +2,19 @@ import type { z } from 'zod';
 import { type RequestParameterName, requestParameters } from '../schemas/headers.ts';
 import { describeResponses } from './describe-responses.ts';
 import { type DescribedRoute, describeSecurity } from './described-route.ts';
-import { findTag, pathParameterTexts, permissionText } from './interface-text.ts';
+import { describePermission, findTag, pathParameterTexts } from './interface-text.ts';
 import { buildExample, type JsonSchema, type SchemaComponents } from './schema-components.ts';
 
-type Part = Readonly<Record<string, unknown>>;
+type OpenApiObject = Readonly<Record<string, unknown>>;
 
-/** A route as an Operation Object of OpenAPI 3.1. */
-export function describeOperation(route: DescribedRoute, components: SchemaComponents): Part {
+/** Describes a route as an Operation Object of OpenAPI 3.1. */
+export function describeOperation(route: DescribedRoute, components: SchemaComponents): OpenApiObject {
   const parameters = describeRouteParameters(route, components);
   return {
     operationId: route.operationId,
     tags: [findTag(route.path)],
     summary: route.summary,
-    description: [route.description, permissionText(route.policy)].filter((text) => text !== null).join('\n\n'),
+    description: [route.description, describePermission(route.policy)].filter((text) => text !== null).join('\n\n'),
     security: describeSecurity(route),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === null ? {} : { requestBody: describeRequestBody(route.body, components) }),
@@ -22,27 +22,27 @@ export function describeOperation(route: DescribedRoute, components: SchemaCompo
   };
 }
 
-function describeRouteParameters(route: DescribedRoute, components: SchemaComponents): Part[] {
+function describeRouteParameters(route: DescribedRoute, components: SchemaComponents): OpenApiObject[] {
   return [
     ...describePathParameters(route, components),
     ...describeQueryParameters(route.querystring, components),
-    ...route.parameters.map(namedParameter),
+    ...route.parameters.map(toParameterReference),
   ];
 }
 
-function describePathParameters({ path, params }: DescribedRoute, components: SchemaComponents): Part[] {
-  const described = params === null ? {} : schemaProperties(components.describe(params, 'input'));
+function describePathParameters({ path, params }: DescribedRoute, components: SchemaComponents): OpenApiObject[] {
+  const described = params === null ? {} : listProperties(components.describe(params, 'input'));
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const { description = pathParameterTexts[name], ...schema }: JsonSchema = described[name] ?? { type: 'string' };
     return { name, in: 'path', required: true, description, schema };
   });
 }
 
-function describeQueryParameters(querystring: z.ZodType | null, components: SchemaComponents): Part[] {
+function describeQueryParameters(querystring: z.ZodType | null, components: SchemaComponents): OpenApiObject[] {
   if (querystring === null) return [];
   const schema = components.describe(querystring, 'input');
   const required = (schema.required ?? []) as readonly string[];
-  return Object.entries(schemaProperties(schema)).map(([name, { description, ...rest }]) => ({
+  return Object.entries(listProperties(schema)).map(([name, { description, ...rest }]) => ({
     name,
     in: 'query',
     required: required.includes(name),
@@ -51,25 +51,25 @@ function describeQueryParameters(querystring: z.ZodType | null, components: Sche
   }));
 }
 
-function namedParameter(name: RequestParameterName): Part {
+function toParameterReference(name: RequestParameterName): OpenApiObject {
   return { $ref: `#/components/parameters/${name}` };
 }
 
-/** The parameters that operations refer to by name. */
-export function describeParameters(components: SchemaComponents): Part {
+/** Describes the parameters that operations refer to by name. */
+export function describeParameters(components: SchemaComponents): OpenApiObject {
   return Object.fromEntries(
-    Object.entries(requestParameters).map(([name, { in: place, schema }]) => {
+    Object.entries(requestParameters).map(([name, { in: location, schema }]) => {
       const { description, ...rest } = components.describe(schema, 'input');
-      return [name, { name, in: place, required: false, description, schema: rest }];
+      return [name, { name, in: location, required: false, description, schema: rest }];
     }),
   );
 }
 
-function schemaProperties(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
+function listProperties(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
   return (schema.properties ?? {}) as Record<string, JsonSchema>;
 }
 
-function describeRequestBody(body: z.ZodType, components: SchemaComponents): Part {
+function describeRequestBody(body: z.ZodType, components: SchemaComponents): OpenApiObject {
   const schema = components.describe(body, 'input');
   const isOptional = body.safeParse(undefined).success;
   return {

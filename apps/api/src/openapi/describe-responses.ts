@@ -1,41 +1,49 @@
 import { problemKinds } from '../http/problem-kinds.ts';
 import type { ResponseHeaderName } from '../schemas/headers.ts';
 import { type DescribedEvent, problemSchema, type ResponseDoc } from '../schemas/problem.ts';
-import { type DescribedRoute, describeSecurity, listRefusals } from './described-route.ts';
+import { type DescribedRoute, describeSecurity, listProblemCodes } from './described-route.ts';
 import { buildExample, type SchemaComponents } from './schema-components.ts';
 
-type Part = Readonly<Record<string, unknown>>;
+type OpenApiObject = Readonly<Record<string, unknown>>;
 
-/** What a route answers and refuses with, by status. */
-export function describeResponses(route: DescribedRoute, components: SchemaComponents): Part {
+/** Describes the responses of a route, successful ones and problems, as a Responses Object of OpenAPI 3.1. */
+export function describeResponses(route: DescribedRoute, components: SchemaComponents): OpenApiObject {
   const own = Object.entries(route.responses.own).map(
-    ([status, answer]) => [status, answerResponse(answer, route, components)] as const,
+    ([status, response]) => [status, describeOwnResponse(response, route, components)] as const,
   );
-  const refused = [...listRefusals(route)].map(
-    ([status, codes]) => [String(status), refusalResponse(status, codes, route, components)] as const,
+  const problems = [...listProblemCodes(route)].map(
+    ([status, codes]) => [String(status), describeProblemResponse(status, codes, route, components)] as const,
   );
-  return Object.fromEntries([...own, ...refused]);
+  return Object.fromEntries([...own, ...problems]);
 }
 
-function answerResponse(answer: ResponseDoc, { rateLimit }: DescribedRoute, components: SchemaComponents): Part {
-  const { body, mediaType = 'application/json', headers = [], optionalHeaders = [], events } = answer;
+function describeOwnResponse(
+  response: ResponseDoc,
+  { rateLimit }: DescribedRoute,
+  components: SchemaComponents,
+): OpenApiObject {
+  const { body, mediaType = 'application/json', headers = [], optionalHeaders = [], events } = response;
   const schema =
     body === null ? null : { ...components.describe(body, 'output'), ...describeEvents(events, components) };
-  const limit = rateLimit === 'api' ? limitHeaders : [];
-  const description = answer.description ?? schema?.description ?? components.resolve(schema ?? {}).description;
+  // Optional, because a setting can switch the limit off.
+  const limits = rateLimit === 'api' ? limitHeaders : [];
+  const description = response.description ?? schema?.description ?? components.resolve(schema ?? {}).description;
   return {
     description: description ?? 'Done.',
-    headers: describeHeaders(['X-Request-Id', ...headers], [...optionalHeaders, ...limit]),
+    headers: referToHeaders(['X-Request-Id', ...headers], [...optionalHeaders, ...limits]),
     ...(schema === null
       ? {}
-      : { content: { [mediaType]: { schema, example: answer.example ?? buildExample(schema, components) } } }),
+      : { content: { [mediaType]: { schema, example: response.example ?? buildExample(schema, components) } } }),
   };
 }
 
 const limitHeaders = ['RateLimit', 'RateLimit-Policy'] as const;
 
-/** The events of a stream, in the form that later versions of OpenAPI give a sequence of them. */
-function describeEvents(events: readonly DescribedEvent[] | undefined, components: SchemaComponents): Part {
+/**
+ * Describes the events of a stream. Each event has the form that OpenAPI 3.2 uses for server-sent events. OpenAPI 3.1
+ * has no keyword for a sequence of events, so the sequence is described as an array in `contentSchema`.
+ */
+function describeEvents(events: readonly DescribedEvent[] | undefined, components: SchemaComponents): OpenApiObject {
   if (events === undefined) return {};
   const items = events.map(({ names, description, data, hasId, hasRetry }) => ({
     description,
@@ -55,22 +63,22 @@ function describeEvents(events: readonly DescribedEvent[] | undefined, component
   return { contentMediaType: 'text/event-stream', contentSchema: { type: 'array', items: { oneOf: items } } };
 }
 
-function refusalResponse(
+function describeProblemResponse(
   status: number,
   codes: readonly (keyof typeof problemKinds)[],
   route: DescribedRoute,
   components: SchemaComponents,
-): Part {
-  const takesBearer = describeSecurity(route)?.some((each) => 'provisionToken' in each) ?? false;
+): OpenApiObject {
+  const acceptsBearer = describeSecurity(route)?.some((requirement) => 'provisionToken' in requirement) ?? false;
   const optional = [
-    ...(status === 403 && takesBearer ? (['WWW-Authenticate'] as const) : []),
+    ...(status === 403 && acceptsBearer ? (['WWW-Authenticate'] as const) : []),
     ...(status === 429 ? limitHeaders : []),
   ];
   const required =
     status === 429 || status === 503 ? (['X-Request-Id', 'Retry-After'] as const) : (['X-Request-Id'] as const);
   return {
     description: codes.map((code) => `- \`${code}\`: ${problemKinds[code].detail}`).join('\n'),
-    headers: describeHeaders(required, optional),
+    headers: referToHeaders(required, optional),
     content: {
       'application/problem+json': {
         schema: components.describe(problemSchema, 'output'),
@@ -80,8 +88,11 @@ function refusalResponse(
   };
 }
 
-/** A header is described once for answers that all have it, and once for those that only may. */
-function describeHeaders(required: readonly ResponseHeaderName[], optional: readonly ResponseHeaderName[]): Part {
+/** Refers to the headers. The document describes each one twice: as always present, and as optional. */
+function referToHeaders(
+  required: readonly ResponseHeaderName[],
+  optional: readonly ResponseHeaderName[],
+): OpenApiObject {
   return Object.fromEntries([
     ...required.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
     ...optional.map((name) => [name, { $ref: `#/components/headers/Optional-${name}` }]),

@@ -13,26 +13,27 @@ declare module 'fastify' {
     operationId?: string;
     summary?: string;
     description?: string;
-    /** OpenAPI security requirements. Without them, they follow from the route's policy. */
+    /** OpenAPI security requirements. By default, they follow from the route's policy. */
     security?: readonly Readonly<Record<string, readonly string[]>>[];
-    /** Headers and query parameters that the route's own code reads, so that no schema describes them. */
+    /** Headers and query parameters that the route reads with its own code instead of a schema. */
     parameters?: readonly RequestParameterName[];
   }
 }
 
-const noAnswers: ResponseDocs = { own: {}, refusals: [] };
+const noResponses: ResponseDocs = { own: {}, problemCodes: [] };
 
-/** A route as far as the document tells of it. */
+/** What the OpenAPI document contains about a route. */
 export interface DescribedRoute {
-  /** As the document writes it: in lower case, `HEAD` being told with its `GET`. */
+  /** In lower case. `HEAD` is documented together with its `GET`. */
   readonly method: string;
-  /** With parameters as `{name}`. */
+  /** Has its parameters as `{name}`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description: string | null;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[] | null;
   readonly policy: RoutePolicy;
+  /** Whether the method is GET. Such a request has no body and needs no CSRF token. */
   readonly isReading: boolean;
   readonly rateLimit: string | null;
   readonly parameters: readonly RequestParameterName[];
@@ -42,59 +43,62 @@ export interface DescribedRoute {
   readonly responses: ResponseDocs;
 }
 
-/** Keeps every route that is registered from now on and is not hidden from the document. */
+/**
+ * Returns an array that grows with every route that is registered after this call and has no `hide`. To register such a
+ * route without an `operationId` or a `summary` throws an `Error`.
+ */
 export function collectDescribedRoutes(app: FastifyInstance): readonly DescribedRoute[] {
   const routes: DescribedRoute[] = [];
   app.addHook('onRoute', (route) => {
-    if (route.schema?.hide !== true) routes.push(describedRoute(route));
+    if (route.schema?.hide !== true) routes.push(toDescribedRoute(route));
   });
   return routes;
 }
 
-function describedRoute({ method, url, schema = {}, config }: RouteOptions): DescribedRoute {
-  const [main = ''] = [method].flat().filter((each) => each !== 'HEAD');
+function toDescribedRoute({ method, url, schema = {}, config }: RouteOptions): DescribedRoute {
+  const [mainMethod = ''] = [method].flat().filter((name) => name !== 'HEAD');
   const { operationId, summary, description = null, security = null, parameters = [], response } = schema;
   if (operationId === undefined || summary === undefined) {
-    throw new Error(`route ${main} ${url} has no operationId or summary: give it both, or hide it`);
+    throw new Error(`route ${mainMethod} ${url} has no operationId or summary: add both, or set hide`);
   }
   const { policy = 'public' } = config ?? {};
   return {
-    method: main.toLowerCase(),
+    method: mainMethod.toLowerCase(),
     path: url.replaceAll(/:(\w+)/g, '{$1}'),
     operationId,
     summary,
     description,
     security,
     policy,
-    isReading: main === 'GET',
+    isReading: mainMethod === 'GET',
     rateLimit: config?.rateLimit ?? null,
     parameters,
     params: (schema.params ?? null) as z.ZodType | null,
     querystring: (schema.querystring ?? null) as z.ZodType | null,
     body: (schema.body ?? null) as z.ZodType | null,
-    responses: (response as Partial<ReturnType<typeof documentResponses>> | undefined)?.default ?? noAnswers,
+    responses: (response as Partial<ReturnType<typeof documentResponses>> | undefined)?.default ?? noResponses,
   };
 }
 
-/** The codes that a route refuses with, by status: those that follow from what it is, and those that it names. */
-export function listRefusals(route: DescribedRoute): Map<number, readonly ProblemCode[]> {
-  const codes = [...new Set([...impliedCodes(route), ...route.responses.refusals])];
+/** Returns the problem codes of a route by status: those that its configuration implies, and those that it lists. */
+export function listProblemCodes(route: DescribedRoute): Map<number, readonly ProblemCode[]> {
+  const codes = [...new Set([...listImpliedCodes(route), ...route.responses.problemCodes])];
   const statuses = [...new Set(codes.map(statusForCode))].sort((a, b) => a - b);
   return new Map(statuses.map((status) => [status, codes.filter((code) => statusForCode(code) === status)]));
 }
 
-function impliedCodes(route: DescribedRoute): ProblemCode[] {
+function listImpliedCodes(route: DescribedRoute): ProblemCode[] {
   return [
-    ...policyCodes(route.policy, route.isReading),
+    ...listPolicyCodes(route.policy, route.isReading),
     ...(route.body === null && route.querystring === null ? [] : (['invalid-request'] as const)),
-    // A body is read before it is known that none was asked for.
+    // The server parses a body before it checks whether the route has one.
     ...(route.isReading ? [] : (['invalid-json', 'unsupported-media-type', 'payload-too-large'] as const)),
     ...(route.parameters.includes('Idempotency-Key') ? (['invalid-idempotency-key'] as const) : []),
     ...(route.rateLimit !== null ? (['rate-limited'] as const) : []),
   ];
 }
 
-function policyCodes(policy: RoutePolicy, isReading: boolean): ProblemCode[] {
+function listPolicyCodes(policy: RoutePolicy, isReading: boolean): ProblemCode[] {
   if (policy === 'public') return [];
   if (policy === 'hook-token') return ['invalid-hook-token', 'unavailable'];
   if (policy === 'own-origin') return ['csrf-token-invalid'];
@@ -106,7 +110,7 @@ function policyCodes(policy: RoutePolicy, isReading: boolean): ProblemCode[] {
   ];
 }
 
-/** The credentials that a route takes: those it names, else those that its policy asks for. */
+/** Returns the credentials that a route accepts: those that it declares, else those that its policy implies. */
 export function describeSecurity({ security, policy, isReading }: DescribedRoute): DescribedRoute['security'] {
   if (security !== null) return security;
   if (policy === 'public' || policy === 'hook-token' || policy === 'own-origin') return [];

@@ -6,17 +6,17 @@ export const info = {
   version: '1',
   summary: 'Widgets over HTTP, hooks in, server-sent events out.',
   description: `
-List and create widgets, stream what happens to them, and let outside systems post what they know of them.
+List and create widgets, stream their events, and let outside systems post events about them.
 
-**Signing in** sets the session cookie \`${sessionCookieName}\`, which a script can neither read nor set. Whatever changes something by cookie also needs the header \`X-Csrf-Token\`, with the \`csrfToken\` that signing in returned.
+**Signing in** sets the session cookie \`${sessionCookieName}\`, which a script in a page can neither read nor send itself. A request that is authenticated by this cookie and changes something also needs the header \`X-Csrf-Token\`, with the \`csrfToken\` from the sign-in response.
 
-**Tokens** for streams, hooks and provisioning are shown once, when they are issued. The address of a stream or a hook holds one: keep the whole address secret.
+**Tokens** for streams, hooks and provisioning are shown once, when they are issued. The address of a stream or a hook contains its token: keep the whole address secret.
 
-**Refusals** are \`application/problem+json\` (RFC 9457). \`code\` tells the kind to programs, \`type\` leads to a page that explains it. A permanent refusal is 400, 403, 404 or 409: the same request is refused again. A temporary one is 429 or 503, with \`Retry-After\`. A known path answers another method with 405 and \`Allow\`; 500 is a fault of the service.
+**Errors** are \`application/problem+json\` (RFC 9457). \`code\` names the kind of problem for programs; \`type\` is the address of a page that explains it. A permanent error is 400, 403, 404 or 409: the same request fails again. A temporary error is 429 or 503, with \`Retry-After\`. A known path with an unsupported method gives 405 with \`Allow\`. 500 is a fault of the service.
 
-**Ids** are UUIDs, accepted in either case. **Times** are RFC 3339 in UTC, answered with milliseconds.
+**Ids** are UUIDs, accepted in either case. **Times** are RFC 3339 in UTC. Responses have milliseconds; a time that a sender wrote is returned as it was sent.
 
-**Versions**: new members, parameters, operations and codes may come at any time within this version; ignore what you do not know.
+**Versions**: this version may get new members, parameters, operations and codes at any time. Ignore those that you do not know.
 `.trim(),
   license: { name: 'MIT', identifier: 'MIT' },
 } as const;
@@ -26,45 +26,47 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookieName,
-    description: 'Set by signing in, and sent by the browser on its own; a script cannot set it.',
+    description:
+      'Signing in sets this cookie, and the browser sends it automatically. A script in a page cannot send it itself.',
   },
   csrfToken: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Csrf-Token',
-    description: 'The `csrfToken` that signing in returned; reading the session returns it again.',
+    description: 'The `csrfToken` from the sign-in response. Getting the session returns it again.',
   },
   provisionToken: {
     type: 'http',
     scheme: 'bearer',
     description:
-      'A provision token (`wpt_…`), which stands for the permission to create widgets. It counts before a cookie.',
+      'A provision token (`wpt_…`), which grants the permission to create widgets. If a cookie is sent too, the token decides.',
   },
 } as const;
 
-/** The groups of operations, by the first part of the path that tells them apart. */
+/** The tags of the operations: pattern of the path, name, description. The first pattern that matches decides. */
 const tagRules: readonly (readonly [RegExp, string, string])[] = [
-  [/\/deliveries/, 'Deliveries', 'What became of each accepted hook.'],
+  [/\/deliveries/, 'Deliveries', 'The state of each accepted hook.'],
   [/^\/api\/v1\/widgets/, 'Widgets', 'List, read and create widgets.'],
   [
     /^\/api\/v1\/events/,
     'Events',
-    'Stream events out, take hooks in. The token in the address is the only credential.',
+    'Stream events, and receive hooks. The token in the address identifies the caller: no session is needed.',
   ],
   [/^\/api\/v1\/sessions?(\/|$)/, 'Session', 'Sign in and out.'],
-  [/^\/api\/v1\/subscriptions/, 'Subscriptions', 'The right to stream events.'],
-  [/^\/api\/v1\/integrations/, 'Integrations', 'The right to post hooks.'],
-  [/^\/api\/v1\/provision-tokens/, 'Provision tokens', 'The right to create widgets without signing in.'],
+  [/^\/api\/v1\/subscriptions/, 'Subscriptions', 'Grants to stream events.'],
+  [/^\/api\/v1\/integrations/, 'Integrations', 'Grants to post hooks.'],
+  [/^\/api\/v1\/provision-tokens/, 'Provision tokens', 'Grants to create widgets without signing in.'],
   [/^\/api\/v1\/users/, 'Users', 'The people who may sign in.'],
 ];
 
+/** Returns the name of the tag of a path. Throws an `Error` if no pattern matches. */
 export function findTag(path: string): string {
   const rule = tagRules.find(([pattern]) => pattern.test(path));
-  if (rule === undefined) throw new Error(`${path} belongs to no group of the interface's description`);
+  if (rule === undefined) throw new Error(`${path} matches no tag of the OpenAPI document: add a pattern to tagRules`);
   return rule[1];
 }
 
-/** The groups that are in use, in the order of reading. */
+/** Returns the tags of these paths in the order of the document. Throws an `Error` if a path has no tag. */
 export function listTags(paths: readonly string[]): readonly { name: string; description: string }[] {
   const used = new Set(paths.map(findTag));
   const order = ['Widgets', 'Events', 'Session'];
@@ -75,14 +77,15 @@ export function listTags(paths: readonly string[]): readonly { name: string; des
     .sort((a, b) => rank(a.name) - rank(b.name));
 }
 
-/** For path parameters that their route says nothing of. */
+/** The descriptions of path parameters whose route has none. */
 export const pathParameterTexts: Readonly<Record<string, string>> = {
-  token: 'The secret token, which is the only credential.',
-  id: 'The id, a UUID.',
+  token: 'The secret token. It identifies the caller: no session is needed.',
+  id: 'The id of the resource, a UUID.',
   eventId: 'The id of the event, a UUID.',
 };
 
-export function permissionText(policy: RoutePolicy): string | null {
+/** Returns a text that says which callers the policy allows. Null if it requires neither a session nor a permission. */
+export function describePermission(policy: RoutePolicy): string | null {
   if (policy === 'public' || policy === 'hook-token' || policy === 'own-origin') return null;
-  return policy === 'signed-in' ? 'For whoever is signed in.' : `Needs the permission \`${policy.permission}\`.`;
+  return policy === 'signed-in' ? 'For every signed-in user.' : `Needs the permission \`${policy.permission}\`.`;
 }

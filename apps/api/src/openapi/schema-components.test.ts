@@ -4,8 +4,8 @@ import { buildExample, SchemaComponents } from './schema-components.ts';
 
 const part = z.object({ size: z.int() }).meta({ id: 'Part' });
 
-describe('a schema with a name', () => {
-  test('is referred to wherever it is used, and described once', () => {
+describe('SchemaComponents: a named schema', () => {
+  test('is referenced wherever it is used, and described once', () => {
     const components = new SchemaComponents();
     const whole = z.object({ one: part, other: part.nullable(), more: z.array(part) }).meta({ id: 'Whole' });
     expect(components.describe(whole, 'output')).toEqual({ $ref: '#/components/schemas/Whole' });
@@ -24,14 +24,14 @@ describe('a schema with a name', () => {
     });
   });
 
-  test('cannot share it with another', () => {
+  test('cannot share its name with another schema', () => {
     const components = new SchemaComponents();
     components.describe(part, 'output');
     const other = z.object({ weight: z.int() }).meta({ id: 'Part' });
     expect(() => components.describe(other, 'output')).toThrow('named Part');
   });
 
-  test('cannot be sent in one form and answered in another', () => {
+  test('cannot have different request and response forms', () => {
     const components = new SchemaComponents();
     const schema = z.strictObject({ size: z.int() }).meta({ id: 'Strict' });
     components.describe(schema, 'input');
@@ -39,8 +39,8 @@ describe('a schema with a name', () => {
   });
 });
 
-describe('what is sent', () => {
-  const sent = z.strictObject({
+describe('SchemaComponents: a request schema', () => {
+  const requestBody = z.strictObject({
     at: z.iso
       .datetime()
       .nullish()
@@ -49,21 +49,21 @@ describe('what is sent', () => {
     size: z.int().min(3),
   });
 
-  test('is described before its defaults are filled in, with the defaults', () => {
-    const described = new SchemaComponents().describe(sent, 'input');
+  test('is described before its defaults are filled in, and lists the defaults', () => {
+    const described = new SchemaComponents().describe(requestBody, 'input');
     expect(described).toMatchObject({ required: ['size'], additionalProperties: false });
     expect(described.properties).toMatchObject({ at: { default: null, description: 'When.' } });
   });
 
-  test('has an example that it takes itself', () => {
+  test('accepts its own example', () => {
     const components = new SchemaComponents();
-    const example = buildExample(components.describe(sent, 'input'), components);
+    const example = buildExample(components.describe(requestBody, 'input'), components);
     expect(example).toEqual({ at: null, size: 3 });
-    expect(sent.safeParse(example).success).toBe(true);
+    expect(requestBody.safeParse(example).success).toBe(true);
   });
 });
 
-test('an example is the one that a schema brings, else made of those of its parts', () => {
+test('buildExample returns the example of the schema, or builds one from the examples of its parts', () => {
   const components = new SchemaComponents();
   const described = components.describe(
     z.object({

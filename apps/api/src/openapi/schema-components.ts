@@ -1,34 +1,36 @@
 import { z } from 'zod';
 
-/** A JSON Schema of the 2020-12 draft, as OpenAPI 3.1 takes it. */
+/** A JSON Schema of the 2020-12 draft, the dialect of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export type SchemaUse = 'input' | 'output';
 
-/** The named schemas of the document, gathered while its operations are described. */
+/** The named schemas of the document, collected while its operations are described. */
 export class SchemaComponents {
   readonly #schemas = new Map<string, JsonSchema>();
 
   /**
-   * A zod schema in the form of the document: what is sent (`input`) is described before its defaults are filled in,
-   * what is answered (`output`) as it is. A schema with an `id` in its metadata becomes a component of that name.
+   * Converts a zod schema to JSON Schema. `input` describes a request, before defaults are filled in; `output`
+   * describes a response. A schema with an `id` in its metadata becomes a component of that name, and a reference is
+   * returned. Throws an `Error` if two different schemas have the same name, or if the two forms of one schema differ.
    */
   describe(schema: z.ZodType, use: SchemaUse): JsonSchema {
-    // Inside of another, the schema itself is named like those it holds.
+    // As a property, the schema gets no `$schema`, and one with an `id` is a reference to a definition.
     const { properties, $defs = {} } = z.toJSONSchema(z.object({ described: schema }), {
       io: use,
-      override: ({ zodSchema, jsonSchema }) => tidy(jsonSchema, z.globalRegistry.get(zodSchema) ?? {}, use),
+      override: ({ zodSchema, jsonSchema }) => tidySchema(jsonSchema, z.globalRegistry.get(zodSchema) ?? {}, use),
     });
     for (const [name, definition] of Object.entries($defs)) this.#add(name, toComponentReferences(definition));
     return toComponentReferences(properties?.described ?? {});
   }
 
-  /** The schema that a reference stands for. */
+  /** The component that a reference points to; a schema that is no reference is returned unchanged. */
   resolve(schema: JsonSchema): JsonSchema {
     const name = String(schema.$ref ?? '').replace(componentPrefix, '');
     return this.#schemas.get(name) ?? schema;
   }
 
+  /** Returns all components collected so far, sorted by name. */
   toJSON(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -36,7 +38,7 @@ export class SchemaComponents {
   #add(name: string, schema: JsonSchema): void {
     const known = this.#schemas.get(name);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
-      throw new Error(`two schemas are named ${name}, or one is both sent and answered in different forms`);
+      throw new Error(`two schemas are named ${name}, or its request and response forms differ: give each its own id`);
     }
     this.#schemas.set(name, schema);
   }
@@ -44,16 +46,16 @@ export class SchemaComponents {
 
 const componentPrefix = '#/components/schemas/';
 
-/** What zod writes is right, but tells more, or less, than a reader of the document needs. */
-function tidy(schema: Record<string, unknown>, metadata: Record<string, unknown>, use: SchemaUse): void {
-  // Zod leaves these out where the sent form differs from the one that is handed on; they are told for the sent form.
+/** Removes what readers of the document do not need from zod's JSON Schema, and adds what zod leaves out. */
+function tidySchema(schema: Record<string, unknown>, metadata: Record<string, unknown>, use: SchemaUse): void {
+  // Zod leaves these out of the `input` form of a schema with a transform. Ours describe the input.
   for (const member of ['default', 'examples']) if (member in metadata) schema[member] = metadata[member];
-  // The bounds of safe integers say nothing.
+  // Zod gives an integer without a bound the one of safe integers.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  // The format says the same, and is readable.
+  // The format says the same as the pattern, and is readable.
   if ('format' in schema) delete schema.pattern;
-  // Answers may get further members within a version, so the description must not close their objects.
+  // Responses may get new members within a version, so their objects must stay open.
   if (use === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
 }
 
@@ -68,7 +70,7 @@ const exampleByFormat: Readonly<Record<string, string>> = {
   uri: 'https://widgets.example.com/',
 };
 
-/** An example of a schema: the one it brings itself, else one made of the examples of its parts. */
+/** Returns an example of a schema: its own if it has one, else one built from the examples of its parts. */
 export function buildExample(schema: JsonSchema, components: SchemaComponents): unknown {
   const resolved = { ...components.resolve(schema), ...schema };
   const { examples, enum: values, anyOf, type } = resolved;

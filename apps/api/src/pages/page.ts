@@ -1,23 +1,26 @@
 import type { FastifyReply } from 'fastify';
 
-/** What a page may load: nothing of another origin, and no code or style that stands in the page itself. */
+/** Content security policies: nothing from other origins, and no inline scripts or styles. */
 const contentPolicy = {
   text: "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  // The pictures of the interface's stylesheet stand in it as data.
+  // The stylesheet of Swagger UI contains its images as data URLs.
   application:
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 } as const;
 
 export interface Page {
   readonly title: string;
-  /** From the page to the service's root, as a relative reference that ends in a slash, or nothing. */
+  /** The relative reference from the page to the root of the service: empty, or with a trailing slash. */
   readonly root: '' | '../';
-  /** Further elements of the head. */
+  /** HTML to add to the head. */
   readonly head?: string;
   readonly body: string;
 }
 
-/** Answers with a page for people. Its links are relative, so that the service may be reached under any path. */
+/**
+ * Sends an HTML page. Its links are relative, so that it works under any path prefix of a proxy. `kind` selects the
+ * content security policy: `text` for a page without scripts, `application` for the page with Swagger UI.
+ */
 export function sendPage(reply: FastifyReply, kind: keyof typeof contentPolicy, page: Page): FastifyReply {
   return reply
     .header('content-security-policy', contentPolicy[kind])
@@ -50,11 +53,15 @@ const entityByCharacter: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
+/** Escapes a text for HTML, also for the value of a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entityByCharacter[character] ?? '');
 }
 
-/** Reads when it is first asked for, and keeps what was read. A failure is told to whoever waits, and forgotten. */
+/**
+ * Makes the function that returns the result of the first successful `read`. A failure rejects all waiting callers and
+ * is not cached.
+ */
 export function makeReadOnce<Content>(read: () => Promise<Content>): () => Promise<Content> {
   let content: Promise<Content> | null = null;
   return () => {

@@ -12,13 +12,13 @@ interface Asset {
   readonly location: () => URL;
 }
 
-const own = (name: string) => () => new URL(`./browser/${name}`, import.meta.url);
+const locateOwnFile = (name: string) => () => new URL(`./browser/${name}`, import.meta.url);
 
-/** All that the page loads. The names are fixed: no path of a request ever reaches the file system. */
+/** The files that the page loads. Their names are fixed: no part of a request path is used in the file system. */
 const assets: readonly Asset[] = [
-  { name: 'docs.js', mediaType: 'text/javascript; charset=utf-8', location: own('docs.js') },
-  { name: 'pages.css', mediaType: 'text/css; charset=utf-8', location: own('pages.css') },
-  { name: 'icon.svg', mediaType: 'image/svg+xml', location: own('icon.svg') },
+  { name: 'docs.js', mediaType: 'text/javascript; charset=utf-8', location: locateOwnFile('docs.js') },
+  { name: 'pages.css', mediaType: 'text/css; charset=utf-8', location: locateOwnFile('pages.css') },
+  { name: 'icon.svg', mediaType: 'image/svg+xml', location: locateOwnFile('icon.svg') },
   {
     name: 'swagger-ui-bundle.js',
     mediaType: 'text/javascript; charset=utf-8',
@@ -32,15 +32,16 @@ const assets: readonly Asset[] = [
 ];
 
 /**
- * `GET /docs`: the interface's description for people, where they can also sign in and try it. The root leads there,
- * because that is where somebody who types the service's address ends.
+ * `GET /docs`: Swagger UI, where people read the API documentation, sign in and try operations. `/` redirects to it,
+ * because people type the address of the service without a path.
  */
 export function registerDocsPage(app: FastifyInstance): void {
   const page = { method: ['GET', 'HEAD'], config: { policy: 'public' as const }, schema: { hide: true } };
   app.route({ ...page, url: '/docs', handler: async (_request, reply) => sendPage(reply, 'application', docsPage) });
+  // With the trailing slash, the relative links of the page would be wrong.
   app.route({ ...page, url: '/docs/', handler: async (_request, reply) => reply.redirect('../docs', 308) });
   app.route({ ...page, url: '/', handler: async (_request, reply) => reply.redirect('docs', 302) });
-  // Browsers ask for it beside every page of ours that names no icon, such as the document itself.
+  // Browsers request it for every document without an icon of its own, such as openapi.json.
   app.route({ ...page, url: '/favicon.ico', handler: async (_request, reply) => reply.redirect('docs/icon.svg', 302) });
   for (const { name, mediaType, location } of assets) {
     const read = makeReadOnce(() => readFile(location()));
@@ -52,6 +53,7 @@ export function registerDocsPage(app: FastifyInstance): void {
   }
 }
 
+/** The form is sent by `docs.js`. If the browser submits it itself, `post` keeps the password out of the address. */
 const docsPage: Page = {
   title: 'Widget Service',
   root: '',
@@ -76,6 +78,6 @@ const docsPage: Page = {
 </div>
 <p id="message" role="status"></p>
 </header>
-<noscript><p class="text">This page needs JavaScript. <a href="api/v1/openapi.json">The description itself</a> does not.</p></noscript>
+<noscript><p class="text">This page needs JavaScript. <a href="api/v1/openapi.json">The OpenAPI document</a> does not.</p></noscript>
 <main id="interface"></main>`,
 };

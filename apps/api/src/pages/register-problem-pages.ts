@@ -3,7 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { isProblemCode, problemCodes, problemKinds } from '../http/problem-kinds.ts';
 import { escapeHtml, type Page, sendPage } from './page.ts';
 
-/** `GET /problems/{code}`, which the `type` of a problem leads to, and `GET /problems`, which lists them. */
+/**
+ * Registers `GET /problems/{code}`, the page that the `type` of a problem refers to, and `GET /problems`, which lists
+ * all problems. Anyone may read them.
+ */
 export function registerProblemPages(app: FastifyInstance): void {
   app.route({
     method: ['GET', 'HEAD'],
@@ -19,13 +22,14 @@ export function registerProblemPages(app: FastifyInstance): void {
     schema: { hide: true },
     handler: async (request, reply) => {
       const { code } = request.params;
-      if (!isProblemCode(code)) throw new ServiceError('not-found', 'There is no such problem; /problems lists them.');
-      return sendPage(reply, 'text', problemPage(code));
+      if (!isProblemCode(code))
+        throw new ServiceError('not-found', 'There is no problem with this code. /problems lists all codes.');
+      return sendPage(reply, 'text', buildProblemPage(code));
     },
   });
 }
 
-function problemPage(code: keyof typeof problemKinds): Page {
+function buildProblemPage(code: keyof typeof problemKinds): Page {
   const { title, status, detail, remedy } = problemKinds[code];
   return {
     title: `${title} · Widget Service`,
@@ -52,17 +56,17 @@ const listPage: Page = {
   body: `<header class="bar"><a class="brand" href="docs">Widget Service</a></header>
 <main class="text">
 <h1>Problems</h1>
-<p>Every refusal is one of these. Its body is <code>application/problem+json</code>; <code>code</code> names it.</p>
+<p>Every error response is one of these problems. Its body is <code>application/problem+json</code>, and its member <code>code</code> names the problem.</p>
 <table>
 <thead><tr><th>Code</th><th>Status</th><th>What it means</th></tr></thead>
 <tbody>
-${problemCodes.map(listRow).join('\n')}
+${problemCodes.map(renderListRow).join('\n')}
 </tbody>
 </table>
 </main>`,
 };
 
-function listRow(code: keyof typeof problemKinds): string {
+function renderListRow(code: keyof typeof problemKinds): string {
   const { status, detail } = problemKinds[code];
   return `<tr><td><a href="problems/${code}"><code>${code}</code></a></td><td>${status}</td><td>${escapeHtml(detail)}</td></tr>`;
 }

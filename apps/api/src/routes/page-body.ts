@@ -8,23 +8,23 @@ export interface PageBody<Item> extends PageRequest {
   readonly hasNext: boolean;
 }
 
-/** The rows of a page, as a store is asked for them. */
+/** Converts a page request to the row range that a store reads. */
 export function toRowRange(request: PageRequest): RowRange {
   return { offset: toOffset(request), limit: request.pageSize };
 }
 
-/** One page of a list in the form that is returned: `found` is what the store gave for the page's `rangeOf`. */
+/** Converts one page of a list to the form that the API returns. `rows` is the store's result for `toRowRange`. */
 export function toPageBody<Row, Item>(
   { page, pageSize }: PageRequest,
-  found: { readonly items: readonly Row[]; readonly totalItems: number },
+  rows: { readonly items: readonly Row[]; readonly totalItems: number },
   toItem: (row: Row) => Item,
 ): PageBody<Item> {
-  const totalPages = countPages(found.totalItems, pageSize);
+  const totalPages = countPages(rows.totalItems, pageSize);
   return {
-    items: found.items.map(toItem),
+    items: rows.items.map(toItem),
     page,
     pageSize,
-    totalItems: found.totalItems,
+    totalItems: rows.totalItems,
     totalPages,
     hasNext: page < totalPages,
   };

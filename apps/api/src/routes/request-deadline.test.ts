@@ -18,8 +18,8 @@ import { registerListWidgets } from './widgets/list-widgets.ts';
 const aWidget = '/api/v1/widgets/01a200cb-ed5c-76f7-9c6c-a85ab5de9a8c';
 const logger = await createLogger({ level: 'silent' });
 
-/** A server whose requests wait so long for their credential. */
-function serve(credentialTakesMs: number) {
+/** A server on which verifying the credential takes `credentialTakesMs`. */
+function createTestServer(credentialTakesMs: number) {
   const app = createServer({ bodyLimitBytes: 1_000, trustProxy: false, logger }).withTypeProvider<ZodTypeProvider>();
   decorateRequests(app);
   registerErrorHandler(app);
@@ -51,20 +51,20 @@ test.each([
     hook,
   ],
 ] as const)(
-  '%s: what it waited for before is taken off what its store may take',
+  '%s: returns 503 when the store does not answer in what is left of the request deadline',
   async (_, register, method, url, payload) => {
-    const app = serve(0);
+    const app = createTestServer(0);
     app.addHook('preParsing', async (request) => {
       request.elapsedBeforeBodyMs = 1_790;
     });
     register(app);
-    const answer = await app.inject({ method, url, ...(payload === undefined ? {} : { payload }) });
-    expect({ status: answer.statusCode, code: answer.json().code }).toEqual({ status: 503, code: 'unavailable' });
+    const response = await app.inject({ method, url, ...(payload === undefined ? {} : { payload }) });
+    expect({ status: response.statusCode, code: response.json().code }).toEqual({ status: 503, code: 'unavailable' });
   },
 );
 
-test('how long a body took is not: a slow caller has as much of the store’s time as any', async () => {
-  const app = serve(0);
+test('the time that the body takes to arrive does not count towards the deadline', async () => {
+  const app = createTestServer(0);
   app.post('/slow', async (request) => ({ waitedMs: request.elapsedBeforeBodyMs }));
   async function* body() {
     yield '{"name":';
@@ -72,35 +72,35 @@ test('how long a body took is not: a slow caller has as much of the store’s ti
     yield '"a"}';
   }
   const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
-  const answer = await app.inject({ method: 'POST', url: '/slow', headers, payload: Readable.from(body()) });
-  expect(answer.json().waitedMs).toBeGreaterThan(0);
-  expect(answer.json().waitedMs).toBeLessThan(150);
+  const response = await app.inject({ method: 'POST', url: '/slow', headers, payload: Readable.from(body()) });
+  expect(response.json().waitedMs).toBeGreaterThan(0);
+  expect(response.json().waitedMs).toBeLessThan(150);
 });
 
-test('what a request waited for its credential is told', async () => {
-  const app = serve(100);
+test('the time that the credential check takes counts towards the deadline', async () => {
+  const app = createTestServer(100);
   app.get('/waited', async (request) => ({ waitedMs: request.elapsedBeforeBodyMs }));
   expect((await app.inject('/waited')).json().waitedMs).toBeGreaterThan(90);
 });
 
-test('all that a request waits for takes 1.8 s at most', async () => {
+test('rejects 1.8 s after the request began, including the time before the body', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  let isGivenUp = false;
-  const waiting = withinRequestDeadline({ elapsedBeforeBodyMs: 1_000 } as never, hang(), 'store').catch(() => {
-    isGivenUp = true;
+  let hasRejected = false;
+  const pending = withinRequestDeadline({ elapsedBeforeBodyMs: 1_000 } as never, hang(), 'store').catch(() => {
+    hasRejected = true;
   });
   await vi.advanceTimersByTimeAsync(799);
   await new Promise((resolve) => setImmediate(resolve));
-  expect(isGivenUp).toBe(false);
+  expect(hasRejected).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
-  await waiting;
-  expect(isGivenUp).toBe(true);
+  await pending;
+  expect(hasRejected).toBe(true);
 });
 
-test('work that ends in time is the answer, and nothing is left of a wait that used all of it up', async () => {
-  const asked = (waitedMs: number) => ({ elapsedBeforeBodyMs: waitedMs }) as never;
-  expect(await withinRequestDeadline(asked(0), Promise.resolve('stored'), 'store')).toBe('stored');
-  const tooLate = withinRequestDeadline(asked(60_000), new Promise(() => undefined), 'store');
+test('returns the result of work that ends in time, and rejects at once when no time is left', async () => {
+  const aRequest = (elapsedBeforeBodyMs: number) => ({ elapsedBeforeBodyMs }) as never;
+  expect(await withinRequestDeadline(aRequest(0), Promise.resolve('stored'), 'store')).toBe('stored');
+  const tooLate = withinRequestDeadline(aRequest(60_000), new Promise(() => undefined), 'store');
   await expect(tooLate).rejects.toThrow(UnavailableError);
 });

@@ -4,20 +4,29 @@ import { pageQuerySchema, toPageSchema } from './page.ts';
 import { timestamp } from './text.ts';
 
 const deliveryShape = z.object({
-  eventId: z.string().meta({ format: 'uuid', description: 'The `Webhook-Event-Id` of the 202.' }),
-  kind: z.string().meta({ description: '`created`, `updated` or `retired`; anything where it could not be read.' }),
-  occurredAt: z.string().meta({ description: 'As it was sent.' }),
+  eventId: z
+    .string()
+    .meta({ format: 'uuid', description: 'The event id: the `Webhook-Event-Id` of the 202 response.' }),
+  kind: z.string().meta({
+    description: '`created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here.',
+  }),
+  occurredAt: z.string().meta({ description: 'The `occurredAt` of the hook, as the sender wrote it.' }),
   receivedAt: timestamp,
   widgetId: z.string().meta({ format: 'uuid' }).nullable(),
   state: z.enum(deliveryStates).meta({
-    description: '`received`: a worker has taken it; `published`: its event is in the log; `dead`: it was given up.',
+    description:
+      '`received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven.',
   }),
-  attempts: z.int().min(0).meta({ description: 'How many runs have taken it.' }),
-  duplicates: z.int().min(0).meta({ description: 'How many repetitions of it were dropped.' }),
-  reason: z.enum(deadReasons).nullable().meta({ description: 'Why it is dead.' }),
+  attempts: z.int().min(0).meta({ description: 'How many times a worker has begun to process it.' }),
+  duplicates: z.int().min(0).meta({ description: 'How many repetitions of the hook were dropped.' }),
+  reason: z.enum(deadReasons).nullable().meta({
+    description:
+      'Why it is a dead letter. `invalid-delivery`: its queue item is malformed, or processing it fails every time. `store-refused`: the store will never accept it. Null if it is not dead.',
+  }),
   publishedAt: timestamp.nullable(),
   position: z.string().nullable().meta({
-    description: 'Where its event stands in the log; null also where another run had put it there.',
+    description:
+      'The position of its event in the event log. Null before publication, and also if an earlier attempt had already written the event to the log.',
   }),
 });
 
@@ -35,20 +44,23 @@ const example = {
   position: null,
 } as const;
 
-/** What became of one accepted hook. */
+/** The state of one accepted hook. */
 export const deliverySchema = deliveryShape.meta({
   id: 'Delivery',
-  description: 'What became of an accepted hook.',
+  description:
+    'The state of an accepted hook. It appears once a worker has registered the hook, usually within a second after the 202.',
   examples: [example],
 });
 
 export const deliveryWithPayloadSchema = deliveryShape
   .extend({
-    payload: z.unknown().meta({ description: 'What the sender attached, as it was written; null when nothing was.' }),
+    payload: z
+      .unknown()
+      .meta({ description: 'The content attached by the sender, as it was sent; null if there was none.' }),
   })
   .meta({
     id: 'DeliveryWithPayload',
-    description: 'What became of an accepted hook, and what it carried.',
+    description: 'The state of an accepted hook, with its payload.',
     examples: [{ ...example, payload: { reason: 'worn' } }],
   });
 

@@ -6,7 +6,7 @@ import { displayText, timestamp } from './text.ts';
 const defaultOverlapSeconds = 300;
 const overlapSecondsMax = 86_400;
 
-/** A time that has not come yet, as a `Date`. */
+/** Parses a time in the future to a `Date`. */
 const futureTime = z
   .string()
   .transform((text, { issues }) => {
@@ -17,56 +17,63 @@ const futureTime = z
       issues.push({
         code: 'custom',
         message: 'Must lie in the future.',
+        // The mistake's code in the problem (`zod-validation.ts`).
         params: { mistake: 'too-small' },
         input: text,
       });
     }
+    // After an issue, zod drops the value.
     return new Date(parsedMs ?? 0);
   })
   .meta({ type: 'string', format: 'date-time' });
 
-const name = displayText(1, 200).meta({ description: 'For people to tell it by.', examples: ['Plant north'] });
+const name = displayText(1, 200).meta({
+  description: 'A name for people to recognise it by.',
+  examples: ['Plant north'],
+});
 
-/** What is input for every kind of grant when it is created. */
+/** The members that every kind of grant has in its create body. */
 export const newGrantMembers = {
   name,
   expiresAt: futureTime
     .nullish()
-    .transform((given) => given ?? null)
-    .meta({ default: null, description: 'When it is to end by itself, in UTC and in the future; null: never.' }),
+    .transform((value) => value ?? null)
+    .meta({ default: null, description: 'When it expires: a time in UTC, in the future. Null: never.' }),
 };
 
-/** The same when it is changed: what is left out stays as it is, and null is the default. A name has none. */
+/** The same members in a change: a member left out keeps its value; null sets the default. `name` has no default. */
 export const grantChangeMembers = {
   name: name.exactOptional(),
   expiresAt: futureTime.nullable().exactOptional(),
 };
 
-/** What every kind of grant shows at its beginning and its end; what is its own stands in between. */
+/** The first and the last members of every kind of grant in a response. Its own members come in between. */
 export const grantHead = {
   id: z.string().meta({ format: 'uuid' }),
   name: z.string().meta({ examples: ['Plant north'] }),
 };
 export const grantTail = {
-  expiresAt: timestamp.nullable().meta({ description: 'When it ends by itself; null: never.', examples: [null] }),
+  expiresAt: timestamp.nullable().meta({ description: 'When it expires; null: never.', examples: [null] }),
   createdAt: timestamp,
 };
 
-/** What is shown of a new token this once. */
+/** The member with a new token, which is shown only once. */
 export const tokenMember = {
   token: z.string().meta({
-    description: 'The secret itself: keep it secret, it is not shown again.',
+    description: 'The token. Keep it secret: it is not shown again.',
     examples: ['wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq'],
   }),
 };
 export const urlMember = {
-  url: z.string().meta({ format: 'uri', description: 'The address to use, which holds the token: as secret as that.' }),
+  url: z.string().meta({
+    format: 'uri',
+    description: 'The address to use. It contains the token, so keep the whole address secret.',
+  }),
 };
-/** Until when the replaced token goes on working; null: it has ended. */
 export const previousExpiresAtMember = {
   previousExpiresAt: timestamp
     .nullable()
-    .meta({ description: 'Until when the replaced token goes on working; null when it has ended.' }),
+    .meta({ description: 'Until when the previous token keeps working; null if it no longer works.' }),
 };
 
 export const rotationMembers = {
@@ -75,16 +82,17 @@ export const rotationMembers = {
     .min(0)
     .max(overlapSecondsMax)
     .nullish()
-    .meta({ default: defaultOverlapSeconds, description: 'How long the replaced token goes on working.' }),
+    .meta({ default: defaultOverlapSeconds, description: 'How long the previous token keeps working, in seconds.' }),
 };
 
-/** How a token is replaced; no body at all is all defaults. */
+/** The body of a rotation. No body means all defaults. */
 export const rotationSchema = z
   .strictObject(rotationMembers)
   .nullish()
-  .transform((given): Rotation => toRotation(given?.overlapSeconds, null))
+  .transform((value): Rotation => toRotation(value?.overlapSeconds, null))
   .meta({ id: 'Rotation', examples: [{ overlapSeconds: defaultOverlapSeconds }] });
 
+/** Fills in the default overlap. `isSigned`: see `Rotation`. */
 export function toRotation(overlapSeconds: number | null | undefined, isSigned: boolean | null): Rotation {
   return { overlapSeconds: overlapSeconds ?? defaultOverlapSeconds, isSigned };
 }

@@ -2,54 +2,57 @@ import { z } from 'zod';
 
 const position = 'k3f9.1764000000000.1284';
 
-/** The headers of answers, by the name a route's documentation calls them by. */
+/** The response headers, by the names that a route's documentation uses. */
 export const responseHeaders = {
-  'X-Request-Id': z
-    .string()
-    .meta({ format: 'uuid', description: 'The id of this request in our logs; every answer has one.' }),
+  'X-Request-Id': z.string().meta({
+    format: 'uuid',
+    description: 'The id of this request in the logs of the service. Every response has one.',
+  }),
   Location: z.string().meta({
     format: 'uri-reference',
-    description: 'Where the created resource is read, relative to the address of the request.',
+    description: 'The address of the created resource, relative to the address of the request.',
     examples: ['widgets/019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01'],
   }),
   Link: z.string().meta({
     description:
-      'The pages `first`, `prev`, `next` and `last` (RFC 8288), as references relative to this one. `prev` and `next` are left out where there is none.',
+      'The pages `first`, `prev`, `next` and `last` (RFC 8288), as references relative to this page. `prev` and `next` are left out if there is no such page.',
     examples: [
       '<?page=1&pageSize=50>; rel="first", <?page=2&pageSize=50>; rel="next", <?page=3&pageSize=50>; rel="last"',
     ],
   }),
   'Idempotent-Replayed': z.enum(['true']).meta({
-    description: 'There when the key was used before: the widget was created then, and the body is the one of then.',
+    description:
+      'Present if the key was used before. The widget was created by the first request, and the body is that of the first response.',
   }),
-  'Webhook-Event-Id': z
-    .string()
-    .meta({ format: 'uuid', description: 'The id of the event; a repetition of the same hook gets the same one.' }),
+  'Webhook-Event-Id': z.string().meta({
+    format: 'uuid',
+    description: 'The id of the event. A hook that the service recognises as a repetition gets the same id.',
+  }),
   'Set-Cookie': z.string().meta({
-    description: 'The session cookie `service_console`: set by signing in, cleared by signing out.',
+    description: 'The session cookie `service_console`. Signing in sets it; signing out clears it.',
     examples: ['service_console=…; Path=/; HttpOnly; SameSite=Lax; Secure'],
   }),
   'WWW-Authenticate': z
     .string()
-    .meta({ description: 'There with `not-authenticated`.', examples: ['Bearer realm="widgets"'] }),
+    .meta({ description: 'Present with `not-authenticated`.', examples: ['Bearer realm="widgets"'] }),
   'Retry-After': z.string().meta({
     pattern: '^[1-9][0-9]*$',
-    description: 'Whole seconds to wait before the next try.',
+    description: 'How many whole seconds to wait before the next attempt.',
     examples: ['1'],
   }),
   RateLimit: z.string().meta({
     description:
-      'What is left of the limit: `r` requests, until it is full again in `t` seconds (draft-ietf-httpapi-ratelimit-headers-10).',
+      'The rest of the limit: `r` requests remain, and the full limit is available again in `t` seconds (draft-ietf-httpapi-ratelimit-headers-10).',
     examples: ['"api";r=199;t=1'],
   }),
   'RateLimit-Policy': z.string().meta({
-    description: 'The limit: `q` requests at once, full again after `w` seconds.',
+    description: 'The limit: `q` requests at once, available again after `w` seconds.',
     examples: ['"api";q=200;w=4'],
   }),
 } as const;
 export type ResponseHeaderName = keyof typeof responseHeaders;
 
-/** Parameters that no schema validates, because code of their own reads them; by the name a route declares. */
+/** The parameters that routes read with their own code instead of a schema, by the names that routes declare. */
 export const requestParameters = {
   'Idempotency-Key': {
     in: 'header',
@@ -57,7 +60,7 @@ export const requestParameters = {
       .string()
       .meta({ minLength: 1, maxLength: 255, examples: ['4bf1c0f7-7f53-4f7e-8a38-2f1f0c8f9d52'] })
       .describe(
-        'Makes the request safe to repeat: 1 to 255 visible ASCII characters, sent once; one pair of double quotes around them is dropped.',
+        'Makes the request safe to repeat. 1 to 255 visible ASCII characters, sent once. One pair of surrounding double quotes is dropped.',
       ),
   },
   'webhook-id': {
@@ -66,7 +69,7 @@ export const requestParameters = {
       .string()
       .meta({ examples: ['msg_2KWPBgLlAfxdpx2AI54pPJ85f4W'] })
       .describe(
-        'The hook’s own id (Standard Webhooks); an empty one counts as none. Within 7 days one id of an integration is one event; repeat a hook under the same id. A signed integration must send it.',
+        'The id of the hook (Standard Webhooks). Repeat a hook with the same id: within 7 days, all hooks of an integration with one id are one event. An empty id counts as none. Required if the integration is signed.',
       ),
   },
   'webhook-timestamp': {
@@ -75,7 +78,7 @@ export const requestParameters = {
       .string()
       .meta({ pattern: '^[0-9]+$', examples: ['1764000000'] })
       .describe(
-        'When the hook was sent, in seconds since 1970, at most five minutes off. Read where the integration is signed, and needed there.',
+        'When the hook was sent, in seconds since 1970. It must be within five minutes of the time of the service. Required if the integration is signed, otherwise ignored.',
       ),
   },
   'webhook-signature': {
@@ -84,7 +87,7 @@ export const requestParameters = {
       .string()
       .meta({ examples: ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='] })
       .describe(
-        'Space-separated signatures, `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`; one that fits is enough. Read where the integration is signed, and needed there.',
+        'Space-separated signatures. Each is `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`; one match is enough. Required if the integration is signed, otherwise ignored.',
       ),
   },
   'Last-Event-ID': {
@@ -93,7 +96,7 @@ export const requestParameters = {
       .string()
       .meta({ examples: [position] })
       .describe(
-        'Where to go on: the `id` of the last event that was seen, or `earliest` for all that is kept. A browser sends it by itself when it reconnects.',
+        'Where to resume: the `id` of the last event that the client received, or `earliest` for all events that are kept. A browser sends this header itself when it reconnects.',
       ),
   },
   lastEventId: {
@@ -102,7 +105,7 @@ export const requestParameters = {
       .string()
       .meta({ examples: [position] })
       .describe(
-        'The same, for clients that cannot set a header; the header counts if both are sent. Take `streamCursor` of a list to go on exactly where the list ends.',
+        'The same as the header `Last-Event-ID`, for clients that cannot set a header. If both are sent, the header counts. Send the `streamCursor` of a list to miss no event after it.',
       ),
   },
 } as const;

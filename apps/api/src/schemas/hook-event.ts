@@ -1,4 +1,4 @@
-import { hookKinds } from '@widget-service/shared/domain/hook-event.ts';
+import { hookKinds } from '@widget-service/shared/domain/event-kind.ts';
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { z } from 'zod';
 import { uuid } from './text.ts';
@@ -8,8 +8,11 @@ const utcTime = z
   .refine((text) => parseUtcTimestamp(text) !== null, 'Must be an RFC 3339 time in UTC, at most 64 characters long.')
   .meta({ format: 'date-time' });
 
-/** Only its kind is looked at: a walk through all it holds would cost time on every hook, and says nothing. */
-const anyObject = z
+/**
+ * Checks only that it is an object, null or absent. Its members are free-form: walking through them would cost time on
+ * every hook and find no mistakes.
+ */
+const objectOrNull = z
   .unknown()
   .check(({ value, issues }) => {
     if (value === null || value === undefined || (typeof value === 'object' && !Array.isArray(value))) return;
@@ -18,19 +21,21 @@ const anyObject = z
   .optional()
   .meta({ type: ['object', 'null'], additionalProperties: {} });
 
-/** The body of a hook. Members it does not name are ignored, because senders add fields. */
+/** The body of a hook. Unknown members are ignored, because senders add fields. */
 export const hookEventSchema = z
   .object({
     kind: z.enum(hookKinds).describe('What happened.'),
     occurredAt: utcTime.describe('When it happened, in UTC.'),
     widgetId: uuid
       .nullish()
-      .describe('The widget concerned. An event of an unknown widget has no effect, and is told all the same.'),
-    payload: anyObject.describe('Free-form content attached by the sender; it is passed on as it is.'),
+      .describe(
+        'The widget concerned. A hook with an unknown widget, or none, changes no widget but still becomes an event on the streams.',
+      ),
+    payload: objectOrNull.describe('Free-form content attached by the sender. The service passes it on unchanged.'),
   })
   .meta({
     id: 'HookEvent',
-    description: 'What an outside system tells. Members beyond these are ignored.',
+    description: 'A hook: what an outside system reports about a widget. Unknown members are ignored.',
     examples: [
       {
         kind: 'updated',

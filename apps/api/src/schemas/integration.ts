@@ -14,7 +14,7 @@ import { timestamp } from './text.ts';
 
 const signatures = ['none', 'standard-webhooks'] as const;
 
-/** Hooks per second; null: as the service is set. */
+/** Hooks per second; null: the limit in the settings of the service. */
 const rate = z.int().min(1).max(1_000_000).nullable();
 
 export const newIntegrationSchema = z
@@ -23,57 +23,64 @@ export const newIntegrationSchema = z
     deduplicateByContent: z
       .boolean()
       .nullish()
-      .transform((given) => given ?? true)
+      .transform((value) => value ?? true)
       .meta({ default: true }),
     rate: rate
       .optional()
-      .transform((given) => given ?? null)
+      .transform((value) => value ?? null)
       .meta({ default: null }),
     signature: z.enum(signatures).nullish().meta({ default: 'none' }),
   })
   .transform(({ signature, ...input }) => ({ input, isSigned: signature === 'standard-webhooks' }))
   .meta({ id: 'NewIntegration', examples: [{ name: 'Plant north', signature: 'standard-webhooks' }] });
 
-/** `signature` is no member: only a new token can have another one. */
+/** `signature` is not a member: only a rotation changes it, because it belongs to the token. */
 export const integrationChangesSchema = z
   .strictObject({
     ...grantChangeMembers,
     deduplicateByContent: z
       .boolean()
       .nullable()
-      .transform((given) => given ?? true)
+      .transform((value) => value ?? true)
       .exactOptional(),
     rate: rate.exactOptional(),
   })
   .meta({ id: 'IntegrationChanges', examples: [{ rate: 100 }] });
 
-/** No body at all is all defaults; the default signature is the one there is. */
+/** No body means all defaults; `signature` defaults to its current value. */
 export const integrationRotationSchema = z
   .strictObject({ ...rotationMembers, signature: z.enum(signatures).nullish() })
   .nullish()
-  .transform((given) => {
-    const signature = given?.signature ?? null;
-    return toRotation(given?.overlapSeconds, signature === null ? null : signature === 'standard-webhooks');
+  .transform((value) => {
+    const signature = value?.signature ?? null;
+    return toRotation(value?.overlapSeconds, signature === null ? null : signature === 'standard-webhooks');
   })
   .meta({ id: 'IntegrationRotation', examples: [{ overlapSeconds: 300 }] });
 
 const integrationShape = z.object({
   ...grantHead,
-  signature: z.enum(signatures).describe('Whether hooks must be signed as Standard Webhooks describes.'),
+  signature: z.enum(signatures).describe('Whether hooks must be signed, as Standard Webhooks describes.'),
   deduplicateByContent: z
     .boolean()
-    .describe('Whether hooks without a `webhook-id` and an `Idempotency-Key` are told apart by what they hold.'),
+    .describe(
+      'Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events.',
+    ),
   rate: z
     .int()
     .nullable()
-    .meta({ description: 'Hooks per second; null: as the service is set.', examples: [null] }),
+    .meta({
+      description: 'The rate limit of this integration, in hooks per second. Null: the default of the service.',
+      examples: [null],
+    }),
   ...grantTail,
-  lastReceivedAt: timestamp.nullable().describe('When a hook was last accepted with it, to the minute.'),
+  lastReceivedAt: timestamp
+    .nullable()
+    .describe('When a hook of the integration was last accepted, accurate to a minute.'),
 });
 
-export const integrationSchema = integrationShape.meta({ id: 'Integration', description: 'The right to post hooks.' });
+export const integrationSchema = integrationShape.meta({ id: 'Integration', description: 'A grant to post hooks.' });
 
-/** With `rotatedIntegrationSchema` the only answers that ever show the token, and a signed one's signing secret. */
+/** Only this response and `rotatedIntegrationSchema` show the token and the signing secret of a signed integration. */
 const issuedShape = integrationShape.extend({
   ...tokenMember,
   ...urlMember,
@@ -81,7 +88,7 @@ const issuedShape = integrationShape.extend({
     .string()
     .optional()
     .meta({
-      description: 'There where hooks must be signed: the secret to sign with. It is not shown again.',
+      description: 'Present if hooks must be signed: the secret to sign with. It is not shown again.',
       examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     }),
 });

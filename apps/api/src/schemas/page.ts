@@ -5,9 +5,13 @@ import { z } from 'zod';
 import { timestamp } from './text.ts';
 import { widgetSchema } from './widget.ts';
 
+/** At most 16 digits. A longer text is malformed, not too large. */
 const digits = /^(?:0|[1-9]\d{0,15})$/;
 
-/** An integer of a query: digits only, no sign, no leading zero; outside its range it is refused, never clamped. */
+/**
+ * An integer in a query: digits only, no sign, no leading zero. Outside its range it is an error, never clamped. The
+ * OpenAPI document shows it as an `integer`, to which the pattern of the text does not apply.
+ */
 function queryInteger(min: number, max: number, fallback: number) {
   return z
     .string()
@@ -19,23 +23,24 @@ function queryInteger(min: number, max: number, fallback: number) {
       if (value > max) issues.push({ ...bounds, code: 'too_big', maximum: max });
     })
     .optional()
-    .transform((given) => given ?? fallback)
+    .transform((value) => value ?? fallback)
     .meta({ type: 'integer', minimum: min, maximum: max, default: fallback, pattern: undefined });
 }
 
-const time = z.string().transform((text, { issues }) => {
-  const parsed = parseUtcTimestamp(text);
-  if (parsed === null) issues.push({ code: 'custom', message: 'Must be an RFC 3339 time in UTC.', input: text });
-  return new Date(parsed ?? 0);
+const queryTime = z.string().transform((text, { issues }) => {
+  const parsedMs = parseUtcTimestamp(text);
+  if (parsedMs === null) issues.push({ code: 'custom', message: 'Must be an RFC 3339 time in UTC.', input: text });
+  // After an issue, zod drops the value.
+  return new Date(parsedMs ?? 0);
 });
 
-/** What every list takes; a list with more to ask for extends it, and stays strict. */
+/** The query of every list. Lists with more parameters extend it and stay strict. */
 export const pageQuerySchema = z.strictObject({
-  page: queryInteger(1, maxPage, 1).describe('One-based; past the end there are no items.'),
-  pageSize: queryInteger(1, maxPageSize, defaultPageSize).describe('Rows per page; more than 200 are refused.'),
+  page: queryInteger(1, maxPage, 1).describe('The page number, from 1. A page past the end has no items.'),
+  pageSize: queryInteger(1, maxPageSize, defaultPageSize).describe('Items per page. More than 200 is an error.'),
 });
 
-/** What every list answers: one page, and where it stands among the others. It is named after its items. */
+/** The response body of every list: one page and its place among all pages. The schema is named after its items. */
 export function toPageSchema<Item extends z.ZodType>(item: Item) {
   const page = z.object({
     items: z.array(item),
@@ -51,7 +56,7 @@ export function toPageSchema<Item extends z.ZodType>(item: Item) {
     totalPages: z
       .int()
       .min(0)
-      .meta({ description: '0 when there is nothing.', examples: [1] }),
+      .meta({ description: '0 if there are no items.', examples: [1] }),
     hasNext: z.boolean().meta({ examples: [false] }),
   });
   const { id } = z.globalRegistry.get(item) ?? {};
@@ -60,11 +65,11 @@ export function toPageSchema<Item extends z.ZodType>(item: Item) {
 
 export const listWidgetsQuerySchema = pageQuerySchema.extend({
   state: z.enum(widgetStates).optional().describe('Only widgets in this state.'),
-  asOf: time.optional().meta({
+  asOf: queryTime.optional().meta({
     type: 'string',
     format: 'date-time',
     description:
-      'Only widgets created up to this time, in UTC. Left out, it is set by the service and answered; give it with the further pages (`Link` does), so that widgets created meanwhile shift none.',
+      'Only widgets created up to this time, in UTC. If you leave it out, the service chooses a time and returns it. Send that time with the requests for further pages (as the `Link` header does), so that new widgets do not shift the pages.',
   }),
 });
 
@@ -76,12 +81,12 @@ export const widgetPageSchema = toPageSchema(widgetSchema)
       .nullable()
       .meta({
         description:
-          'Where to begin a stream (`lastEventId`) that goes on exactly where this list ends; null when no position is known yet.',
+          'Send it as `lastEventId` to open a stream that misses no event after this list. Its first events may already be part of the list: compare `version`. Null until the server has read the event log for the first time.',
         examples: ['k3f9.1764000000000.1284'],
       }),
   })
   .meta({
     id: 'PagedResultWidget',
     description:
-      'One page of widgets, newest first. `hasNext` is always exact, `totalItems` up to 1 000; above that it may be five seconds old. Where counting fails or takes longer than about a second, it is the last total known, or what was seen so far.',
+      'One page of widgets, newest first. `hasNext` is always exact. `totalItems` is exact up to 1 000; above that it may be five seconds old. If counting fails or takes longer than about a second, it is the last known total, or, without one, a lower bound.',
   });

@@ -5,8 +5,8 @@ import type { ResponseHeaderName } from './headers.ts';
 
 const mistakeSchema = z
   .object({
-    detail: z.string().meta({ description: 'What is wrong, for people.' }),
-    code: z.enum(mistakeCodes).meta({ description: 'What is wrong, for programs.' }),
+    detail: z.string().meta({ description: 'What is wrong, as text for people.' }),
+    code: z.enum(mistakeCodes).meta({ description: 'What is wrong, as a code for programs.' }),
     pointer: z
       .string()
       .optional()
@@ -23,80 +23,82 @@ const mistakeSchema = z
     examples: [{ detail: 'Must be given.', code: 'required', pointer: '#/name' }],
   });
 
-/** The body of every refusal. */
+/** The body of every error response. */
 export const problemSchema = z
   .object({
     type: z
       .string()
-      .meta({ format: 'uri-reference', description: 'The address of the page that explains this kind of problem.' }),
-    title: z.string().meta({ description: 'The kind of problem, for people.' }),
+      .meta({ format: 'uri-reference', description: 'The address of a page that explains this kind of problem.' }),
+    title: z.string().meta({ description: 'The kind of problem, as text for people.' }),
     status: z.int().min(400).max(599).meta({ description: 'The HTTP status.' }),
-    detail: z.string().meta({ description: 'What is wrong with this request, for people.' }),
+    detail: z.string().meta({ description: 'What is wrong with this request, as text for people.' }),
     instance: z
       .string()
-      .meta({ format: 'uri', description: 'A URN for this one occurrence; it holds the `requestId`.' }),
+      .meta({ format: 'uri', description: 'A URN for this occurrence of the problem. It contains the `requestId`.' }),
     code: z.string().meta({
-      description: 'The kind of problem, for programs. `/problems` explains every code; further ones may come.',
+      description:
+        'The kind of problem, as a code for programs. `/problems` explains every code. New codes may be added.',
     }),
-    requestId: z.string().meta({ format: 'uuid', description: 'Also in the header `X-Request-Id`.' }),
-    errors: z
-      .array(mistakeSchema)
-      .max(20)
-      .optional()
-      .meta({ description: 'There with `invalid-request` and `invalid-idempotency-key`: what is wrong, and where.' }),
+    requestId: z
+      .string()
+      .meta({ format: 'uuid', description: 'The id of the request, also in the header `X-Request-Id`.' }),
+    errors: z.array(mistakeSchema).max(20).optional().meta({
+      description: 'Present with `invalid-request` and `invalid-idempotency-key`: each mistake and its place.',
+    }),
   })
-  .meta({ id: 'Problem', description: 'Why a request is refused (RFC 9457).' });
+  .meta({ id: 'Problem', description: 'Why a request failed (RFC 9457).' });
 
-/** A kind of server-sent event, by the names it comes under. */
+/** A kind of server-sent event, with its possible event names. */
 export interface DescribedEvent {
   readonly names: readonly [string, ...string[]];
   readonly description: string;
-  /** What the JSON text in `data` holds. */
+  /** The schema of the JSON text in `data`. */
   readonly data: z.ZodType;
   readonly hasId: boolean;
   readonly hasRetry: boolean;
 }
 
-/** What a route's documentation says of one status that it answers with. */
+/** The documentation of one response status of a route. */
 export interface ResponseDoc {
-  /** Left out, the description of the body's schema. */
+  /** By default, the description of the body's schema, else `Done.` */
   readonly description?: string;
-  /** Null when the answer has no body. */
+  /** Null if the response has no body. */
   readonly body: z.ZodType | null;
   readonly mediaType?: string;
-  /** What a stream of server-sent events carries, and how it looks. */
+  /** The events that a stream of server-sent events can contain. */
   readonly events?: readonly DescribedEvent[];
   readonly example?: string;
-  /** Headers that every such answer has, and those that only some have. */
+  /** Headers that every such response has. */
   readonly headers?: readonly ResponseHeaderName[];
+  /** Headers that only some of these responses have. */
   readonly optionalHeaders?: readonly ResponseHeaderName[];
 }
 
 export interface ResponseDocs {
-  /** By status. */
+  /** The successful responses, by status. */
   readonly own: Readonly<Record<string, ResponseDoc>>;
-  readonly refusals: readonly ProblemCode[];
+  readonly problemCodes: readonly ProblemCode[];
 }
 
 /**
- * What a route's documentation says of its answers: its own by status, each as a schema or with its headers, and the
- * codes that it refuses with. Codes that follow from policy, limit, query, body or method (`not-authenticated`,
- * `rate-limited`, `invalid-json`, `unavailable` and the like) are added by themselves and need not be named.
+ * Documents the responses of a route: its successful ones by status, and the codes of its problems. Codes that follow
+ * from the policy, the rate limit, the query, the body, the header `Idempotency-Key` or the method (such as
+ * `not-authenticated`, `rate-limited`, `invalid-json` and `unavailable`) are added automatically (`listProblemCodes`).
  *
- * Answers are typed where they are made and not walked through again when they are sent: this is documentation only,
- * in the form in which the framework lets it pass.
+ * This is documentation only: nothing validates responses against it. It is wrapped in `default`, a key that Fastify
+ * allows in a route's `response`.
  */
 export function documentResponses(
   own: Readonly<Record<number, z.ZodType | ResponseDoc>>,
-  ...refusals: readonly ProblemCode[]
+  ...problemCodes: readonly ProblemCode[]
 ): { readonly default: ResponseDocs } {
-  const described = Object.entries(own).map(([status, answer]) => {
-    return [status, answer instanceof z.ZodType ? toResponseDoc(answer) : answer] as const;
+  const described = Object.entries(own).map(([status, response]) => {
+    return [status, response instanceof z.ZodType ? toResponseDoc(response) : response] as const;
   });
-  return { default: { own: Object.fromEntries(described), refusals } };
+  return { default: { own: Object.fromEntries(described), problemCodes } };
 }
 
-/** `z.null()` stands for an answer without a body. */
+/** `z.null()` stands for a response without a body. */
 function toResponseDoc(schema: z.ZodType): ResponseDoc {
   return {
     body: schema instanceof z.ZodNull ? null : schema,

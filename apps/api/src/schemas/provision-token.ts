@@ -10,23 +10,23 @@ import {
 } from './grant.ts';
 import { forArrayLength, timestamp } from './text.ts';
 
-/** All that a provision token can be given: what scripts are trusted with. */
-const grantable = ['widgets:create'] as const satisfies readonly Permission[];
+/** The permissions that a provision token may have. */
+const grantablePermissions = ['widgets:create'] as const satisfies readonly Permission[];
 
 const chosenPermissions = z
-  .array(z.enum(grantable))
+  .array(z.enum(grantablePermissions))
   .min(1, forArrayLength)
-  .transform((given): readonly Permission[] => [...new Set(given)])
+  .transform((value): readonly Permission[] => [...new Set(value)])
   .nullable()
-  .transform((given) => given ?? [...grantable]);
+  .transform((value) => value ?? [...grantablePermissions]);
 
 export const newProvisionTokenSchema = z
   .strictObject({
     ...newGrantMembers,
     permissions: chosenPermissions
       .optional()
-      .transform((given) => given ?? [...grantable])
-      .meta({ default: [...grantable] }),
+      .transform((value) => value ?? [...grantablePermissions])
+      .meta({ default: [...grantablePermissions] }),
   })
   .transform((input) => ({ input, isSigned: false }))
   .meta({ id: 'NewProvisionToken', examples: [{ name: 'Importer' }] });
@@ -39,15 +39,15 @@ const provisionTokenShape = z.object({
   ...grantHead,
   permissions: z.array(z.enum(permissions)).meta({ examples: [['widgets:create']] }),
   ...grantTail,
-  lastUsedAt: timestamp.nullable().describe('When it was last used, to the minute.'),
+  lastUsedAt: timestamp.nullable().describe('When it was last used, accurate to a minute.'),
 });
 
 export const provisionTokenSchema = provisionTokenShape.meta({
   id: 'ProvisionToken',
-  description: 'The right to create widgets without signing in.',
+  description: 'A grant to create widgets without signing in.',
 });
 
-/** With `rotatedProvisionTokenSchema` the only answers that ever show the token. */
+/** Only this response and `rotatedProvisionTokenSchema` show the token. */
 const issuedShape = provisionTokenShape.extend(tokenMember);
 export const issuedProvisionTokenSchema = issuedShape.meta({ id: 'IssuedProvisionToken' });
 export const rotatedProvisionTokenSchema = issuedShape

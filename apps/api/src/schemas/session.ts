@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { newPassword, timestamp } from './text.ts';
 import { userSchema } from './user.ts';
 
-/** What is sent to sign in. Its form is not checked further: a wrong one is just a wrong one. */
+/** The body of a sign-in. Its strings have no format: a malformed e-mail or password is just a wrong one. */
 export const credentialsSchema = z
   .strictObject({ email: z.string(), password: z.string() })
   .meta({ id: 'Credentials', examples: [{ email: 'kim@example.com', password: 'a password of their own' }] });
 
-/** The current one's form is not checked: a wrong one is just a wrong one. */
+/** `currentPassword` has no format: a malformed one is just a wrong one. */
 export const passwordChangeSchema = z.strictObject({ currentPassword: z.string(), newPassword }).meta({
   id: 'PasswordChange',
   examples: [{ currentPassword: 'a password of their own', newPassword: 'another one of their own' }],
@@ -19,25 +19,26 @@ export const sessionSchema = z
     user: userSchema,
     permissions: z.array(z.enum(permissions)).meta({ examples: [['widgets:read', 'widgets:create']] }),
     csrfToken: z.string().meta({
-      description: 'For the header `X-Csrf-Token`.',
+      description: 'The value to send in the header `X-Csrf-Token`.',
       examples: ['a5vVPlZ0OPx0LGyAgX3DIYEC0zAnx2u9sN3rS2P0gkQ'],
     }),
-    expiresAt: timestamp.describe('When the session ends at the latest; it ends earlier when it is idle for long.'),
+    expiresAt: timestamp.describe('When the session expires at the latest. It expires earlier if it is idle for long.'),
   })
-  .meta({ id: 'Session', description: 'Who is signed in, and what they may do.' });
+  .meta({ id: 'Session', description: 'Who is signed in, and what that user may do.' });
 
-/** The only answer that ever shows the token. */
+/** The only response that shows the token. */
 export const personalStreamSchema = z
   .object({
     token: z.string().meta({ examples: ['wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq'] }),
-    url: z.string().meta({ format: 'uri', description: 'The address of the stream, which holds the token.' }),
+    url: z.string().meta({ format: 'uri', description: 'The address of the stream. It contains the token.' }),
     cursor: z
       .string()
       .nullable()
       .meta({
-        description: 'Where the stream stands now (`lastEventId`); null when no position is known yet.',
+        description:
+          'The current end of the event log. Send it as `lastEventId` to start the stream from here. Null until the server has read the event log for the first time.',
         examples: ['k3f9.1764000000000.1284'],
       }),
-    expiresAt: timestamp.describe('When the token ends; it ends with the session too.'),
+    expiresAt: timestamp.describe('When the token expires. It also ends with the session.'),
   })
   .meta({ id: 'PersonalStream' });

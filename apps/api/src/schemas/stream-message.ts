@@ -1,7 +1,7 @@
+import { widgetEventTypes } from '@widget-service/shared/domain/event-kind.ts';
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
-import { widgetEventTypes } from '@widget-service/shared/domain/widget-event.ts';
 import { z } from 'zod';
-import type { ClosingReason } from '../stream/frame.ts';
+import { type ClosingReason, closingRules } from '../stream/closing-rules.ts';
 import type { DescribedEvent } from './problem.ts';
 import { timestamp } from './text.ts';
 
@@ -43,7 +43,7 @@ const exampleOpen = {
   heartbeatSeconds: 15,
 } as const;
 
-/** The first blocks of a stream. */
+/** The first messages of a stream, without the comments. */
 export const streamExample = `id: ${exampleOpen.cursor}
 event: stream.open
 data: ${JSON.stringify(exampleOpen)}
@@ -55,7 +55,7 @@ data: ${JSON.stringify(exampleEvent)}
 
 `;
 
-/** As a stream tells it: without the owner's e-mail, because a stream's address is a secret that whoever has it may use. */
+/** The widget in an event. It lacks the owner's e-mail, because anybody who has the stream's address can read it. */
 const widgetSnapshotSchema = z
   .object({
     id: z.string().meta({ format: 'uuid' }),
@@ -71,36 +71,45 @@ const widgetSnapshotSchema = z
   })
   .meta({
     id: 'WidgetSnapshot',
-    description: 'The widget as it was at `version`, without its owner’s e-mail address.',
+    description: 'The widget as it was at `version`, without the e-mail address of its owner.',
   });
 
 const widgetEventSchema = z
   .object({
     specversion: z.literal('1.0'),
-    id: z.string().meta({ format: 'uuid', description: 'The same at every repetition: drop what you have seen.' }),
+    id: z.string().meta({
+      format: 'uuid',
+      description: 'The same id whenever the event is sent again. Use it to drop duplicates.',
+    }),
     source: z.string().meta({
       format: 'uri-reference',
-      description: '`/api/v1/widgets`, or the integration whose hook it was: `/api/v1/integrations/{id}`.',
+      description:
+        '`/api/v1/widgets` for a created widget, or the integration that sent the hook: `/api/v1/integrations/{id}`.',
     }),
     type: z.enum(widgetEventTypes),
     subject: z
       .string()
       .optional()
-      .meta({ format: 'uuid', description: 'The id of the widget; left out where a hook named none.' }),
-    time: z.string().meta({ format: 'date-time', description: 'When it happened, as the sender said.' }),
+      .meta({ format: 'uuid', description: 'The id of the widget; left out if the hook had no `widgetId`.' }),
+    time: z.string().meta({ format: 'date-time', description: 'When the event happened, as the sender wrote it.' }),
     datacontenttype: z.literal('application/json'),
     data: z.object({
       origin: z
         .enum(['api', 'hook'])
-        .meta({ description: 'Whether the widget was created here, or a hook told of it.' }),
-      receivedAt: timestamp.meta({ description: 'When the service accepted it.' }),
-      late: z.boolean().meta({ description: 'Whether it happened before the last event that the widget had by then.' }),
-      stateChanged: z.boolean().meta({ description: 'Whether the widget’s state is another one since.' }),
-      widget: widgetSnapshotSchema.nullable().meta({ description: 'Null where the hook concerns no known widget.' }),
+        .meta({ description: '`api`: the widget was created through this API. `hook`: the event came from a hook.' }),
+      receivedAt: timestamp.meta({ description: 'When the service accepted the event.' }),
+      late: z.boolean().meta({
+        description:
+          'Whether the event happened before the `lastEventAt` that the widget had when the event was applied.',
+      }),
+      stateChanged: z
+        .boolean()
+        .meta({ description: 'Whether the event changed the state of the widget. True for `origin: "api"`.' }),
+      widget: widgetSnapshotSchema.nullable().meta({ description: 'Null if the hook does not name a known widget.' }),
       payload: z
         .record(z.string(), z.unknown())
         .nullable()
-        .meta({ description: 'What the sender attached, as it was sent.' }),
+        .meta({ description: 'The content attached by the sender, as it was sent; null if there was none.' }),
     }),
   })
   .meta({
@@ -111,63 +120,60 @@ const widgetEventSchema = z
 
 const streamOpenSchema = z
   .object({
-    subscriptionId: z
-      .string()
-      .nullable()
-      .meta({ format: 'uuid', description: 'Null for a stream that belongs to a session.' }),
-    cursor: position.meta({ description: 'Where the stream begins.' }),
-    resumed: z.boolean().meta({ description: 'Whether it goes on where the client asked for, without a gap.' }),
-    heartbeatSeconds: z.number().meta({ description: 'A comment comes at least about this often.' }),
+    subscriptionId: z.string().nullable().meta({ format: 'uuid', description: 'Null for a personal stream.' }),
+    cursor: position.meta({ description: 'The position at which the stream begins.' }),
+    resumed: z
+      .boolean()
+      .meta({ description: 'Whether the stream continues at the position that the client requested, without a gap.' }),
+    heartbeatSeconds: z.number().meta({ description: 'The approximate interval of heartbeat comments, in seconds.' }),
   })
   .meta({ id: 'StreamOpen', examples: [exampleOpen] });
 
 const streamGapSchema = z
   .object({
-    requested: z.string().meta({ description: 'The position that was asked for.' }),
-    resumedFrom: position.meta({ description: 'Where the stream begins instead.' }),
-    reason: z.enum(['trimmed', 'epoch-changed', 'ahead-of-stream', 'malformed']),
+    requested: z.string().meta({ description: 'The text that the client sent as the position to resume from.' }),
+    resumedFrom: position.meta({ description: 'The position at which the stream begins instead.' }),
+    reason: z.enum(['trimmed', 'epoch-changed', 'ahead-of-stream', 'malformed']).meta({
+      description:
+        '`trimmed`: events after the requested position are no longer in the event log. `epoch-changed`: the event log was started again after a loss. `ahead-of-stream`: the requested position is after the end of the log. `malformed`: the requested text is not a position. After `malformed` the stream begins at the end of the log, otherwise at the oldest event that is kept.',
+    }),
   })
   .meta({ id: 'StreamGap' });
 
-const closingReasons = [
-  'lifetime',
-  'draining',
-  'slow',
-  'overloaded',
-  'too-many-connections',
-  'unavailable',
-  'resync',
-  'revoked',
-  'expired',
-] as const satisfies readonly ClosingReason[];
+const closingReasons = Object.keys(closingRules) as ClosingReason[];
 
 const streamClosingSchema = z
   .object({
-    reason: z.enum(closingReasons),
+    reason: z.enum(closingReasons).meta({
+      description: closingReasons.map((reason) => `\`${reason}\`: ${closingRules[reason].meaning}.`).join(' '),
+    }),
   })
   .meta({ id: 'StreamClosing' });
 
-/** What a stream's operation says of itself. */
+/** The description of the stream's operation. */
 export const streamText = `
-The response stays open and carries server-sent events; whoever has the address may read it, from a page of any origin. In a browser, \`new EventSource(address)\` is all it takes.
+The response stays open and carries server-sent events. Everybody who has the address can read it, also from pages of other origins. In a browser, use \`new EventSource(address)\`.
 
-Every widget event has an \`event:\` of \`widget.created\`, \`widget.updated\` or \`widget.retired\`, one CloudEvents object in \`data:\`, and the position to resume from in \`id:\`. After a broken connection a browser resumes by itself: no event is left out, some may come again under the same \`id\` of their CloudEvents object. Where events are no longer kept, \`stream.gap\` says so before \`stream.open\`. Everything else the stream tells of itself begins with \`stream.\`; ignore names you do not know. A comment comes every 15 seconds or so, and the service ends each stream after about half an hour: connect again.
+Each widget event has an \`event:\` of \`widget.created\`, \`widget.updated\` or \`widget.retired\`, one CloudEvents object in \`data:\`, and the position to resume from in \`id:\`. After a broken connection, a browser resumes by itself. No event is lost; some may be sent again, with the same \`id\` in their CloudEvents object. If events after the requested position are no longer kept, \`stream.gap\` reports this before \`stream.open\`.
 
-A token that is unknown, expired or revoked is answered with 404. Where the stream cannot be served just now, the answer is 200 with \`stream.closing\` as its only event, because any other status stops a browser's EventSource for good.
+Events about the stream itself have names that begin with \`stream.\`. Ignore names that you do not know. The service sends a heartbeat comment about every 15 seconds, and closes each stream after about half an hour: connect again.
+
+An unknown, expired or revoked token gives 404. If the stream is temporarily unavailable, the response is 200 with \`stream.closing\` as its only event, because any other status stops a browser's EventSource permanently.
 `.trim();
 
-/** Everything a stream can carry besides comments. */
+/** All events that a stream can contain. It also contains comments. */
 export const streamMessages: readonly DescribedEvent[] = [
   {
     names: widgetEventTypes,
-    description: 'A widget was created, or an integration told of one.',
+    description: 'A widget was created, or an integration sent a hook.',
     data: widgetEventSchema,
     hasId: true,
     hasRetry: false,
   },
   {
     names: ['stream.open'],
-    description: 'The first event of every stream but for a gap. `retry:` comes with it, random within 2 to 5 seconds.',
+    description:
+      'The first event of every stream, except that `stream.gap` may come before it. Its `retry:` is random between 2 and 5 seconds.',
     data: streamOpenSchema,
     hasId: true,
     hasRetry: true,
@@ -175,7 +181,7 @@ export const streamMessages: readonly DescribedEvent[] = [
   {
     names: ['stream.gap'],
     description:
-      'Before `stream.open`, when events after the position that was asked for are no longer there, or it is none: read the list again.',
+      'Sent before `stream.open` if the stream cannot continue at the requested position: events after it are missing, or it is not a valid position. Read the list again.',
     data: streamGapSchema,
     hasId: true,
     hasRetry: false,
@@ -183,7 +189,7 @@ export const streamMessages: readonly DescribedEvent[] = [
   {
     names: ['stream.position'],
     description:
-      'At least once a minute while a filter lets nothing through, so that the position to resume from stays young.',
+      'Sent at least once a minute while the filter drops every event, so that the position to resume from stays recent. For the same reason it may come right before `stream.closing`.',
     data: z.object({}).meta({ id: 'StreamPosition' }),
     hasId: true,
     hasRetry: false,
@@ -191,7 +197,7 @@ export const streamMessages: readonly DescribedEvent[] = [
   {
     names: ['stream.closing'],
     description:
-      'The last event: the service ends the stream. Connect again after `retry:`, except after `revoked` and `expired`: the next answer would be 404.',
+      'The last event: the service closes the stream. Connect again after `retry:`, except after `revoked` and `expired`: the next response would be 404.',
     data: streamClosingSchema,
     hasId: false,
     hasRetry: true,

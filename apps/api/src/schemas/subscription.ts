@@ -1,6 +1,6 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import { widgetEventTypes } from '@widget-service/shared/domain/event-kind.ts';
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
-import { widgetEventTypes } from '@widget-service/shared/domain/widget-event.ts';
 import { z } from 'zod';
 import {
   grantChangeMembers,
@@ -15,22 +15,22 @@ import { displayText, forArrayLength, timestamp, uuid } from './text.ts';
 
 const filterValuesMax = 100;
 
-const filterText =
-  'What a subscription lets through. Every member that is given must match; of the values of one, any. `states` matches the state before or after the event, `labels` any of the widget’s, `widgetIds` the id as it was sent. At most 100 values each; null lets everything through.';
+const filterDescription =
+  'Which events a subscription receives. An event must match every member that is not null, by at least one of its values. `states` matches the state before or after the event, `labels` any label of the widget, `widgetIds` the widget id that was sent. At most 100 values each; null matches every event.';
 const exampleFilter = { types: ['widget.retired'], widgetIds: null, states: null, labels: ['north'] };
 
-/** The values that one member of a filter lets through; null, or left out: all. */
+/** The values of one member of a filter. Null or left out: every event passes, also one without a value. */
 function filterValues<Value extends z.ZodType>(value: Value) {
   return z
     .array(value)
     .min(1, forArrayLength)
-    .transform((given) => [...new Set(given)])
+    .transform((value) => [...new Set(value)])
     .check(({ value: values, issues }) => {
       if (values.length <= filterValuesMax) return;
       issues.push({ code: 'too_big', origin: 'array', maximum: filterValuesMax, inclusive: true, input: values });
     })
     .nullish()
-    .transform((given) => given ?? null)
+    .transform((value) => value ?? null)
     .meta({ default: null });
 }
 
@@ -41,26 +41,26 @@ const filter = z
     states: filterValues(z.enum(widgetStates)),
     labels: filterValues(displayText(1, 64)),
   })
-  .meta({ id: 'NewEventFilter', description: filterText, examples: [exampleFilter] });
+  .meta({ id: 'NewEventFilter', description: filterDescription, examples: [exampleFilter] });
 
 export const newSubscriptionSchema = z
   .strictObject({
     ...newGrantMembers,
     filter: filter
       .nullish()
-      .transform((given) => given ?? noFilter)
+      .transform((value) => value ?? noFilter)
       .meta({ default: null }),
   })
   .transform((input) => ({ input, isSigned: false }))
   .meta({ id: 'NewSubscription', examples: [{ name: 'Control room', filter: exampleFilter }] });
 
-/** A filter that is given replaces the one there is as a whole. */
+/** A new filter replaces the whole current filter. */
 export const subscriptionChangesSchema = z
   .strictObject({
     ...grantChangeMembers,
     filter: filter
       .nullable()
-      .transform((given) => given ?? noFilter)
+      .transform((value) => value ?? noFilter)
       .exactOptional(),
   })
   .meta({ id: 'SubscriptionChanges', examples: [{ filter: exampleFilter }] });
@@ -74,17 +74,17 @@ const subscriptionShape = z.object({
       states: z.array(z.enum(widgetStates)).nullable(),
       labels: z.array(z.string()).nullable(),
     })
-    .meta({ id: 'EventFilter', description: filterText, examples: [exampleFilter] }),
+    .meta({ id: 'EventFilter', description: filterDescription, examples: [exampleFilter] }),
   ...grantTail,
-  lastConnectedAt: timestamp.nullable().describe('When a stream was last opened with it, to the minute.'),
+  lastConnectedAt: timestamp.nullable().describe('When a stream was last opened with it, accurate to a minute.'),
 });
 
 export const subscriptionSchema = subscriptionShape.meta({
   id: 'Subscription',
-  description: 'The right to stream events.',
+  description: 'A grant to stream events.',
 });
 
-/** With `rotatedSubscriptionSchema` the only answers that ever show the token. */
+/** Only this response and `rotatedSubscriptionSchema` show the token. */
 const issuedShape = subscriptionShape.extend({ ...tokenMember, ...urlMember });
 export const issuedSubscriptionSchema = issuedShape.meta({ id: 'IssuedSubscription' });
 export const rotatedSubscriptionSchema = issuedShape

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
 /**
- * For zod's bounds of a length, as their second argument: what is asked for its length is a text or an array. By
- * themselves they ask whatever was sent, after it was refused too, and fail on an object whose `length` is no number.
- * Zod's types hide that it can be told so.
+ * Second arguments of zod's `min` and `max`: they check the length only of strings, or only of arrays. Without them,
+ * zod 4.6 also checks values that already failed the type check. It then throws for an object whose `length` cannot be
+ * converted to a number, such as `{"toString":1,"valueOf":1}`. Zod's types do not declare this option.
  */
 const forStringLength: object = { when: ({ value }: { value: unknown }) => typeof value === 'string' };
 export const forArrayLength: object = { when: ({ value }: { value: unknown }) => Array.isArray(value) };
 
 const controlCharacter = /\p{Cc}/u;
 
-/** A text of people: trimmed, then `min` to `max` code points (so zod counts) without control characters. */
+/** A text for people: trimmed, then `min` to `max` code points (as zod 4.6 counts), without control characters. */
 export function displayText(min: number, max: number) {
   return z
     .string()
@@ -23,14 +23,14 @@ export function displayText(min: number, max: number) {
     });
 }
 
-/** A password to be: 12 to 128 code points, exactly as they were typed. */
+/** A new password: 12 to 128 code points, neither trimmed nor normalised. */
 export const newPassword = z.string().min(12, forStringLength).max(128, forStringLength).meta({ format: 'password' });
 
-/** A UUID of any version and in either case, as lower-case. */
+/** A UUID of any version, in either case. It is converted to lower case. */
 export const uuid = z.guid().toLowerCase();
 
-/** The pattern of HTML5, which takes `admin@localhost` too. */
+/** Follows the HTML5 pattern, which also accepts `admin@localhost`. At most 254 characters. */
 export const emailAddress = z.string().max(254, forStringLength).regex(z.regexes.html5Email).meta({ format: 'email' });
 
-/** A time as this service writes it: RFC 3339, UTC, milliseconds. */
+/** A time in a response: RFC 3339, UTC, milliseconds. */
 export const timestamp = z.string().meta({ format: 'date-time' });

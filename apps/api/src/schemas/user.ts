@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { toPageSchema } from './page.ts';
 import { emailAddress, newPassword, timestamp } from './text.ts';
 
-/** What is sent to create a user; the least role where none is given. */
+/** The body that creates a user. The default role is the one with the fewest permissions. */
 export const newUserSchema = z
   .strictObject({
     email: emailAddress,
@@ -11,7 +11,7 @@ export const newUserSchema = z
     role: z
       .enum(roles)
       .nullish()
-      .transform((given) => given ?? 'viewer')
+      .transform((value) => value ?? 'viewer')
       .meta({ default: 'viewer' }),
   })
   .meta({
@@ -20,7 +20,7 @@ export const newUserSchema = z
     examples: [{ email: 'kim@example.com', password: 'a password of their own', role: 'editor' }],
   });
 
-/** What is sent to change a user: what is not given stays as it is. */
+/** The body that changes a user. Members that are left out or null keep their value. */
 export const userChangesSchema = z
   .strictObject({
     role: z.enum(roles).nullish(),
@@ -29,7 +29,7 @@ export const userChangesSchema = z
   })
   .meta({ id: 'UserChanges', examples: [{ role: 'admin' }] });
 
-/** A user as it is returned. */
+/** A user in a response. */
 export const userSchema = z
   .object({
     id: z.string().meta({ format: 'uuid' }),
@@ -41,7 +41,7 @@ export const userSchema = z
   })
   .meta({
     id: 'User',
-    description: 'Somebody who may sign in.',
+    description: 'A person who may sign in, unless `disabled`.',
     examples: [
       {
         id: '7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24',

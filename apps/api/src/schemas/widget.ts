@@ -13,7 +13,7 @@ const exampleWidget = { name: 'Pump 7', state: 'active', labels: ['north', 'indo
 
 const labels = z
   .array(displayText(1, 64))
-  .transform((given) => [...new Set(given)])
+  .transform((value) => [...new Set(value)])
   .check(({ value, issues }) => {
     if (value.length <= labelsMax) return;
     issues.push({ code: 'too_big', origin: 'array', maximum: labelsMax, inclusive: true, input: value });
@@ -21,43 +21,45 @@ const labels = z
 
 const owner = z
   .strictObject({
-    userId: uuid.describe('The user who owns the widget; the service does not look whether there is one.'),
+    userId: uuid.describe('The user who owns the widget. The service does not check that this user exists.'),
     email: emailAddress,
     notify: z
       .boolean()
       .nullish()
-      .transform((given) => given ?? false)
+      .transform((value) => value ?? false)
       .meta({
         default: false,
-        description: 'Whether the owner wishes to be told of events. It is kept and shown, no more.',
+        description:
+          'Whether the owner wishes to be notified of events. The service stores and returns it, but sends no notifications.',
       }),
   })
   .meta({ id: 'NewOwner' });
 
-/** What a caller sends to create a widget; defaults filled in, ready for the use case. */
+/** The body that creates a widget. The parsed value has its defaults filled in and is the use case's input. */
 export const newWidgetSchema = z
   .strictObject({
-    name: displayText(1, 200).describe('Trimmed, then 1 to 200 characters without control characters.'),
+    name: displayText(1, 200).describe('1 to 200 characters after trimming, without control characters.'),
     state: z
       .enum(widgetStates)
       .nullish()
-      .transform((given) => given ?? 'active')
-      .meta({ default: 'active', description: 'A widget may be created retired; `retired` is final.' }),
+      .transform((value) => value ?? 'active')
+      .meta({ default: 'active', description: 'A widget may be created as `retired`, which is final.' }),
     labels: labels
       .nullish()
-      .transform((given) => given ?? [])
+      .transform((value) => value ?? [])
       .meta({
         default: [],
-        description: 'Trimmed, 1 to 64 characters each; repeated ones are dropped, at most 32 may be left.',
+        description:
+          'Each label has 1 to 64 characters after trimming. Duplicates are dropped; at most 32 labels may remain.',
       }),
     owner: owner
       .nullish()
-      .transform((given) => given ?? null)
+      .transform((value) => value ?? null)
       .meta({ default: null }),
   })
   .meta({ id: 'NewWidget', description: 'A widget to create.', examples: [exampleWidget] });
 
-/** A widget as it is returned: every field is always present. */
+/** A widget in a response. Every member is always present. */
 export const widgetSchema = z
   .object({
     id: z.string().meta({ format: 'uuid' }),
@@ -69,16 +71,18 @@ export const widgetSchema = z
       .meta({ id: 'Owner' })
       .nullable(),
     createdAt: timestamp,
-    updatedAt: timestamp.describe('The latest of `createdAt` and the times at which hooks for it were received.'),
-    retiredAt: timestamp.nullable().describe('When it was retired; null while it is active.'),
+    updatedAt: timestamp.describe(
+      'The latest of `createdAt` and the times at which the service received hooks for the widget.',
+    ),
+    retiredAt: timestamp.nullable().describe('When the widget was retired; null while it is active.'),
     lastEventAt: timestamp
       .nullable()
-      .describe('When the latest thing that a hook told of it happened; null before the first.'),
-    version: z.int().min(1).describe('1, and one more for every distinct hook for it.'),
+      .describe('When the latest event reported by a hook happened; null before the first hook.'),
+    version: z.int().min(1).describe('1 when created, plus 1 for every distinct hook applied to the widget.'),
   })
   .meta({
     id: 'Widget',
-    description: 'A widget; every member is always there.',
+    description: 'A widget. Every member is always present.',
     examples: [
       {
         id: '019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01',

@@ -5,8 +5,8 @@ import { makeAdmitStream } from './admit-stream.ts';
 const subscription = (id: string): StreamHolder => ({ kind: 'subscription', id });
 const session = (id: string, userId: string): StreamHolder => ({ kind: 'session', id, userId });
 
-it('admits as many as a token and the pod may have, and again when one has left', () => {
-  const admit = makeAdmitStream({ perToken: 2, perPod: 3 });
+it('admits streams up to the limits per token and per pod, and more after a release', () => {
+  const admit = makeAdmitStream({ perOwner: 2, perPod: 3 });
   const first = admit(subscription('a'));
   admit(subscription('a'));
   expect(admit(subscription('a'))).toEqual({ status: 'refused', reason: 'too-many-connections' });
@@ -17,8 +17,8 @@ it('admits as many as a token and the pod may have, and again when one has left'
   expect(admit(subscription('c'))).toEqual({ status: 'refused', reason: 'overloaded' });
 });
 
-it('counts a person’s own streams together, whatever sessions they hang on', () => {
-  const admit = makeAdmitStream({ perToken: 2, perPod: 10 });
+it('counts the personal streams of one user together across sessions', () => {
+  const admit = makeAdmitStream({ perOwner: 2, perPod: 10 });
   admit(session('s1', 'ann'));
   admit(session('s2', 'ann'));
   expect(admit(session('s3', 'ann'))).toEqual({ status: 'refused', reason: 'too-many-connections' });

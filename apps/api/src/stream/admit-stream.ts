@@ -1,35 +1,44 @@
 import type { StreamHolder } from '../auth/stream-entitlement.ts';
-import type { ClosingReason } from './frame.ts';
+import type { ClosingReason } from './closing-rules.ts';
 
-export interface AdmissionLimits {
-  /** Streams of one subscription, or one person's own, on this pod. */
-  readonly perToken: number;
+/** How many streams may be open on this pod at once. */
+export interface StreamLimits {
+  /** Per owner of the stream: a subscription, or a user with all his or her sessions. */
+  readonly perOwner: number;
   readonly perPod: number;
 }
 
+/** Whether the stream may open. */
 export type AdmissionOutcome =
-  /** Counted from now on; `leave` is to be called once, when the stream has ended or did not come about. */
+  /** The stream is counted. The caller must call `release` exactly once: when the stream ends or cannot be opened. */
   | { readonly status: 'admitted'; readonly release: () => void }
+  /** The client gets a stream of one message, `stream.closing` with the reason. */
   | { readonly status: 'refused'; readonly reason: ClosingReason };
 
-/** Counts the pod's streams from the moment they are asked for, so that a crowd that comes at once is counted too. */
-export function makeAdmitStream(limits: AdmissionLimits) {
+/**
+ * Makes the function that counts this pod's streams and refuses those above the limits: with `overloaded` above
+ * `perPod`, else with `too-many-connections` above `perOwner`.
+ *
+ * A stream counts from its request on, not only when it is open. Otherwise a crowd of simultaneous requests would pass
+ * the limits.
+ */
+export function makeAdmitStream(limits: StreamLimits) {
   const openByOwner = new Map<string, number>();
   let total = 0;
   return (holder: StreamHolder): AdmissionOutcome => {
-    // Signing in again does not make room for more.
+    // A user is one owner: a second session gives the user no further streams.
     const owner = holder.kind === 'session' ? `user ${holder.userId}` : `subscription ${holder.id}`;
     const open = openByOwner.get(owner) ?? 0;
     if (total >= limits.perPod) return { status: 'refused', reason: 'overloaded' };
-    if (open >= limits.perToken) return { status: 'refused', reason: 'too-many-connections' };
+    if (open >= limits.perOwner) return { status: 'refused', reason: 'too-many-connections' };
     total += 1;
     openByOwner.set(owner, open + 1);
     return {
       status: 'admitted',
       release: () => {
         total -= 1;
-        const left = (openByOwner.get(owner) ?? 0) - 1;
-        if (left > 0) openByOwner.set(owner, left);
+        const remaining = (openByOwner.get(owner) ?? 0) - 1;
+        if (remaining > 0) openByOwner.set(owner, remaining);
         else openByOwner.delete(owner);
       },
     };

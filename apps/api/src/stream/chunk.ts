@@ -2,10 +2,11 @@ import type { EventPredicate } from '@widget-service/shared/domain/event-filter.
 import type { Frame } from './frame.ts';
 
 /**
- * Bytes on their way to many connections: wrapped as an HTTP/1.1 chunk (RFC 9112, section 7.1) once, not once per
- * connection.
+ * Bytes that are written to many connections. The HTTP/1.1 chunk framing (RFC 9112, section 7.1) is added once per
+ * chunk, not once per connection.
  */
 export class Chunk {
+  /** The bytes without framing, for HTTP/1.0 clients. */
   readonly plain: Buffer;
   #wrapped: Buffer | undefined;
 
@@ -13,6 +14,7 @@ export class Chunk {
     this.plain = plain;
   }
 
+  /** The bytes as one HTTP/1.1 chunk: size in hexadecimal, CRLF, data, CRLF. Made on first use. */
   get wrapped(): Buffer {
     this.#wrapped ??= Buffer.concat([Buffer.from(`${this.plain.length.toString(16)}\r\n`), this.plain, crlf]);
     return this.#wrapped;
@@ -21,29 +23,37 @@ export class Chunk {
 
 const crlf = Buffer.from('\r\n');
 
-/** Ends a chunked body. */
+/** Ends a chunked body: the last chunk and an empty trailer section (RFC 9112, section 7.1). */
 export const lastChunk = Buffer.from('0\r\n\r\n');
 
-/** So much is joined into one write at most: with its wrapping, what a sink hands to its socket at once. */
-const writeMaxBytes = 63 * 1024;
+/** The most frame bytes in one write. With the chunk framing they fit into the 64 KiB that a sink writes at once. */
+const maxWriteBytes = 63 * 1024;
 
-/** Frames that are dense in `seq`: the ring, or a page of the log. */
+/** Frames whose numbers have no holes: the ring, or a page of the log. */
 export interface FrameSource {
+  /** The frame with this number; undefined if the source does not hold it. */
   at(seq: number): Frame | undefined;
 }
 
-/** Frames that go out as one write, and those between and after them that a filter drops. */
+/** Frames that leave as one write, and the position after them. */
 export interface JoinedFrames {
-  /** Null when the filter drops them all. */
+  /** Null if the filter drops every frame. */
   readonly chunk: Chunk | null;
-  /** How many frames the chunk holds, and the number of the last one. */
+  /** How many frames the chunk holds. */
   readonly count: number;
+  /** The number of the last frame in the chunk; 0 if there is no chunk. */
   readonly lastSentSeq: number;
-  /** The last frame that was looked at: where a connection stands that was sent the chunk. */
+  /** The last frame examined, whether sent or dropped by the filter. The cursor moves here. */
   readonly end: { readonly ms: number; readonly seq: number };
 }
 
-/** What the source has from this number on, as far as one write goes. There must be a frame of that number. */
+/**
+ * Joins the frames of `source` from `fromSeq` on that pass the filter, up to 63 KiB. Dropped frames do not count: the
+ * call moves past them, up to the end of `source` if need be.
+ *
+ * A single larger frame is a write of its own. `passes` is null if every frame passes. Throws if `source` has no frame
+ * `fromSeq`.
+ */
 export function joinFrames(source: FrameSource, fromSeq: number, passes: EventPredicate | null): JoinedFrames {
   const frames: Frame[] = [];
   let bytes = 0;
@@ -52,14 +62,13 @@ export function joinFrames(source: FrameSource, fromSeq: number, passes: EventPr
     const frame = source.at(seq);
     if (frame === undefined) break;
     const isDropped = passes !== null && !passes(frame);
-    // A frame that is larger by itself is a write of its own.
-    if (!isDropped && bytes > 0 && bytes + frame.bytes.length > writeMaxBytes) break;
+    if (!isDropped && bytes > 0 && bytes + frame.bytes.length > maxWriteBytes) break;
     last = frame;
     if (isDropped) continue;
     frames.push(frame);
     bytes += frame.bytes.length;
   }
-  if (last === undefined) throw new Error('nothing to join');
+  if (last === undefined) throw new Error(`cannot join frames: the source has no frame ${fromSeq}`);
   const end = { ms: last.ms, seq: last.seq };
   return { chunk: toChunk(frames), count: frames.length, lastSentSeq: frames.at(-1)?.seq ?? 0, end };
 }
@@ -70,7 +79,7 @@ function toChunk(frames: readonly Frame[]): Chunk | null {
   return new Chunk(frames.length === 1 ? first.bytes : Buffer.concat(frames.map(({ bytes }) => bytes)));
 }
 
-/** A page of the log, by the numbers of its frames. */
+/** Gives access to a page of the log by `seq`. The page must be in order and have no holes. */
 export function toFrameSource(page: readonly Frame[]): FrameSource {
   const firstSeq = page[0]?.seq ?? 0;
   return { at: (seq) => page[seq - firstSeq] };

@@ -1,71 +1,71 @@
 import type { StreamEntitlement } from '../auth/stream-entitlement.ts';
 import { Chunk } from './chunk.ts';
+import { type ClosingReason, closingRules } from './closing-rules.ts';
 import type { Feed } from './feed.ts';
-import { type ClosingReason, closingBytes, positionBytes } from './frame.ts';
+import { closingBytes, positionBytes } from './frame.ts';
 import type { Sink } from './response-sink.ts';
 
-/** One open stream: a cursor into the log, and a socket. */
+/** One open stream: a cursor into the log and a socket (ADR 3). */
 export interface Connection {
   readonly sink: Sink;
-  /** What it stands on, and what its filter lets through of the ring. */
+  /** What the stream may show, and until when. */
   entitlement: StreamEntitlement;
+  /** The ring's frames that pass the entitlement's filter. */
   feed: Feed;
-  /** Of the log; a connection never crosses into another one. */
+  /** The epoch of the log. A connection never moves to another epoch: the hub closes it with `resync`. */
   readonly epoch: string;
-  /** The last event that was sent, or dropped by the filter. */
+  /** The last event that was written or dropped by the filter; at first, the position of `stream.open`. */
   cursor: { readonly ms: number; readonly seq: number };
-  /** The number of the last position that the client was told: behind the cursor by what the filter has dropped. */
+  /** The `seq` of the last position that was written to the client. It is behind the cursor by the dropped events. */
   announcedSeq: number;
-  /**
-   * `live`: fed from the ring. `replaying`: behind the ring, fed from the log. `closed`: no longer in the hub.
-   */
+  /** `live`: fed from the ring. `replaying`: behind the ring, fed from the log. `closed`: removed from the hub. */
   state: 'live' | 'replaying' | 'closed';
-  /** True from when its socket took no more until it has caught up again. */
+  /**
+   * True from the moment the unsent bytes of a live connection reach the limit (`unsentLimitBytes`) until it has caught
+   * up with the end of the ring.
+   */
   isBackpressured: boolean;
-  /** Whether it waits for its turn to be written to. */
+  /** Whether a write for this connection waits in the time slicer. */
   isScheduled: boolean;
-  /** Called when the socket has taken everything, or is gone: a replay may be waiting for it. */
+  /** Wakes a replay that waits for the socket: called when the socket has drained or closed. */
   wake: () => void;
-  /** When the next heartbeat is due, when the lifetime ends: on the monotonic clock, in milliseconds. */
+  /** When the next heartbeat is due, in milliseconds on the monotonic clock. */
   heartbeatAtMs: number;
+  /** When the lifetime ends, in milliseconds on the monotonic clock. */
   endsAtMs: number;
-  /** Bytes taken at the last look, and when the client was last seen to have taken something, or to have nothing to take. */
+  /** `Sink.sentBytes` at the last sweep. */
   lastSentBytes: number;
+  /** When a sweep last saw the client accept bytes or have nothing unsent, on the monotonic clock. */
   lastProgressAtMs: number;
+  /** Called once, when the connection leaves the hub. */
   readonly onEnd: (reason: ClosingReason | 'client-left') => void;
 }
 
-/** A filtered stream tells its position with its heartbeats, and so at least once a minute. */
-const filteredHeartbeatMaxMs = 45_000;
-
-/** The time to the next heartbeat, in milliseconds. */
-export function nextHeartbeatDelayMs({ passes }: Feed, heartbeatIntervalMs: number): number {
-  return jittered(passes === null ? heartbeatIntervalMs : Math.min(heartbeatIntervalMs, filteredHeartbeatMaxMs));
-}
-
-/** Whether the cursor has moved since the client was told a position. */
+/** Whether the cursor has moved past the last position that was written to the client. */
 export function hasUnannouncedPosition({ cursor, announcedSeq }: Connection): boolean {
   return cursor.seq !== announcedSeq;
 }
 
+/** Writes a `stream.position` message with the connection's cursor. */
 export function announcePosition(connection: Connection): void {
   const { epoch, cursor } = connection;
   connection.announcedSeq = cursor.seq;
   connection.sink.write(new Chunk(positionBytes({ epoch, ...cursor })));
 }
 
-/** After these there is nothing to come back to, or not from where the connection stood. */
-const withoutPosition: readonly ClosingReason[] = ['resync', 'revoked', 'expired'];
-
-/** What a stream says last. A position that was not told yet comes first: the client need not pass over it again. */
+/**
+ * The last bytes of a stream: `stream.closing`. A `stream.position` comes before it if the cursor is past the last
+ * position that was written, and the closing rule of the reason allows it. Then a client that resumes does not read the
+ * filtered-out events again.
+ */
 export function closingChunkFor(connection: Connection, reason: ClosingReason): Chunk {
   const { epoch, cursor } = connection;
   const closing = closingBytes(reason);
-  if (!hasUnannouncedPosition(connection) || withoutPosition.includes(reason)) return new Chunk(closing);
+  if (!hasUnannouncedPosition(connection) || !closingRules[reason].sendsPosition) return new Chunk(closing);
   return new Chunk(Buffer.concat([positionBytes({ epoch, ...cursor }), closing]));
 }
 
-/** ± 20 %, so that connections opened together do not stay in step. */
+/** Spreads a duration by ± 20 %, so that connections opened together do not act together for ever. */
 export function jittered(ms: number): number {
   return ms * (0.8 + Math.random() * 0.4);
 }

@@ -3,47 +3,59 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
 
+/** The pause after a failed read. */
 const retryMs = 500;
-/** The log's reader returns or fails within a few seconds, also when nothing comes. */
+/** A read of the control log returns or fails within a few seconds, even if there are no entries. */
 const stuckAfterMs = 30_000;
 
-export type ControlBatch = Awaited<ReturnType<ControlTail['next']>>;
+/** The result of one read of the control log. */
+export type ControlReadResult = Awaited<ReturnType<ControlTail['next']>>;
 
 export interface ControlLogFollowerDeps {
   readonly control: Pick<ControlLog, 'openTail'>;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Gets all that was announced by `askedAtMs` and not told before, and perhaps more. */
-  readonly apply: (told: ControlBatch, askedAtMs: number) => void;
-  /** Whenever the log could not be heard. */
+  /**
+   * Called with the result of every successful read. After the call, every entry announced before `readStartedAtMs`
+   * (monotonic clock) was in this or an earlier result, unless this result says `mayHaveMissed`.
+   */
+  readonly apply: (result: ControlReadResult, readStartedAtMs: number) => void;
+  /** Called after every failed read, except while the task stops. */
   readonly onUnreachable: () => void;
-  /** Waited for when the task ends. */
+  /** Awaited when the task ends. */
   readonly finish: () => Promise<void>;
 }
 
+/** The task that reads the control log. */
 export interface ControlLogFollower extends Task {
-  /** Whether the log could not be heard the last time. */
+  /** Whether the last read failed. */
   isUnreachable(): boolean;
 }
 
-/** Reads the control log as long as the pod runs. A log that is away keeps nobody from being served. */
+/**
+ * Creates the task that reads the control log as long as the pod runs (ADR 6).
+ *
+ * An unreachable control log is no readiness problem: the pod keeps serving and re-checks its entitlements in the
+ * stores instead. A read that does not return for 30 s is a problem.
+ */
 export function createControlLogFollower(deps: ControlLogFollowerDeps): ControlLogFollower {
   const { control, clock, logger, apply, onUnreachable, finish } = deps;
-  let askedAtMs: number | null = null;
-  let isAway = false;
+  let readStartedAtMs: number | null = null;
+  let isUnreachable = false;
 
-  async function step(tail: ControlTail, nowMs: number, signal: AbortSignal): Promise<void> {
-    const told = await tail.next().catch(async (error: unknown) => {
+  async function readOnce(tail: ControlTail, nowMs: number, signal: AbortSignal): Promise<void> {
+    const result = await tail.next().catch(async (error: unknown) => {
       if (signal.aborted) return null;
-      if (!isAway) logger.warn({ err: error }, 'control.unavailable');
-      isAway = true;
+      // Only the first failure of an outage is logged.
+      if (!isUnreachable) logger.warn({ err: error }, 'control.unavailable');
+      isUnreachable = true;
       onUnreachable();
       await clock.sleep(retryMs, signal);
       return null;
     });
-    if (told === null) return;
-    isAway = false;
-    apply(told, nowMs);
+    if (result === null) return;
+    isUnreachable = false;
+    apply(result, nowMs);
   }
 
   return {
@@ -53,19 +65,19 @@ export function createControlLogFollower(deps: ControlLogFollowerDeps): ControlL
       signal.addEventListener('abort', () => void tail.close(), { once: true });
       try {
         while (!signal.aborted) {
-          askedAtMs = clock.monotonicMs();
-          await step(tail, askedAtMs, signal);
+          readStartedAtMs = clock.monotonicMs();
+          await readOnce(tail, readStartedAtMs, signal);
         }
       } finally {
-        askedAtMs = null;
+        readStartedAtMs = null;
         await tail.close();
         await finish();
       }
     },
     problem: () => {
-      const isStuck = askedAtMs !== null && clock.monotonicMs() - askedAtMs > stuckAfterMs;
-      return isStuck ? 'waits for the control log without end' : null;
+      const isStuck = readStartedAtMs !== null && clock.monotonicMs() - readStartedAtMs > stuckAfterMs;
+      return isStuck ? 'a read of the control log has not returned for more than 30 s' : null;
     },
-    isUnreachable: () => isAway,
+    isUnreachable: () => isUnreachable,
   };
 }

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EntitlementDecision, StreamEntitlement } from '../auth/stream-entitlement.ts';
 import { EntitlementChecks } from './entitlement-checks.ts';
 import { anEntitlement, type FakeHub, openFakeHub } from './testing/fake-hub.ts';
-import { closingReasonIn, eventsIn, type FakeSink, openFakeSink } from './testing/fake-sink.ts';
+import { type FakeSink, openFakeSink, parseClosingReason, parseEventSeqs } from './testing/fake-sink.ts';
 
-const away = new UnavailableError('the store is away');
+const unavailable = new UnavailableError('the store is unavailable');
 
 let fake: FakeHub;
 beforeEach(() => {
@@ -13,30 +13,37 @@ beforeEach(() => {
 });
 afterEach(() => fake.hub.close());
 
-/** A store whose answers are scripted: what is not in `answers` is as it was; and a clock that is set by hand. */
+/**
+ * Checks over a scripted store and a clock that the test sets. An entitlement without an entry in `answers` is
+ * unchanged. With a `random` of 0, the first check of every new entitlement is due at once; with 1, only after 57 s.
+ */
 function setUp(random?: () => number) {
   const state = {
     nowMs: 0,
-    asked: [] as string[],
+    /** Token digests that were looked up, in order. */
+    lookedUp: [] as string[],
+    /** By token digest. A look-up reads its answer when it starts. */
     answers: new Map<string, EntitlementDecision | Error>(),
     failures: [] as unknown[],
-    /** Digests whose streams are opened in doubt, and those that were found to be good no more. */
-    doubtful: [] as string[],
+    /** Token digests that the cache does not trust. */
+    suspect: [] as string[],
+    /** Token digests that the checks made the cache forget. */
     forgotten: [] as string[],
-    delivery: Promise.resolve(),
+    /** A look-up that starts now awaits this promise before it answers. */
+    answerDelay: Promise.resolve(),
   };
   const checks = new EntitlementChecks({
     streams: fake.hub,
-    lookUp: async (right) => {
-      state.asked.push(right.tokenDigest);
-      const { delivery } = state;
-      const answer = state.answers.get(right.tokenDigest) ?? right;
-      await delivery;
+    lookUp: async (entitlement) => {
+      state.lookedUp.push(entitlement.tokenDigest);
+      const { answerDelay } = state;
+      const answer = state.answers.get(entitlement.tokenDigest) ?? entitlement;
+      await answerDelay;
       if (answer instanceof Error) throw answer;
       return answer;
     },
-    memory: {
-      isTrusted: (digest) => !state.doubtful.includes(digest),
+    tokenCache: {
+      isTrusted: (digest) => !state.suspect.includes(digest),
       forget: (digest) => void state.forgotten.push(digest),
     },
     clock: { monotonicMs: () => state.nowMs },
@@ -46,54 +53,54 @@ function setUp(random?: () => number) {
   return { checks, state };
 }
 
-function rightOf(tokenDigest: string, filter: Parameters<typeof anEntitlement>[0] = {}): StreamEntitlement {
+function anEntitlementOf(tokenDigest: string, filter: Parameters<typeof anEntitlement>[0] = {}): StreamEntitlement {
   return anEntitlement(filter, { tokenDigest, holder: { kind: 'subscription', id: `holder of ${tokenDigest}` } });
 }
 
 function openStreams(...digests: string[]): FakeSink[] {
   return digests.map((digest) => {
     const sink = openFakeSink();
-    fake.join(sink, 0, rightOf(digest));
+    fake.join(sink, 0, anEntitlementOf(digest));
     return sink;
   });
 }
 
-describe('a check', () => {
-  it('ends what has no right any more, and leaves the rest alone', async () => {
+describe('check', () => {
+  it('ends the streams of revoked and expired entitlements and no others', async () => {
     const { checks, state } = setUp();
     const sinks = openStreams('a', 'b', 'c', 'a');
     state.answers.set('a', 'revoked').set('b', 'expired');
     await checks.check(fake.hub.entitlements());
-    expect(sinks.map(closingReasonIn)).toEqual(['revoked', 'expired', null, 'revoked']);
+    expect(sinks.map(parseClosingReason)).toEqual(['revoked', 'expired', null, 'revoked']);
     expect(state.forgotten).toEqual(['a', 'b']);
-    expect(state.asked.toSorted()).toEqual(['a', 'b', 'c']);
+    expect(state.lookedUp.toSorted()).toEqual(['a', 'b', 'c']);
   });
 
-  it('gives streams the right as it is now', async () => {
+  it('gives streams the current filter', async () => {
     const { checks, state } = setUp();
     const [sink] = openStreams('a') as [FakeSink];
-    state.answers.set('a', rightOf('a', { types: ['widget.retired'] }));
+    state.answers.set('a', anEntitlementOf('a', { types: ['widget.retired'] }));
     await checks.check(fake.hub.entitlements());
     fake.append(1, { type: 'widget.updated' });
     fake.append(1, { type: 'widget.retired' });
-    await sink.until(() => eventsIn(sink).length > 0);
-    expect(eventsIn(sink)).toEqual([2]);
+    await sink.until(() => parseEventSeqs(sink).length > 0);
+    expect(parseEventSeqs(sink)).toEqual([2]);
   });
 
-  it('looks no more than twenty up at once', async () => {
+  it('runs at most twenty look-ups at once', async () => {
     openStreams(...Array.from({ length: 100 }, (_, n) => `${n}`));
     let running = 0;
     let highest = 0;
     const checks = new EntitlementChecks({
       streams: fake.hub,
-      lookUp: async (right) => {
+      lookUp: async (entitlement) => {
         running += 1;
         highest = Math.max(highest, running);
         await new Promise(setImmediate);
         running -= 1;
-        return right;
+        return entitlement;
       },
-      memory: { isTrusted: () => true, forget: () => undefined },
+      tokenCache: { isTrusted: () => true, forget: () => undefined },
       clock: { monotonicMs: () => 0 },
       onFailure: () => undefined,
     });
@@ -101,129 +108,131 @@ describe('a check', () => {
     expect(highest).toBe(20);
   });
 
-  it('that finds the store away changes nothing, asks no further, and is made good at the next turn', async () => {
+  it('ends no stream and stops when the store is unavailable, and checkDue then checks all of them', async () => {
     const { checks, state } = setUp(() => 1);
     const digests = Array.from({ length: 100 }, (_, n) => `${n}`);
     const sinks = openStreams(...digests);
-    for (const digest of digests) state.answers.set(digest, away);
+    for (const digest of digests) state.answers.set(digest, unavailable);
     await checks.check(fake.hub.entitlements());
     expect(sinks.filter((sink) => sink.isEnded)).toEqual([]);
-    expect(state.asked.length).toBeLessThanOrEqual(20);
+    expect(state.lookedUp.length).toBeLessThanOrEqual(20);
     for (const digest of digests) state.answers.set(digest, 'revoked');
     await checks.checkDue();
-    expect(sinks.map(closingReasonIn)).toEqual(digests.map(() => 'revoked'));
+    expect(sinks.map(parseClosingReason)).toEqual(digests.map(() => 'revoked'));
   });
 
-  it('that fails for one right otherwise is told, and goes on with the others', async () => {
+  it('reports a failure that is no UnavailableError, and continues with the other entitlements', async () => {
     const { checks, state } = setUp();
     const sinks = openStreams('broken', 'gone');
-    const broken = new Error('a document that cannot be read');
-    state.answers.set('broken', broken).set('gone', 'revoked');
+    const error = new Error('a document cannot be parsed');
+    state.answers.set('broken', error).set('gone', 'revoked');
     await checks.check(fake.hub.entitlements());
-    expect(state.failures).toEqual([broken]);
-    expect(sinks.map(closingReasonIn)).toEqual([null, 'revoked']);
+    expect(state.failures).toEqual([error]);
+    expect(sinks.map(parseClosingReason)).toEqual([null, 'revoked']);
   });
 
-  it('that was overtaken by a later one of the same right has no effect', async () => {
+  it('has no effect on an entitlement that a later check has already decided', async () => {
     const { checks, state } = setUp();
     const [sink] = openStreams('a') as [FakeSink];
     const { promise, resolve } = Promise.withResolvers<void>();
-    state.delivery = promise;
-    state.answers.set('a', rightOf('a', { types: ['widget.updated'] }));
-    const slow = checks.check(fake.hub.entitlements());
-    state.delivery = Promise.resolve();
-    state.answers.set('a', rightOf('a', { types: ['widget.retired'] }));
+    state.answerDelay = promise;
+    state.answers.set('a', anEntitlementOf('a', { types: ['widget.updated'] }));
+    const earlierCheck = checks.check(fake.hub.entitlements());
+    state.answerDelay = Promise.resolve();
+    state.answers.set('a', anEntitlementOf('a', { types: ['widget.retired'] }));
     await checks.check(fake.hub.entitlements());
     resolve();
-    await slow;
+    await earlierCheck;
     fake.append(1, { type: 'widget.updated' });
     fake.append(1, { type: 'widget.retired' });
-    await sink.until(() => eventsIn(sink).length > 0);
-    expect(eventsIn(sink)).toEqual([2]);
+    await sink.until(() => parseEventSeqs(sink).length > 0);
+    expect(parseEventSeqs(sink)).toEqual([2]);
   });
 });
 
-describe('going round', () => {
-  it('looks every right up within each minute, spread over it', async () => {
+describe('checkDue', () => {
+  it('checks every entitlement within each minute, and only a few of them in each second', async () => {
     let n = 0;
     const { checks, state } = setUp(() => (n++ % 100) / 100);
     openStreams(...Array.from({ length: 200 }, (_, digest) => `${digest}`));
     for (let minute = 0; minute < 3; minute += 1) {
-      const asked = new Set<string>();
+      const lookedUp = new Set<string>();
       for (let second = 0; second < 60; second += 1) {
-        state.asked = [];
+        state.lookedUp = [];
         await checks.checkDue();
-        expect(state.asked.length).toBeLessThanOrEqual(10);
-        for (const digest of state.asked) asked.add(digest);
+        expect(state.lookedUp.length).toBeLessThanOrEqual(10);
+        for (const digest of state.lookedUp) lookedUp.add(digest);
         state.nowMs += 1_000;
       }
-      expect(asked.size).toBe(200);
+      expect(lookedUp.size).toBe(200);
     }
   });
 
-  it('asks at once for who was let in while the store could not be asked', async () => {
+  it('checks an entitlement at once, and only once, if its stream was opened on a suspect token', async () => {
     const { checks, state } = setUp(() => 1);
-    state.doubtful.push('a');
+    state.suspect.push('a');
     openStreams('a', 'b');
     await checks.checkDue();
-    expect(state.asked).toEqual(['a']);
+    expect(state.lookedUp).toEqual(['a']);
     await checks.checkDue();
-    expect(state.asked).toEqual(['a']);
+    expect(state.lookedUp).toEqual(['a']);
   });
 
-  it('asks at once also for who came back on a right that was found to be gone', async () => {
+  it('checks a stream at once that was opened on a suspect token after a check had revoked it', async () => {
     const { checks, state } = setUp(() => 1);
     openStreams('a');
     state.answers.set('a', 'revoked');
     await checks.check(fake.hub.entitlements());
-    state.doubtful.push('a');
-    const [again] = openStreams('a') as [FakeSink];
+    state.suspect.push('a');
+    const [reopened] = openStreams('a') as [FakeSink];
     await checks.checkDue();
-    expect(closingReasonIn(again)).toBe('revoked');
+    expect(parseClosingReason(reopened)).toBe('revoked');
   });
 
-  it('asks once a turn for a token, however many streams were opened with it', async () => {
+  it('looks up an entitlement once for all its streams', async () => {
     const { checks, state } = setUp(() => 0);
     for (let n = 0; n < 5; n += 1) openStreams('a');
     await checks.checkDue();
-    expect(state.asked).toEqual(['a']);
+    expect(state.lookedUp).toEqual(['a']);
     await checks.checkDue();
-    expect(state.asked).toEqual(['a']);
+    expect(state.lookedUp).toEqual(['a']);
   });
 
-  it('takes up what could not be looked up when all was in doubt', async () => {
-    const { checks, state } = setUp();
-    const [sink] = openStreams('a') as [FakeSink];
-    state.answers.set('a', away);
+  it('checks at once every entitlement that checkAll could not look up', async () => {
+    const { checks, state } = setUp(() => 1);
+    // Checks are made in groups of 2 000: checkAll stops after the first group and never starts the second one.
+    const digests = Array.from({ length: 2_001 }, (_, n) => `${n}`);
+    const sinks = openStreams(...digests);
+    for (const digest of digests) state.answers.set(digest, unavailable);
     expect(await checks.checkAll()).toBe(false);
-    state.answers.set('a', 'revoked');
+    for (const digest of digests) state.answers.set(digest, 'revoked');
     await checks.checkDue();
-    expect(closingReasonIn(sink)).toBe('revoked');
+    await checks.checkDue();
+    expect(sinks.filter((sink) => parseClosingReason(sink) !== 'revoked')).toEqual([]);
   });
 });
 
-describe('a check of all', () => {
-  it('says whether all was found out', async () => {
+describe('checkAll', () => {
+  it('returns true if every look-up got an answer, and false if the store was unavailable', async () => {
     const { checks, state } = setUp();
     expect(await checks.checkAll()).toBe(true);
     openStreams('a', 'b');
     expect(await checks.checkAll()).toBe(true);
-    state.answers.set('b', away);
+    state.answers.set('b', unavailable);
     expect(await checks.checkAll()).toBe(false);
   });
 
-  it('outdates what is being looked up just then', async () => {
+  it('makes a check in progress outdated, which then returns false and changes nothing', async () => {
     const { checks, state } = setUp(() => 0);
     const [sink] = openStreams('a') as [FakeSink];
     const { promise, resolve } = Promise.withResolvers<void>();
-    state.delivery = promise;
-    const running = checks.check(fake.hub.entitlements());
-    state.delivery = Promise.resolve();
+    state.answerDelay = promise;
+    const earlierCheck = checks.check(fake.hub.entitlements());
+    state.answerDelay = Promise.resolve();
     state.answers.set('a', 'revoked');
-    const all = checks.checkAll();
-    expect(await all).toBe(true);
-    expect(closingReasonIn(sink)).toBe('revoked');
+    expect(await checks.checkAll()).toBe(true);
+    expect(parseClosingReason(sink)).toBe('revoked');
     resolve();
-    expect(await running).toBe(false);
+    expect(await earlierCheck).toBe(false);
   });
 });

@@ -1,35 +1,38 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { EntitlementDecision, StreamEntitlement } from '../auth/stream-entitlement.ts';
 import type { TokenTrust } from '../auth/token-cache.ts';
 import type { Hub } from './hub.ts';
 
-const lookUpsAtOnce = 20;
-/** Rights per turn: one turn must not take long, so that what it found is carried out soon. */
-const turnMax = 2_000;
-/** With a turn a second, every right is looked up again within a minute. */
+const maxConcurrentLookUps = 20;
+/** The most entitlements of one check. A check applies its decisions at its end, so it must not take long. */
+const maxPerCheck = 2_000;
+/** `checkDue` runs once a second, so each entitlement is checked within a minute. */
 const checkEveryMs = 57_000;
 
 export interface EntitlementChecksDeps {
   readonly streams: Pick<Hub, 'entitlements' | 'reevaluate'>;
-  /** Throws `UnavailableError` when it cannot be found out. */
-  readonly lookUp: (right: StreamEntitlement) => Promise<EntitlementDecision>;
-  /** What the pod remembers of stream tokens: streams are opened by it. */
-  readonly memory: TokenTrust;
+  /** Reads an entitlement from the stores. Throws `UnavailableError` if they do not answer. */
+  readonly lookUp: (entitlement: StreamEntitlement) => Promise<EntitlementDecision>;
+  /** The pod's cache of stream tokens. The stream route looks tokens up in it. */
+  readonly tokenCache: TokenTrust;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Told of a look-up that failed for any other reason; its right stays as it is until the next. */
+  /** Called if a look-up fails for any other reason. The entitlement stays valid until its next check. */
   readonly onFailure: (error: unknown) => void;
-  /** Between 0 and 1: spreads the first checks of streams that were opened together. */
+  /** Returns a number from 0 to 1: spreads the first checks of streams that were opened together. */
   readonly random?: () => number;
 }
 
-/** Looks the rights of the pod's open streams up again, and has the hub carry out what comes of it. */
+/** Re-checks the entitlements of the pod's open streams in the stores and applies the decisions through the hub. */
 export class EntitlementChecks {
   readonly #deps: EntitlementChecksDeps;
-  /** When each right that open streams stand on is to be looked up again. */
+  /** When each entitlement of an open stream is due for its next check, by key, on the monotonic clock. */
   #dueAtMs = new Map<string, number>();
-  /** Per right that is being looked up: the check that began last. What an earlier one found is outdated. */
-  readonly #latest = new Map<string, number>();
+  /**
+   * For each entitlement that is being checked, the number of its latest check. Results of earlier checks are dropped.
+   */
+  readonly #latestCheck = new Map<string, number>();
   #checks = 0;
 
   constructor(deps: EntitlementChecksDeps) {
@@ -37,104 +40,119 @@ export class EntitlementChecks {
   }
 
   /**
-   * Looks every right up anew, also those that are being looked up just now: what that finds is outdated. True as of
-   * `check`; what could not be looked up is due at the next turns.
+   * Checks every entitlement, in groups of 2 000. Checks that are in progress become outdated.
+   *
+   * Returns true if a decision was applied for every entitlement (see `check`). It stops at the first group that
+   * returns false; that group and the rest are due at once.
    */
   async checkAll(): Promise<boolean> {
-    const rights = [...this.#deps.streams.entitlements()];
-    for (let done = 0; done < rights.length; done += turnMax) {
-      if (await this.check(rights.slice(done, done + turnMax))) continue;
-      for (const right of rights.slice(done)) this.#dueAtMs.set(entitlementKey(right), 0);
+    const entitlements = [...this.#deps.streams.entitlements()];
+    for (let done = 0; done < entitlements.length; done += maxPerCheck) {
+      if (await this.check(entitlements.slice(done, done + maxPerCheck))) continue;
+      for (const entitlement of entitlements.slice(done)) this.#dueAtMs.set(entitlementKey(entitlement), 0);
       return false;
     }
     return true;
   }
 
-  /** One turn of the checks that go round all the time: of what is due, as much as one turn may take. */
+  /**
+   * Checks the entitlements that are due, at most 2 000. Call it once a second, and not before the last call has ended:
+   * an overlapping call would make the results of the first outdated.
+   */
   async checkDue(): Promise<void> {
     const nowMs = this.#deps.clock.monotonicMs();
     const dueAtMs = new Map<string, number>();
     const due: StreamEntitlement[] = [];
-    for (const right of this.#deps.streams.entitlements()) {
-      const key = entitlementKey(right);
+    for (const entitlement of this.#deps.streams.entitlements()) {
+      const key = entitlementKey(entitlement);
       const atMs = this.#dueAtMs.get(key) ?? this.#firstDueAtMs(key, nowMs);
-      if (atMs <= nowMs && !dueAtMs.has(key) && due.length < turnMax) due.push(right);
+      if (atMs <= nowMs && !dueAtMs.has(key) && due.length < maxPerCheck) due.push(entitlement);
       dueAtMs.set(key, atMs);
     }
-    // Those that no open stream stands on any more are left out.
+    // The new map leaves out entitlements without an open stream.
     this.#dueAtMs = dueAtMs;
     await this.check(due);
   }
 
-  /** Who was let in while the store could not be asked is looked up as soon as it can. */
+  /**
+   * An entitlement is due at once if its token is not trusted: for example, a stream was opened on a suspect token
+   * because the store was unavailable. Any other gets a random time within `checkEveryMs`.
+   */
   #firstDueAtMs(key: string, nowMs: number): number {
-    const { memory, random = Math.random } = this.#deps;
-    return memory.isTrusted(key) ? nowMs + random() * checkEveryMs : nowMs;
+    const { tokenCache, random = Math.random } = this.#deps;
+    return tokenCache.isTrusted(key) ? nowMs + random() * checkEveryMs : nowMs;
   }
 
   /**
-   * Looks these up now. A store that is away changes nothing: it is asked no further, and the rest is due again at the
-   * next turn. True when what was found of each was carried out: false also when another check has overtaken this one.
+   * Checks these entitlements now, with at most 20 concurrent look-ups.
+   *
+   * An unavailable store changes nothing: the check starts no further look-ups, and entitlements without a result are
+   * due at once. A look-up that failed for another reason counts as the decision to keep the entitlement.
+   *
+   * Returns true if it applied a decision for each entitlement. Returns false if a store was unavailable, or if a later
+   * check has started for one of them: the later check then decides about that one.
    */
-  async check(rights: Iterable<StreamEntitlement>): Promise<boolean> {
+  async check(entitlements: Iterable<StreamEntitlement>): Promise<boolean> {
     this.#checks += 1;
     const check = this.#checks;
-    const byKey = new Map(Array.from(rights, (right) => [entitlementKey(right), right]));
+    const byKey = new Map(Array.from(entitlements, (entitlement) => [entitlementKey(entitlement), entitlement]));
     if (byKey.size === 0) return true;
-    for (const key of byKey.keys()) this.#latest.set(key, check);
-    const found = await this.#lookUpAll(byKey);
-    return this.#applyFindings(check, byKey.keys(), found) === byKey.size;
+    for (const key of byKey.keys()) this.#latestCheck.set(key, check);
+    const decisions = await this.#lookUpAll(byKey);
+    return this.#applyDecisions(check, byKey.keys(), decisions) === byKey.size;
   }
 
-  /** What could be found out, at most so many look-ups at once. */
-  async #lookUpAll(rights: ReadonlyMap<string, StreamEntitlement>): Promise<Map<string, EntitlementDecision>> {
+  /**
+   * Returns the decisions by key. Entitlements that could not be read, because the store is unavailable, are missing.
+   */
+  async #lookUpAll(entitlements: ReadonlyMap<string, StreamEntitlement>): Promise<Map<string, EntitlementDecision>> {
     const { lookUp, onFailure } = this.#deps;
-    const found = new Map<string, EntitlementDecision>();
-    const left = rights.entries();
-    let isAway = false;
-    const lane = async () => {
-      for (const [key, right] of left) {
-        if (isAway) return;
-        try {
-          found.set(key, await lookUp(right));
-        } catch (error) {
-          if (error instanceof UnavailableError) isAway = true;
-          else {
-            onFailure(error);
-            found.set(key, right);
-          }
+    const limit = createSemaphore({ what: 'look up an entitlement', maxRunning: maxConcurrentLookUps });
+    const decisions = new Map<string, EntitlementDecision>();
+    let isStoreUnavailable = false;
+    const decide = async (key: string, entitlement: StreamEntitlement) => {
+      if (isStoreUnavailable) return;
+      try {
+        decisions.set(key, await lookUp(entitlement));
+      } catch (error) {
+        if (error instanceof UnavailableError) isStoreUnavailable = true;
+        else {
+          onFailure(error);
+          decisions.set(key, entitlement);
         }
       }
     };
-    await Promise.all(Array.from({ length: Math.min(lookUpsAtOnce, rights.size) }, lane));
-    return found;
+    await Promise.all(Array.from(entitlements, ([key, entitlement]) => limit(() => decide(key, entitlement))));
+    return decisions;
   }
 
-  /** Returns for how many there was something to carry out. */
-  #applyFindings(check: number, keys: Iterable<string>, found: ReadonlyMap<string, EntitlementDecision>): number {
-    const decisions = new Map<string, EntitlementDecision>();
+  /** Applies the decisions that are still current and returns how many these are. */
+  #applyDecisions(check: number, keys: Iterable<string>, decisions: ReadonlyMap<string, EntitlementDecision>): number {
+    const current = new Map<string, EntitlementDecision>();
     const nextMs = this.#deps.clock.monotonicMs() + checkEveryMs;
     for (const key of keys) {
-      if (this.#latest.get(key) !== check) continue;
-      this.#latest.delete(key);
-      const decision = found.get(key);
+      if (this.#latestCheck.get(key) !== check) continue;
+      this.#latestCheck.delete(key);
+      const decision = decisions.get(key);
       this.#dueAtMs.set(key, decision === undefined ? 0 : nextMs);
       if (decision === undefined) continue;
-      decisions.set(key, decision);
+      current.set(key, decision);
       if (decision === 'revoked' || decision === 'expired') this.#forget(key);
     }
-    if (decisions.size > 0) this.#deps.streams.reevaluate((right) => decisions.get(entitlementKey(right)) ?? right);
-    return decisions.size;
+    if (current.size > 0) {
+      this.#deps.streams.reevaluate((entitlement) => current.get(entitlementKey(entitlement)) ?? entitlement);
+    }
+    return current.size;
   }
 
-  /** Otherwise its client could come back on what was remembered, while the store cannot be asked. */
+  /** Without this the client could reconnect on the cached token while the store is unavailable. */
   #forget(key: string): void {
-    this.#deps.memory.forget(key);
+    this.#deps.tokenCache.forget(key);
     this.#dueAtMs.delete(key);
   }
 }
 
-/** One token is one right, however many streams were opened with it. */
+/** Streams that were opened with one token may hold different objects, but one check decides about all of them. */
 function entitlementKey({ tokenDigest }: StreamEntitlement): string {
   return tokenDigest;
 }

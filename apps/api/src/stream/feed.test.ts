@@ -15,7 +15,7 @@ const aFrame: Omit<Frame, 'bytes'> = {
   labels: [],
 };
 
-it('keeps one feed per filter, as long as somebody is under it', () => {
+it('shares one feed per filter until its last user releases it', () => {
   const feeds = new Feeds(new Ring({ frames: 10, bytes: 1_000 }));
   const first = feeds.acquire({ ...noFilter, labels: ['a', 'b'] });
   expect(feeds.acquire({ ...noFilter, labels: ['b', 'a'] })).toBe(first);
@@ -27,7 +27,7 @@ it('keeps one feed per filter, as long as somebody is under it', () => {
   expect(feeds.acquire({ ...noFilter, labels: ['a', 'b'] })).not.toBe(first);
 });
 
-it('shares what was joined, but not with those of another history', () => {
+it('caches joined frames per frame object, not per seq', () => {
   const ring = new Ring({ frames: 10, bytes: 1_000 });
   const fill = (epoch: string) => {
     ring.reset({ epoch, ms: 1_000, seq: 0 });
@@ -37,7 +37,7 @@ it('shares what was joined, but not with those of another history', () => {
   };
   const feed = new Feeds(ring).acquire(noFilter);
   const before = fill('e1');
-  expect(feed.framesFrom(before)).toBe(feed.framesFrom(before));
+  expect(feed.joinFrom(before)).toBe(feed.joinFrom(before));
   const after = fill('e2');
-  expect(feed.framesFrom(after).chunk?.plain.toString()).toBe('e2');
+  expect(feed.joinFrom(after).chunk?.plain.toString()).toBe('e2');
 });

@@ -8,14 +8,14 @@ import { type JoinedFrames, joinFrames } from './chunk.ts';
 import type { Frame } from './frame.ts';
 import type { Ring } from './ring.ts';
 
-/** What comes out of the ring through one filter, for every connection under it. */
+/** The ring as seen through one filter. All connections with that filter share it. */
 export class Feed {
   readonly key: string;
-  /** Null when everything passes. */
+  /** Null if every event passes. */
   readonly passes: EventPredicate | null;
   readonly #ring: Ring;
-  /** By their first frame itself: one of the same number may be of another history. */
-  readonly #shared = new Map<Frame, JoinedFrames>();
+  /** Keyed by the first frame itself: a frame with the same `seq` may belong to another epoch. */
+  readonly #joinedByFirstFrame = new Map<Frame, JoinedFrames>();
 
   constructor(ring: Ring, key: string, filter: EventFilter) {
     this.#ring = ring;
@@ -24,51 +24,57 @@ export class Feed {
   }
 
   /**
-   * What the ring has for a connection whose next frame this is. Remembered: within one turn all connections at the same
-   * place share one buffer.
+   * Joins the ring's frames from `next` on into one write (see `joinFrames`). The result is cached until `clearCache`,
+   * so that all connections at the same position share one buffer within a time slice or a fan-out. A cached result
+   * lacks frames that arrived later: the connections get those in their next write. Throws if the ring no longer holds
+   * `next` and no result is cached.
    */
-  framesFrom(next: Frame): JoinedFrames {
-    const known = this.#shared.get(next);
-    if (known !== undefined) return known;
+  joinFrom(next: Frame): JoinedFrames {
+    const cached = this.#joinedByFirstFrame.get(next);
+    if (cached !== undefined) return cached;
     const joined = joinFrames(this.#ring, next.seq, this.passes);
-    this.#shared.set(next, joined);
+    this.#joinedByFirstFrame.set(next, joined);
     return joined;
   }
 
   clearCache(): void {
-    this.#shared.clear();
+    this.#joinedByFirstFrame.clear();
   }
 }
 
-/** One feed per distinct filter of the open connections, whosever they are. */
+/** Keeps one feed per distinct filter of the open connections. Connections with equal filters share a feed. */
 export class Feeds {
   readonly #ring: Ring;
-  readonly #byKey = new Map<string, { readonly feed: Feed; users: number }>();
-  /** Streams that were opened with one right share its filter too, and its key is made once. */
+  readonly #byKey = new Map<string, { readonly feed: Feed; references: number }>();
+  /** Streams with one entitlement share its filter object, so the key is computed once per object. */
   readonly #keys = new WeakMap<EventFilter, string>();
 
   constructor(ring: Ring) {
     this.#ring = ring;
   }
 
-  /** To be released again, once per time it was taken. */
+  /** Returns the feed of this filter. Each call needs one `release`. */
   acquire(filter: EventFilter): Feed {
     const key = this.#keys.get(filter) ?? toFilterKey(filter);
     this.#keys.set(filter, key);
-    const entry = this.#byKey.get(key) ?? { feed: new Feed(this.#ring, key, filter), users: 0 };
-    entry.users += 1;
+    const entry = this.#byKey.get(key) ?? { feed: new Feed(this.#ring, key, filter), references: 0 };
+    entry.references += 1;
     this.#byKey.set(key, entry);
     return entry.feed;
   }
 
+  /**
+   * Drops the feed of this filter when each `acquire` has its `release`. Without such a feed it does nothing. Call it
+   * once per `acquire`: another call would count for a connection with an equal filter.
+   */
   release({ key }: Feed): void {
     const entry = this.#byKey.get(key);
     if (entry === undefined) return;
-    entry.users -= 1;
-    if (entry.users === 0) this.#byKey.delete(key);
+    entry.references -= 1;
+    if (entry.references === 0) this.#byKey.delete(key);
   }
 
-  /** Lets go of what was remembered. */
+  /** Clears the cache of every feed. */
   clearCaches(): void {
     for (const { feed } of this.#byKey.values()) feed.clearCache();
   }

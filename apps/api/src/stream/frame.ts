@@ -2,17 +2,21 @@ import type { FilterableEvent } from '@widget-service/shared/domain/event-filter
 import { formatPosition, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
+import { type ClosingReason, closingRules } from './closing-rules.ts';
 
-/** One event as the bytes every subscriber gets, made once per pod, and what filters look at. */
+/** One event as SSE bytes, with the members that filters examine. The pod makes it once for all its streams. */
 export interface Frame extends FilterableEvent {
   readonly ms: number;
   readonly seq: number;
-  /** The `ms` of the event before; null where it is not known. */
+  /** The `ms` of the predecessor; null if the log did not store it. */
   readonly previousMs: number | null;
   readonly bytes: Buffer;
 }
 
-/** Frames the event after the rules of server-sent events (WHATWG HTML, section 9.2); its JSON is on one line. */
+/**
+ * Serialises an event of the log as one server-sent event (WHATWG HTML, section 9.2). The event's JSON must contain no
+ * line break.
+ */
 export function toFrame(record: LogRecord): Frame {
   const { type, widgetId, state, stateBefore, labels, json } = record.event;
   const text = `id: ${formatPosition(record)}\nevent: ${type}\ndata: ${json}\n\n`;
@@ -20,27 +24,30 @@ export function toFrame(record: LogRecord): Frame {
   return { ms, seq, previousMs, bytes: Buffer.from(text), type, widgetId, state, stateBefore, labels };
 }
 
-/** What a stream tells about itself, in the members that the SSE plugin takes. */
+/** A message of the stream about itself, as an argument of `reply.sse` (fastify-sse-v2). */
 export interface StreamMessage {
   readonly id?: string;
   readonly event?: string;
   readonly data?: string;
-  /** Milliseconds a client waits before it reconnects. */
+  /** How long a client waits before it reconnects, in milliseconds. */
   readonly retry?: number;
   readonly comment?: string;
 }
 
-/** Some proxies hold back a response's first KiB: this much comment pushes the first events through. */
+/** Some proxies hold back the first KiB of a response. This comment of 2 KiB pushes the first events through. */
 const padding = ' '.repeat(2048);
 
+/** The content of the opening messages. */
 export interface OpeningOptions {
+  /** Null for the personal stream of a user. */
   readonly subscriptionId: string | null;
   readonly start: StreamStart;
   readonly heartbeatIntervalMs: number;
+  /** How long the client waits before it reconnects, in milliseconds. */
   readonly retryMs: number;
 }
 
-/** The first messages of a stream: the gap if there is one, always before `stream.open`. */
+/** The first messages of a stream: `stream.gap` if events are missing, then always `stream.open`. */
 export function openingMessages({
   subscriptionId,
   start,
@@ -55,55 +62,31 @@ export function openingMessages({
   return [{ id: cursor, event: 'stream.gap', data: JSON.stringify(gap) }, opening];
 }
 
-export type ClosingReason =
-  | 'lifetime'
-  | 'draining'
-  | 'slow'
-  | 'overloaded'
-  | 'too-many-connections'
-  | 'unavailable'
-  | 'resync'
-  | 'revoked'
-  | 'expired';
-
-/**
- * How long clients wait before they come back, in milliseconds: the less a quick return would help, the longer. Whose
- * right has ended comes back to a 404, and may as well know soon.
- */
-const retryRangeMs: Record<ClosingReason, readonly [number, number]> = {
-  lifetime: [1_000, 5_000],
-  draining: [1_000, 5_000],
-  resync: [1_000, 5_000],
-  slow: [1_000, 5_000],
-  revoked: [1_000, 5_000],
-  expired: [1_000, 5_000],
-  unavailable: [5_000, 15_000],
-  overloaded: [30_000, 90_000],
-  'too-many-connections': [30_000, 90_000],
-};
-
-/** The last message of a stream. It has no id, so that the client's position stays where it is. */
+/** The last message of a stream: `stream.closing`. It has no `id`, so the client keeps its last position. */
 export function closingMessage(reason: ClosingReason): StreamMessage {
-  return { event: 'stream.closing', data: JSON.stringify({ reason }), retry: randomWithin(...retryRangeMs[reason]) };
+  return {
+    event: 'stream.closing',
+    data: JSON.stringify({ reason }),
+    retry: randomWithin(...closingRules[reason].retryRangeMs),
+  };
 }
 
-/** The same, as bytes for a connection that the plugin no longer writes to. */
+/** The bytes of `closingMessage`, for a connection that fastify-sse-v2 no longer writes to. */
 export function closingBytes(reason: ClosingReason): Buffer {
   const { event, data, retry } = closingMessage(reason);
   return Buffer.from(`event: ${event}\ndata: ${data}\nretry: ${retry}\n\n`);
 }
 
-export const heartbeatBytes = Buffer.from(':\n\n');
-
 /**
- * Moves a client's position over what its filter has dropped. It has a name and data because some clients pass over a
- * block that holds nothing but an id, and over the id with it.
+ * The bytes of `stream.position`, which moves a client's position past events that its filter dropped.
+ *
+ * The message has a name and data because some clients ignore a block that holds only an `id`, and the `id` with it.
  */
 export function positionBytes(position: LogPosition): Buffer {
   return Buffer.from(`id: ${formatPosition(position)}\nevent: stream.position\ndata: {}\n\n`);
 }
 
-/** A whole number between the two, both possible. */
+/** A random whole number from `min` to `max`, both included. */
 export function randomWithin(min: number, max: number): number {
   return min + Math.floor(Math.random() * (max - min + 1));
 }

@@ -1,17 +1,21 @@
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { EntitlementDecision, StreamEntitlement } from '../auth/stream-entitlement.ts';
-import { type Connection, closingChunkFor, jittered, nextHeartbeatDelayMs } from './connection.ts';
+import { type ClosingReason, closingRules } from './closing-rules.ts';
+import { type Connection, closingChunkFor, jittered } from './connection.ts';
+import { makeSweep, type SweepOptions, sweepIntervalMs } from './connection-sweep.ts';
 import { Feeds } from './feed.ts';
-import type { ClosingReason } from './frame.ts';
+import { nextHeartbeatDelayMs } from './heartbeat.ts';
 import type { makeReadLog } from './log-reader.ts';
 import type { Sink } from './response-sink.ts';
 import type { Ring } from './ring.ts';
 import { StreamFeeder } from './stream-feeder.ts';
-import { makeSweep, type SweepOptions, sweepIntervalMs } from './sweep.ts';
 
+/** Limits and intervals of the streams; from the settings. */
 export interface HubOptions extends SweepOptions {
+  /** How long a stream may stay open, in milliseconds. Each stream gets a jitter of ± 20 %. */
   readonly lifetimeMs: number;
+  /** From this many unsent bytes on, the hub writes nothing more to a connection. */
   readonly unsentLimitBytes: number;
 }
 
@@ -20,22 +24,24 @@ export interface HubDeps {
   readonly readLog: ReturnType<typeof makeReadLog>;
   readonly clock: Clock;
   readonly options: HubOptions;
-  /** Told now and then how many events were written since the last time, each connection counted. */
+  /** Called at each sweep with the number of events written since the last one. An event counts once per connection. */
   readonly onEventsSent: (events: number) => void;
 }
 
+/** A stream to join. Its headers and opening messages have been written. */
 export interface JoinRequest {
   readonly sink: Sink;
   readonly entitlement: StreamEntitlement;
   readonly epoch: string;
+  /** The position of `stream.open`. */
   readonly cursor: { readonly ms: number; readonly seq: number };
+  /** Called once, when the stream ends. */
   readonly onEnd: Connection['onEnd'];
 }
 
-/** For these, what lies unsent must not or need not go out: the client then learns of the end by the end alone. */
-const dropsUnsent: readonly ClosingReason[] = ['slow', 'revoked', 'expired'];
-
-/** Holds the pod's open streams: who joins, what each stands on, when it ends. What they are sent is the feeder's. */
+/**
+ * Holds the pod's open streams: joins them, applies entitlements and ends them. The `StreamFeeder` writes the events.
+ */
 export class Hub {
   readonly #deps: HubDeps;
   readonly #connections = new Set<Connection>();
@@ -59,16 +65,23 @@ export class Hub {
     }, sweepIntervalMs(options));
   }
 
+  /** How many streams are open. */
   size(): number {
     return this.#connections.size;
   }
 
-  /** Resolves when it is a newcomer's turn to be opened: to be waited for by each, for they may come as a crowd. */
+  /**
+   * Resolves in a time slice. The stream route waits for it before it opens a stream, because a crowd may connect at
+   * once.
+   */
   nextSlice(): Promise<void> {
     return this.#feeder.nextSlice();
   }
 
-  /** Takes over an opened stream: from here on only the hub writes to it. */
+  /**
+   * Accepts an opened stream. From here on only the hub writes to its sink. A stream of another epoch than the ring's
+   * ends at once with `resync`, and a stream that joins a closed hub with `draining`.
+   */
   join(request: JoinRequest): void {
     const { clock, options, ring } = this.#deps;
     const nowMs = clock.monotonicMs();
@@ -91,17 +104,20 @@ export class Hub {
     connection.sink.onDrain(() => this.#feeder.resume(connection));
     if (this.#isClosed) this.#end(connection, 'draining');
     else if (request.epoch !== ring.position()?.epoch) this.#end(connection, 'resync');
-    else this.#feeder.begin(connection);
+    else this.#feeder.start(connection);
   }
 
-  /** What the open streams stand on; streams that were opened with one and the same right have it in common. */
+  /** The entitlements of the open streams, each object once: streams may share one. */
   entitlements(): Iterable<StreamEntitlement> {
     return new Set([...this.#connections].map(({ entitlement }) => entitlement));
   }
 
-  /** Decides anew about every open stream. Nothing is written any more that its right, as it is now, does not allow. */
-  reevaluate(decide: (right: StreamEntitlement) => EntitlementDecision): void {
-    const decisions = new Map([...this.entitlements()].map((right) => [right, decide(right)]));
+  /**
+   * Calls `decide` once per entitlement object. Ends its streams or gives them the returned entitlement. From then on
+   * the hub writes nothing that the new entitlement does not allow.
+   */
+  reevaluate(decide: (entitlement: StreamEntitlement) => EntitlementDecision): void {
+    const decisions = new Map([...this.entitlements()].map((entitlement) => [entitlement, decide(entitlement)]));
     for (const connection of [...this.#connections]) {
       const decision = decisions.get(connection.entitlement) ?? connection.entitlement;
       if (decision === 'revoked' || decision === 'expired') this.#end(connection, decision);
@@ -109,62 +125,68 @@ export class Hub {
     }
   }
 
-  /** Tells that the ring has new frames. */
+  /** Schedules a fan-out. To be called when the ring has new frames. */
   notify(): void {
     this.#feeder.notify();
   }
 
   /**
-   * To be called before the log is asked for its end. Returns what is to be called with the answer: it ends those streams
-   * that had come further by then, because they stand in something that the log has lost.
+   * Finds streams at positions that the log has lost. Call it before you read the log's end, and call the returned
+   * function with that end. The returned function ends, with `resync`, the streams that were ahead of `position` at the
+   * first call and are ahead of the end. It leaves open a stream that joined in between: that one may be at an event
+   * that was appended after the end was read.
    */
   trackStreamsAheadOf(position: LogPosition): (end: LogPosition) => void {
-    const further = [...this.#connections].filter(({ cursor }) => cursor.seq > position.seq);
+    const ahead = [...this.#connections].filter(({ cursor }) => cursor.seq > position.seq);
     return (end) => {
-      for (const connection of further) if (connection.cursor.seq > end.seq) this.#end(connection, 'resync');
+      for (const connection of ahead) if (connection.cursor.seq > end.seq) this.#end(connection, 'resync');
     };
   }
 
-  /** Ends every stream, at once. */
+  /** Ends every stream immediately. */
   endAll(reason: ClosingReason): void {
     for (const connection of [...this.#connections]) this.#end(connection, reason);
   }
 
-  /** Ends every stream, spread at random over `windowMs`, so that the clients do not come back all at once. */
+  /**
+   * Ends every stream with `draining`, spread at random over `windowMs` milliseconds, so that the clients do not
+   * reconnect all at once.
+   */
   async drain(windowMs: number): Promise<void> {
-    const slices = Math.max(1, Math.round(windowMs / 100));
-    for (let left = slices; left > 0 && this.#connections.size > 0; left -= 1) {
+    const steps = Math.max(1, Math.round(windowMs / 100));
+    for (let remaining = steps; remaining > 0 && this.#connections.size > 0; remaining -= 1) {
       for (const connection of [...this.#connections]) {
-        if (Math.random() < 1 / left) this.#end(connection, 'draining');
+        if (Math.random() < 1 / remaining) this.#end(connection, 'draining');
       }
-      if (left > 1) await this.#deps.clock.sleep(windowMs / slices);
+      if (remaining > 1) await this.#deps.clock.sleep(windowMs / steps);
     }
   }
 
-  /** Ends every stream that is left and stops the timers. Whoever joins later is ended at once. */
+  /** Stops the timer and ends the remaining streams with `draining`. A stream that joins later ends at once. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#sweepTimer);
     this.endAll('draining');
   }
 
-  #applyEntitlement(connection: Connection, right: StreamEntitlement): void {
-    if (right === connection.entitlement) return;
+  #applyEntitlement(connection: Connection, entitlement: StreamEntitlement): void {
+    if (entitlement === connection.entitlement) return;
     const { clock, options } = this.#deps;
-    const feed = this.#feeds.acquire(right.filter);
+    // Acquires before it releases, so that an equal filter keeps its feed.
+    const feed = this.#feeds.acquire(entitlement.filter);
     this.#feeds.release(connection.feed);
-    connection.entitlement = right;
+    connection.entitlement = entitlement;
     if (feed === connection.feed) return;
     connection.feed = feed;
     connection.heartbeatAtMs = clock.monotonicMs() + nextHeartbeatDelayMs(feed, options.heartbeatIntervalMs);
-    // What lies unsent passed the filter as it was.
+    // The unsent bytes passed the old filter, and the new one may not allow them.
     if (connection.sink.unsentBytes() > 0) this.#end(connection, 'resync', true);
   }
 
-  #end(connection: Connection, reason: ClosingReason, isUnsentDropped = dropsUnsent.includes(reason)): void {
+  #end(connection: Connection, reason: ClosingReason, dropsUnsent = closingRules[reason].dropsUnsent): void {
     if (connection.state === 'closed') return;
     this.#remove(connection, reason);
-    if (isUnsentDropped && connection.sink.unsentBytes() > 0) connection.sink.destroy();
+    if (dropsUnsent && connection.sink.unsentBytes() > 0) connection.sink.destroy();
     else connection.sink.end(closingChunkFor(connection, reason));
   }
 

@@ -5,9 +5,9 @@ import { IsolationDetector } from './isolation-detector.ts';
 
 const position = (seq: number): ComparablePosition => ({ epochRun: 1, epoch: 'e1', ms: 1_000 + seq, seq });
 
-function openWatch() {
+function openDetector() {
   const state = { nowMs: 0, recorded: position(1) as ComparablePosition | null | UnavailableError };
-  const watch = new IsolationDetector({
+  const detector = new IsolationDetector({
     runs: {
       lastPosition: async () => {
         if (state.recorded instanceof UnavailableError) throw state.recorded;
@@ -16,20 +16,20 @@ function openWatch() {
     },
     clock: { monotonicMs: () => state.nowMs },
   });
-  /** Fails to read at that second; others have appended so much. */
+  /** Reports a failed read at this second. `recorded` is the recorded position, or the failure of the run registry. */
   const failAt = (second: number, recorded: number | null | UnavailableError) => {
     state.nowMs = second * 1_000;
     state.recorded = typeof recorded === 'number' ? position(recorded) : recorded;
-    return watch.recordFailure();
+    return detector.recordFailure();
   };
-  return { watch, failAt };
+  return { detector, failAt };
 }
 
-const away = new UnavailableError('MongoDB is away');
+const unavailable = new UnavailableError('MongoDB is unavailable');
 
-it('a pod is cut off once others have gone on appending for ten seconds that it could not read', async () => {
-  const { failAt } = openWatch();
-  const seen = [];
+it('reports isolation after 10 s of failures and 10 s of appends by others', async () => {
+  const { failAt } = openDetector();
+  const results = [];
   for (const [second, recorded] of [
     [0, 1],
     [9.999, 8],
@@ -39,38 +39,38 @@ it('a pod is cut off once others have gone on appending for ten seconds that it 
     [24, 51],
     [30, 60],
   ] as const) {
-    seen.push(await failAt(second, recorded));
+    results.push(await failAt(second, recorded));
   }
-  expect(seen).toEqual([false, false, false, false, false, true, true]);
+  expect(results).toEqual([false, false, false, false, false, true, true]);
 });
 
 it.each([
-  ['nobody appends, because the log is away for all', 1],
+  ['nobody appends because the log is unavailable to all', 1],
   ['nothing was ever appended', null],
-  ['it cannot be known, because MongoDB is away too', away],
-])('it is not while %s', async (_, recorded) => {
-  const { failAt } = openWatch();
+  ['MongoDB is unavailable too', unavailable],
+])('does not report isolation while %s', async (_, recorded) => {
+  const { failAt } = openDetector();
   for (let second = 0; second < 120; second += 5) expect(await failAt(second, recorded)).toBe(false);
 });
 
-it('is not by what was appended just before the log went away for all, and recorded late', async () => {
-  const { failAt } = openWatch();
+it('does not report isolation for a position that was recorded after the log became unavailable', async () => {
+  const { failAt } = openDetector();
   await failAt(0, 1);
   await failAt(5, 2);
   for (let second = 10; second < 120; second += 5) expect(await failAt(second, 3)).toBe(false);
 });
 
-it('begins anew when it has read in between', async () => {
-  const { watch, failAt } = openWatch();
+it('starts again after a successful read', async () => {
+  const { detector, failAt } = openDetector();
   for (const second of [0, 10, 20]) await failAt(second, second);
-  watch.recordSuccess();
+  detector.recordSuccess();
   expect(await failAt(30, 30)).toBe(false);
   for (const second of [35, 40, 45, 50]) expect(await failAt(second, second)).toBe(false);
   expect(await failAt(55, 55)).toBe(true);
 });
 
-it('also where the first events of all are appended meanwhile', async () => {
-  const { failAt } = openWatch();
+it('reports isolation when others append the first events ever', async () => {
+  const { failAt } = openDetector();
   await failAt(0, null);
   await failAt(10, null);
   await failAt(20, 1);

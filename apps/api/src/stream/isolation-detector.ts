@@ -7,46 +7,58 @@ export interface IsolationDetectorDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Longer than it takes until everybody is back who was away from the log together with this pod. */
-const patienceMs = 10_000;
+/**
+ * How long this pod's reads must have failed before the detector reads the recorded position, and then how long the
+ * reads must go on failing after that position moved. When an outage of all pods ends, they reconnect within less than
+ * this.
+ */
+const toleranceMs = 10_000;
 
 /**
- * Tells when this pod alone cannot read the event log. What others append they record in the run register, which stands
- * in another store: where that goes on, the log is there, and only the way to it is not. A log that nobody reaches is no
- * reason to send a stream elsewhere.
+ * Detects that this pod cannot read the event log while other processes append to it (ADR 13).
+ *
+ * Example: the reads fail from second 0 on. At second 10 the detector reads the last recorded position: 1284. At second
+ * 12 the position is 1290: others append. If the reads still fail at second 22, the pod is isolated.
+ *
+ * Runs record the position in the run registry, which is in another store. If nobody can read the log, the recorded
+ * position does not change: no pod is isolated, and the streams stay open.
  */
 export class IsolationDetector {
   readonly #deps: IsolationDetectorDeps;
   #failingSinceMs: number | null = null;
-  /** What was recorded when it was looked at first. */
-  #recordedAtFirst: string | null = null;
+  /** The recorded position at the first read of the run registry. */
+  #firstRecorded: string | null = null;
   #othersAppendSinceMs: number | null = null;
 
   constructor(deps: IsolationDetectorDeps) {
     this.#deps = deps;
   }
 
+  /** To be called after each successful read of the log: the pod is not isolated, and the detection starts again. */
   recordSuccess(): void {
     this.#failingSinceMs = null;
-    this.#recordedAtFirst = null;
+    this.#firstRecorded = null;
     this.#othersAppendSinceMs = null;
   }
 
-  /** To be called again and again while the log cannot be read. True once streams are better off with another pod. */
+  /**
+   * To be called after each failed read of the log. Resolves to true if the pod is isolated: another pod can serve its
+   * streams. Resolves to false if it is not, or if the run registry is unavailable too. Never rejects.
+   */
   async recordFailure(): Promise<boolean> {
     const { clock } = this.#deps;
     this.#failingSinceMs ??= clock.monotonicMs();
-    if (clock.monotonicMs() - this.#failingSinceMs < patienceMs) return false;
-    const recorded = await this.#recorded();
+    if (clock.monotonicMs() - this.#failingSinceMs < toleranceMs) return false;
+    const recorded = await this.#readRecorded();
     if (recorded === null) return false;
-    this.#recordedAtFirst ??= recorded;
-    if (recorded === this.#recordedAtFirst) return false;
+    this.#firstRecorded ??= recorded;
+    if (recorded === this.#firstRecorded) return false;
     this.#othersAppendSinceMs ??= clock.monotonicMs();
-    return clock.monotonicMs() - this.#othersAppendSinceMs >= patienceMs;
+    return clock.monotonicMs() - this.#othersAppendSinceMs >= toleranceMs;
   }
 
-  /** Null when the register cannot be asked either. */
-  #recorded(): Promise<string | null> {
+  /** Returns the recorded position, or another text if there is none yet. Null: the registry is unavailable too. */
+  #readRecorded(): Promise<string | null> {
     return this.#deps.runs.lastPosition().then(
       (position) => (position === null ? 'nothing yet' : formatPosition(position)),
       () => null,

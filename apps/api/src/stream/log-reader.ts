@@ -7,12 +7,13 @@ import {
 } from '@widget-service/shared/domain/log-position.ts';
 import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type { RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
+import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import { type Frame, toFrame } from './frame.ts';
 import type { Ring, RingLimits } from './ring.ts';
 
-const readsAtOnce = 20;
+const maxConcurrentReads = 20;
 
-/** Thrown when the log does not go on where a cursor stands: trimmed meanwhile, or begun anew. */
+/** The log does not continue at a cursor: its next events were trimmed or lost, or the log started a new epoch. */
 export class LogDiscontinuityError extends Error {
   constructor() {
     super('the event log does not continue at this position');
@@ -21,82 +22,75 @@ export class LogDiscontinuityError extends Error {
 }
 
 /**
- * Reads pages for cursors that lie behind the ring, a bounded number at once, and one page once for all who want it
- * meanwhile, so that a crowd that comes back does not turn into as many reads. Returns the frames right after a
- * position, an empty page at the log's end.
+ * Makes the function that reads a page for a cursor behind the ring. It returns the frames right after a position, or
+ * an empty page at the end of the log.
+ *
+ * At most 20 reads run at once; any number of others wait, for any time. Simultaneous calls for the same position share
+ * one read, so that a crowd that resumes does not cause as many reads. The function throws `LogDiscontinuityError`, and
+ * whatever `EventLog.readAfter` throws.
  */
 export function makeReadLog(eventLog: Pick<EventLog, 'readAfter'>, readPage: ReadPage) {
-  let running = 0;
-  const queue: (() => void)[] = [];
-  const underway = new Map<string, Promise<Frame[]>>();
-
-  async function take(): Promise<void> {
-    if (running < readsAtOnce) running += 1;
-    else await new Promise<void>((resolve) => queue.push(resolve));
-  }
-
-  function release(): void {
-    const next = queue.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
+  const limitReads = createSemaphore({ what: 'read the event log', maxRunning: maxConcurrentReads });
+  const readsInProgress = new Map<string, Promise<Frame[]>>();
 
   async function read(after: LogPosition): Promise<Frame[]> {
-    await take();
-    try {
-      const records = await readPage((limit) => eventLog.readAfter(after, limit));
-      if (!isContiguous(after, records)) throw new LogDiscontinuityError();
-      return records.map(toFrame);
-    } finally {
-      release();
-    }
+    const records = await readPage((limit) => eventLog.readAfter(after, limit));
+    if (!isContiguous(after, records)) throw new LogDiscontinuityError();
+    return records.map(toFrame);
   }
 
   return (after: LogPosition): Promise<Frame[]> => {
     const key = formatPosition(after);
-    const known = underway.get(key);
-    if (known !== undefined) return known;
-    const reading = read(after).finally(() => underway.delete(key));
-    underway.set(key, reading);
+    const inProgress = readsInProgress.get(key);
+    if (inProgress !== undefined) return inProgress;
+    const reading = limitReads(() => read(after)).finally(() => readsInProgress.delete(key));
+    readsInProgress.set(key, reading);
     return reading;
   };
 }
 
-/** Asks with how many events a page may have at most; rejects as the asking does. */
-export type ReadPage = (ask: (limit: number) => Promise<LogRecord[]>) => Promise<LogRecord[]>;
+/**
+ * Reads one page. It calls `fetch` once, with the number of events that the page may have at most. It rejects as
+ * `fetch` rejects.
+ */
+export type ReadPage = (fetch: (limit: number) => Promise<LogRecord[]>) => Promise<LogRecord[]>;
 
-const eventsAtFirst = 4;
-const eventsMax = 500;
+const initialPageEvents = 4;
+const maxPageEvents = 500;
 
 /**
- * Reads pages of about `targetBytes`, so that none takes longer to read, or more memory, than what is done with it is
- * worth. A log is asked for a number of events, and one event may be of 300 bytes or of a MiB; so the number follows
- * what pages turn out to hold. It is learned once for all who read the same part of the log.
+ * Makes a `ReadPage` whose pages have about `targetBytes` of event JSON (ADR 9). A larger page would take too long to
+ * read and too much memory.
+ *
+ * The log takes a limit in events, and an event may have 300 bytes or a MiB. So the limit follows the size of the
+ * pages. It starts with 4 and doubles (up to 500) after a full page of at most half the target. It shrinks after a page
+ * above the target or a failed read. All readers of one `ReadPage` share the limit, so use one per part of the log.
  */
 export function makeReadPage(targetBytes: number): ReadPage {
-  let limit = eventsAtFirst;
+  let limit = initialPageEvents;
 
   function shrinkTo(events: number): void {
     limit = Math.min(limit, Math.max(1, Math.floor(events)));
   }
 
-  function learnFrom(page: readonly LogRecord[], asked: number): void {
+  function adjustLimit(page: readonly LogRecord[], requestedEvents: number): void {
     const bytes = page.reduce((sum, { event }) => sum + Buffer.byteLength(event.json), 0);
+    const isFull = page.length >= requestedEvents;
+    // Concurrent reads start with the same limit; only the first of them may double it.
+    const isLimitUnchanged = requestedEvents === limit;
     if (bytes > targetBytes) shrinkTo((page.length * targetBytes) / bytes);
-    // Of many that were asked for at once, one makes it grow.
-    else if (page.length >= asked && asked === limit && bytes * 2 <= targetBytes)
-      limit = Math.min(limit * 2, eventsMax);
+    else if (isFull && isLimitUnchanged && bytes * 2 <= targetBytes) limit = Math.min(limit * 2, maxPageEvents);
   }
 
-  return async (ask) => {
-    const asked = limit;
+  return async (fetch) => {
+    const requestedEvents = limit;
     try {
-      const page = await ask(asked);
-      learnFrom(page, asked);
+      const page = await fetch(requestedEvents);
+      adjustLimit(page, requestedEvents);
       return page;
     } catch (error) {
-      // It may have been more than could be read in time.
-      shrinkTo(asked / 2);
+      // The page may have been too large to be read in time.
+      shrinkTo(requestedEvents / 2);
       throw error;
     }
   };
@@ -110,8 +104,11 @@ export interface SeekToEndDeps {
 }
 
 /**
- * Puts the ring at the log's end, filled with the newest events: after a rolling restart every client comes back to a
- * pod that has just started, and each of them would read the log for itself. Throws `UnavailableError`.
+ * Moves the ring to the end of the log and fills it with the newest events (ADR 9). After a rolling restart every
+ * client reconnects to a pod that has just started. Without the events in the ring, each client would cause reads of
+ * the log.
+ *
+ * Throws `UnavailableError`; the ring is then unchanged.
  */
 export async function seekToEnd({ eventLog, runs, readPage, ring }: SeekToEndDeps): Promise<void> {
   const end = await findEnd({ eventLog, runs });
@@ -121,16 +118,16 @@ export async function seekToEnd({ eventLog, runs, readPage, ring }: SeekToEndDep
   for (const frame of newest) ring.push(frame);
 }
 
-/** A log that was never written to, or was wiped, is begun here, so that streams can open on it. */
+/** Returns the end of the log. Starts an epoch in a log that is new or was wiped, so that streams can open on it. */
 async function findEnd({ eventLog, runs }: Pick<SeekToEndDeps, 'eventLog' | 'runs'>): Promise<LogPosition> {
-  const known = await eventLog.inspect(null);
-  if (known !== null) return known.extent.last;
+  const inspection = await eventLog.inspect(null);
+  if (inspection !== null) return inspection.extent.last;
   const { run, lastPosition } = await runs.startRun();
   const { last } = await eventLog.append(run, lastPosition, []);
   return { epoch: last.epoch, ms: last.ms, seq: last.seq };
 }
 
-/** As many frames up to `end` as a ring holds and the log still has without a hole, oldest first. */
+/** Reads backwards from `end` until the ring's limits, the oldest event or a hole. Returns the frames oldest first. */
 async function readNewest(
   { eventLog, readPage }: Pick<SeekToEndDeps, 'eventLog' | 'readPage'>,
   end: LogPosition,
@@ -145,9 +142,10 @@ async function readNewest(
     const page = await readPage((limit) => eventLog.readUpTo(next, Math.min(limit, wanted)));
     if (page.length === 0) break;
     for (const record of page.reverse()) {
-      // Trimmed, or begun anew meanwhile: what was read up to here is still the end of what it was.
-      const fits = newer === null ? isSamePosition(record, end) : isContiguous(record, [newer]);
-      if (!fits) return newestFirst.reverse();
+      // At a hole, events were trimmed or the log started a new epoch in the meantime. The frames so far are still the
+      // last ones up to `end`, without holes.
+      const isAdjacent = newer === null ? isSamePosition(record, end) : isContiguous(record, [newer]);
+      if (!isAdjacent) return newestFirst.reverse();
       const frame = toFrame(record);
       newestFirst.push(frame);
       bytes += frame.bytes.length;

@@ -6,53 +6,55 @@ import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { openFanOut } from './open-fan-out.ts';
 import { anEntitlement } from './testing/fake-hub.ts';
-import { eventsIn, openFakeSink } from './testing/fake-sink.ts';
+import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';
 
 const logger = await createLogger({ level: 'silent' });
-const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
+const noWidget = { widgetId: null, state: null, stateBefore: null, labels: null };
 const at = (seq: number): LogPosition => ({ epoch: 'e1', ms: 1_000 + seq, seq });
 
 interface LogOptions {
-  /** What the log holds at first, and the size of each of these. */
+  /** How many events the log holds at first. */
   readonly count: number;
+  /** The size of each of these events. */
   readonly eventBytes: number;
-  /** The size of those that come later; as the others by default. */
+  /** The size of later events; `eventBytes` by default. */
   readonly newEventBytes?: number;
-  /** Whether the tail gets a page only after each page of a replay. */
+  /** Whether each page of the tail waits for a page of a replay. */
   readonly isTailInStep?: boolean;
 }
 
-/** A pod before a log, and what each of its reads brought. */
+/** A pod over a log in memory. `pages` records what each read returned. */
 function openPod({ count, eventBytes, newEventBytes = eventBytes, isTailInStep = false }: LogOptions) {
-  const bytesOf = (seq: number) => (seq <= count ? eventBytes : newEventBytes);
-  const record = (seq: number): LogRecord => ({
+  const eventSize = (seq: number) => (seq <= count ? eventBytes : newEventBytes);
+  const makeRecord = (seq: number): LogRecord => ({
     ...{ ...at(seq), previousMs: 999 + seq },
-    event: { eventId: `e${seq}`, type: 'widget.updated', ...nothing, json: 'x'.repeat(bytesOf(seq)) },
+    event: { eventId: `e${seq}`, type: 'widget.updated', ...noWidget, json: 'x'.repeat(eventSize(seq)) },
   });
   const pages: { readonly reader: 'tail' | 'replay' | 'start'; readonly events: number; readonly bytes: number }[] = [];
-  const pagesOf = (reader: 'tail' | 'replay') => pages.filter((page) => page.reader === reader);
-  const between = (reader: 'tail' | 'replay' | 'start', from: number, to: number) => {
-    const records = Array.from({ length: to - from + 1 }, (_, index) => record(from + index));
+  const selectPages = (reader: 'tail' | 'replay') => pages.filter((page) => page.reader === reader);
+  const readBetween = (reader: 'tail' | 'replay' | 'start', from: number, to: number) => {
+    const records = Array.from({ length: to - from + 1 }, (_, index) => makeRecord(from + index));
     const bytes = records.reduce((sum, { event }) => sum + event.json.length, 0);
     pages.push({ reader, events: records.length, bytes });
     return records;
   };
   let end = count;
-  const away = () => Promise.reject(new Error('not asked for here'));
+  const unexpected = () => Promise.reject(new Error('not expected in this test'));
   const eventLog = {
     inspect: async () => ({ extent: { epoch: 'e1', oldest: at(0), last: at(end) }, contains: true }),
-    readAfter: async ({ seq }, limit) => between('replay', seq + 1, Math.min(end, seq + limit)),
-    readUpTo: async ({ seq }, limit) => between('start', Math.max(1, seq - limit + 1), seq),
+    readAfter: async ({ seq }, limit) => readBetween('replay', seq + 1, Math.min(end, seq + limit)),
+    readUpTo: async ({ seq }, limit) => readBetween('start', Math.max(1, seq - limit + 1), seq),
     openTail: () => ({
       next: async ({ seq }, limit) => {
-        const mustWait = () => seq >= end || (isTailInStep && pagesOf('tail').length >= pagesOf('replay').length);
+        const mustWait = () =>
+          seq >= end || (isTailInStep && selectPages('tail').length >= selectPages('replay').length);
         while (mustWait()) await new Promise((resolve) => setTimeout(resolve, 1));
-        return between('tail', seq + 1, Math.min(end, seq + limit));
+        return readBetween('tail', seq + 1, Math.min(end, seq + limit));
       },
       close: async () => undefined,
     }),
   } satisfies Partial<EventLog> as unknown as EventLog;
-  const runs = { next: away, lastPosition: away, record: away, raise: away } as never;
+  const runs = { next: unexpected, lastPosition: unexpected, record: unexpected, raise: unexpected } as never;
   const { settings } = parseSettings({ RING_BYTES: '1000000' }, { app: 'api', isTerminal: false });
   const metrics = { framesDelivered: { inc: () => undefined } } as never;
   const fanOut = openFanOut({ backend: { eventLog, runs }, settings, clock: systemClock, logger, metrics });
@@ -66,14 +68,14 @@ function openPod({ count, eventBytes, newEventBytes = eventBytes, isTailInStep =
   return {
     fanOut,
     pages,
-    pagesOf,
+    selectPages,
     append: (more: number) => {
       end += more;
     },
   };
 }
 
-it('a log of large events is read a little at a time: at the start, behind the ring, and of what is new', async () => {
+it('the start, a replay and the tail read a log of large events in pages of at most 256 KiB', async () => {
   const { fanOut, pages, append } = openPod({ count: 100, eventBytes: 65_536 });
   await fanOut.waitForPosition(5_000);
   const sink = openFakeSink();
@@ -84,15 +86,15 @@ it('a log of large events is read a little at a time: at the start, behind the r
     cursor: at(0),
     onEnd: () => undefined,
   });
-  await sink.until(() => eventsIn(sink).length === 100);
+  await sink.until(() => parseEventSeqs(sink).length === 100);
   append(40);
-  await sink.until(() => eventsIn(sink).length === 140);
+  await sink.until(() => parseEventSeqs(sink).length === 140);
   expect(new Set(pages.map(({ reader }) => reader))).toEqual(new Set(['start', 'replay', 'tail']));
   for (const { bytes } of pages) expect(bytes).toBeLessThanOrEqual(262_144);
 });
 
-it('a replay of large old events does not slow down the tail, whose events are small', async () => {
-  const { fanOut, pagesOf, append } = openPod({
+it('a replay of large old events does not shrink the pages of the tail, whose events are small', async () => {
+  const { fanOut, selectPages, append } = openPod({
     ...{ count: 100, eventBytes: 65_536 },
     ...{ newEventBytes: 300, isTailInStep: true },
   });
@@ -106,6 +108,6 @@ it('a replay of large old events does not slow down the tail, whose events are s
     cursor: at(0),
     onEnd: () => undefined,
   });
-  await sink.until(() => pagesOf('tail').some(({ events }) => events >= 250));
-  expect(pagesOf('replay').length).toBeLessThan(20);
+  await sink.until(() => selectPages('tail').some(({ events }) => events >= 250));
+  expect(selectPages('replay').length).toBeLessThan(20);
 });

@@ -17,26 +17,32 @@ export interface FanOutDeps {
   readonly metrics: Pick<Metrics, 'eventsSent'>;
 }
 
+/**
+ * What brings events from the log to the pod's streams: the tail reads them, the ring keeps them, the hub sends them.
+ */
 export interface FanOut {
   readonly ring: Ring;
   readonly hub: Hub;
-  /** The task that feeds it, as long as the pod runs. `confirmRights` looks the rights of the open streams up. */
-  createTail(confirmRights: () => Promise<void>): Task;
-  /** Resolves once the tail knows a position, or after `withinMs`. */
+  /**
+   * Creates the task that reads the event log into the ring as long as the pod runs. The task awaits `waitUntilFresh`
+   * before it passes new events on (see `TailDeps`).
+   */
+  createTail(waitUntilFresh: () => Promise<void>): Task;
+  /** Resolves when the ring has a position, or after `withinMs` milliseconds. */
   waitForPosition(withinMs: number): Promise<void>;
 }
 
-/** Many pages are read at once, and each at once as a whole. */
-const pageMaxBytes = 256 * 1024;
+/** Bounds memory: up to 20 replay pages are read at once (`maxConcurrentReads`), and each is in memory as a whole. */
+const maxPageBytes = 256 * 1024;
 
-/** Puts the way from the event log to the connections together: tail, ring, hub. */
+/** Connects the tail, the ring and the hub of a pod. */
 export function openFanOut({ backend, settings, clock, logger, metrics }: FanOutDeps): FanOut {
   const { eventLog, runs } = backend;
   const unsentLimitBytes = settings.STREAM_UNSENT_LIMIT_BYTES;
-  // What a connection can be given at once: the rest of a larger page would have to be read again.
-  const targetBytes = Math.min(unsentLimitBytes, pageMaxBytes);
-  // What the tail reads is new, what a replay reads is old: their events may differ in size.
-  const readNew = makeReadPage(targetBytes);
+  // A connection accepts no more than the unsent limit at once. The rest of a larger page would be read again.
+  const targetBytes = Math.min(unsentLimitBytes, maxPageBytes);
+  // The tail reads new events and a replay reads old ones. Their sizes may differ, so each has its own `ReadPage`.
+  const readTailPage = makeReadPage(targetBytes);
   const ring = new Ring({ frames: settings.RING_FRAMES, bytes: settings.RING_BYTES });
   const hub = new Hub({
     ring,
@@ -51,7 +57,7 @@ export function openFanOut({ backend, settings, clock, logger, metrics }: FanOut
     onEventsSent: (events) => metrics.eventsSent.inc(events),
   });
   const createTail = (waitUntilFresh: () => Promise<void>) =>
-    createTailTask({ eventLog, runs, readPage: readNew, ring, hub, waitUntilFresh, clock, logger });
+    createTailTask({ eventLog, runs, readPage: readTailPage, ring, hub, waitUntilFresh, clock, logger });
   const waitForPosition = async (withinMs: number) => {
     for (let waitedMs = 0; ring.position() === null && waitedMs < withinMs; waitedMs += 10) await clock.sleep(10);
   };

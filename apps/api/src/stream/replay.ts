@@ -9,17 +9,23 @@ export interface ReplayDeps {
   readonly ring: Pick<Ring, 'covers'>;
   readonly readLog: ReturnType<typeof makeReadLog>;
   readonly slicer: Pick<TimeSlicer, 'nextSlice'>;
+  /** From this many unsent bytes on, the replay waits for the socket. */
   readonly unsentLimitBytes: number;
+  /** Moves the connection's cursor to the end of the frames and writes them. Does not check the unsent bytes. */
   readonly send: (connection: Connection, joined: JoinedFrames) => void;
 }
 
 /**
- * Feeds a connection from the log until it is inside the ring or closed. A page is read when the socket takes more, and
- * written as far as it may lie unsent; the rest is not kept, but read again when the socket has taken everything. So a
- * slow client costs what it has unsent, and no page waits for it. Throws `LogDiscontinuityError`, `UnavailableError`.
+ * Makes the function that feeds a connection from the log until the ring covers its cursor or it is closed.
+ *
+ * The replay reads a page when the unsent bytes are below the limit, and writes the page until they reach it. It drops
+ * the rest of the page, and reads it again when the socket has drained. So a slow client costs only its unsent bytes,
+ * and no page stays in memory for it.
+ *
+ * The function throws `LogDiscontinuityError` and `UnavailableError`.
  */
 export function makeReplay({ ring, readLog, slicer, unsentLimitBytes, send }: ReplayDeps) {
-  async function untilWritable(connection: Connection): Promise<void> {
+  async function waitUntilWritable(connection: Connection): Promise<void> {
     while (connection.state !== 'closed' && connection.sink.unsentBytes() >= unsentLimitBytes) {
       await new Promise<void>((resolve) => {
         connection.wake = resolve;
@@ -27,23 +33,26 @@ export function makeReplay({ ring, readLog, slicer, unsentLimitBytes, send }: Re
     }
   }
 
-  /** The filter is asked anew for every write: it may have changed while the turn was waited for. */
   async function writePage(connection: Connection, page: readonly Frame[]): Promise<void> {
     const source = toFrameSource(page);
     while (source.at(connection.cursor.seq + 1) !== undefined && connection.sink.unsentBytes() < unsentLimitBytes) {
-      // A socket that takes everything, or a filter that drops everything, is never waited for.
+      // Without this wait, a socket that accepts everything or a filter that drops everything would let the whole page
+      // go out in one event-loop turn.
       await slicer.nextSlice();
       if (connection.state === 'closed') return;
+      // Read `connection.feed` after each wait: the filter may have changed.
       send(connection, joinFrames(source, connection.cursor.seq + 1, connection.feed.passes));
     }
   }
 
   return async (connection: Connection): Promise<void> => {
     for (;;) {
-      // Waited for here, not in the ring: who has fallen out of that while its socket was full would be cut.
-      await untilWritable(connection);
+      // Leaves the replay only with room for more bytes. A live connection at its unsent limit would be closed as
+      // `slow` once the ring drops its next frame.
+      await waitUntilWritable(connection);
       if (connection.state !== 'replaying' || ring.covers(connection.cursor.seq + 1)) return;
       const page = await readLog({ epoch: connection.epoch, ...connection.cursor });
+      // The end of the ring is ahead of this cursor. A log that ends here has lost events.
       if (page.length === 0) throw new LogDiscontinuityError();
       await writePage(connection, page);
     }

@@ -5,11 +5,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Chunk } from './chunk.ts';
 import { createResponseSink } from './response-sink.ts';
 
-/** Far more than the system takes for a client that reads nothing. */
-const muchBytes = 32 * 1024 * 1024;
-const aPiece = new Chunk(Buffer.alloc(16 * 1024, 'x'));
+/** Far more than the operating system buffers for a client that reads nothing. */
+const largeBytes = 32 * 1024 * 1024;
+const smallChunk = new Chunk(Buffer.alloc(16 * 1024, 'x'));
 
-/** A response whose headers are sent, over a real connection to a client that reads nothing until it is told to. */
+/**
+ * Opens a sink over a real connection. The response's headers are sent; the client reads nothing until the test lets
+ * it.
+ */
 async function openSink(endWithinMs?: number) {
   const responses: ServerResponse[] = [];
   const server = createServer((_request, response) => {
@@ -28,12 +31,12 @@ async function openSink(endWithinMs?: number) {
   const [response] = responses;
   if (response?.socket == null) throw new Error('no response');
   const { socket } = response;
-  // As the service bounds the time that other answers may take.
+  // The server sets this time-out for every response.
   socket.setTimeout(60_000);
   return { sink: createResponseSink(response, socket, endWithinMs), socket, client };
 }
 
-/** From now on the client reads; resolves with how many bytes it has got when the other side ends. */
+/** Lets the client read until the server ends. Resolves to the number of bytes received. */
 async function readAll(client: Socket): Promise<number> {
   let bytes = 0;
   client.on('data', (data) => {
@@ -43,68 +46,68 @@ async function readAll(client: Socket): Promise<number> {
   return bytes;
 }
 
-describe('a sink', () => {
-  it('tells when everything was taken, also where little lay unsent', async () => {
+describe('createResponseSink', () => {
+  it('calls the drain listener even after few unsent bytes', async () => {
     const { sink, client } = await openSink();
     const drained = new Promise<void>((resolve) => sink.onDrain(resolve));
-    while (sink.unsentBytes() === 0) sink.write(aPiece);
+    while (sink.unsentBytes() === 0) sink.write(smallChunk);
     expect(sink.unsentBytes()).toBeLessThan(32 * 1024);
     client.resume();
     await drained;
     expect(sink.unsentBytes()).toBe(0);
   });
 
-  it('may be quiet for longer than other answers', async () => {
+  it('removes the idle time-out of the socket', async () => {
     const { socket } = await openSink();
     expect(socket.timeout).toBe(0);
   });
 
-  it('shows what was taken of a large write before all of it was', async () => {
+  it('reports the progress of a large write before it is complete', async () => {
     const { sink, client } = await openSink();
     const drained = new Promise<void>((resolve) => sink.onDrain(resolve));
-    sink.write(new Chunk(Buffer.alloc(muchBytes)));
-    const givenBytes = sink.sentBytes() + sink.unsentBytes();
-    expect(givenBytes).toBeGreaterThanOrEqual(muchBytes);
+    sink.write(new Chunk(Buffer.alloc(largeBytes)));
+    const writtenBytes = sink.sentBytes() + sink.unsentBytes();
+    expect(writtenBytes).toBeGreaterThanOrEqual(largeBytes);
     expect(sink.sentBytes()).toBeGreaterThan(0);
     expect(sink.unsentBytes()).toBeGreaterThan(0);
     client.resume();
     await drained;
-    expect(sink.sentBytes()).toBe(givenBytes);
+    expect(sink.sentBytes()).toBe(writtenBytes);
   });
 
-  it('keeps the order of what is written while the client takes nothing', async () => {
+  it('keeps the order of writes while the client reads nothing', async () => {
     const { sink, client } = await openSink();
-    // Some are larger than what is handed to the socket at once, and wait in pieces before those that follow.
-    const lengthOf = (index: number) => (index % 100 === 0 ? 200_000 : index * 3);
-    const texts = Array.from({ length: 3_000 }, (_, index) => `${index}:${'x'.repeat(lengthOf(index))}\n`);
+    // Every hundredth text is larger than one write to the socket, so the sink queues it in pieces.
+    const textLength = (index: number) => (index % 100 === 0 ? 200_000 : index * 3);
+    const texts = Array.from({ length: 3_000 }, (_, index) => `${index}:${'x'.repeat(textLength(index))}\n`);
     for (const text of texts) sink.write(new Chunk(Buffer.from(text)));
     sink.end(new Chunk(Buffer.from('end')));
-    let told = '';
+    let received = '';
     client.on('data', (data) => {
-      told += data.toString('latin1');
+      received += data.toString('latin1');
     });
     await once(client, 'end');
-    // Without the chunks' sizes and ends, which stand on lines of their own.
-    const blocks = told.split(/\r\n[0-9a-f]+\r\n/).slice(1, -1);
+    // The split removes the chunk sizes and chunk ends, which are on lines of their own.
+    const blocks = received.split(/\r\n[0-9a-f]+\r\n/).slice(1, -1);
     expect(blocks.join('') === `${texts.join('')}end`).toBe(true);
   });
 });
 
-describe('an ended stream', () => {
-  it('is taken to the last byte by a client that reads, and then closed, whether or not the client closes too', async () => {
+describe('Sink.end', () => {
+  it('sends every byte to a client that reads, then closes the connection even if the client does not', async () => {
     const { sink, socket, client } = await openSink();
-    sink.write(new Chunk(Buffer.alloc(muchBytes)));
-    sink.end(new Chunk(Buffer.from('last words')));
+    sink.write(new Chunk(Buffer.alloc(largeBytes)));
+    sink.end(new Chunk(Buffer.from('last bytes')));
     expect(sink.unsentBytes()).toBeGreaterThan(0);
     const closed = once(socket, 'close');
-    expect(await readAll(client)).toBeGreaterThan(muchBytes);
+    expect(await readAll(client)).toBeGreaterThan(largeBytes);
     await closed;
   });
 
-  it('is closed after a while where the client takes nothing', async () => {
+  it('closes the connection after the time limit if the client reads nothing', async () => {
     const { sink, socket } = await openSink(50);
-    sink.write(new Chunk(Buffer.alloc(muchBytes)));
-    sink.end(new Chunk(Buffer.from('last words')));
+    sink.write(new Chunk(Buffer.alloc(largeBytes)));
+    sink.end(new Chunk(Buffer.from('last bytes')));
     expect(sink.unsentBytes()).toBeGreaterThan(0);
     await once(socket, 'close');
     expect(socket.destroyed).toBe(true);

@@ -7,74 +7,90 @@ import { type Chunk, lastChunk } from './chunk.ts';
 import type { StreamMessage } from './frame.ts';
 
 /**
- * Opens an event stream through fastify-sse-v2 and takes its socket over once the opening messages are written.
+ * Opens an event stream through fastify-sse-v2, writes the opening messages and detaches the socket from the plugin.
  *
- * The plugin hijacks the reply, sends the headers and pipes a source of its own into the response. The source is
- * unpiped and destroyed as soon as it has given the opening messages, so that an idle stream costs no more than its
- * socket. The plugin writes message by message: response and socket are corked meanwhile, and headers and messages
- * leave as one chunk and one write. Null when the client left before or meanwhile.
+ * The plugin hijacks the reply, sends the headers and pipes its own source into the response. As soon as the source has
+ * emitted the opening messages, this function unpipes and destroys it, so that an idle stream costs no more than its
+ * socket. The plugin writes each message separately. This function corks the response and the socket meanwhile, so the
+ * headers and messages leave as one HTTP chunk and one write.
+ *
+ * Resolves to null if the client has left. `messages` must not be empty.
  */
 export async function takeOverResponse(
   reply: FastifyReply,
   messages: readonly StreamMessage[],
 ): Promise<Socket | null> {
   const response = reply.raw;
-  // What was closed while the stream was prepared will not say so again, and takes nothing.
+  // The client left while the route prepared the stream. The response emits no second `close` and accepts no bytes.
+  // `hijack` keeps Fastify from sending a response.
   if (response.destroyed) {
     reply.hijack();
     return null;
   }
-  const corked = response.socket;
-  corked?.cork();
+  const corkedSocket = response.socket;
+  corkedSocket?.cork();
   response.cork();
   const written = new Promise<Readable>((resolve) => {
     response.once('pipe', (source: Readable) => {
-      let left = messages.length;
+      let remaining = messages.length;
       source.on('data', () => {
-        left -= 1;
-        if (left === 0) resolve(source);
+        remaining -= 1;
+        if (remaining === 0) resolve(source);
       });
     });
   });
-  const left = once(response, 'close').then(() => null);
+  const closed = once(response, 'close').then(() => null);
   for (const message of messages) reply.sse(message);
-  const source = await Promise.race([written, left]);
+  const source = await Promise.race([written, closed]);
   response.uncork();
-  corked?.uncork();
+  corkedSocket?.uncork();
   if (source === null) return null;
   source.unpipe(response);
   source.destroy();
-  // A response behind another one on its connection gets the socket later.
-  if (response.socket === null) await Promise.race([once(response, 'socket'), left]);
+  // A pipelined response (RFC 9112, section 9.3.2) gets the socket when the responses before it have ended.
+  if (response.socket === null) await Promise.race([once(response, 'socket'), closed]);
   const { socket } = response;
   return socket === null || socket.destroyed ? null : socket;
 }
 
-/** Where a connection's bytes go. */
+/** Where the hub writes the bytes of a connection. */
 export interface Sink {
-  /** Bytes handed over that the client, or the system on its behalf, has not taken yet. */
+  /** Written bytes that the operating system has not accepted yet. */
   unsentBytes(): number;
-  /** Bytes taken so far. What is taken of a write is seen piece by piece, not only when all of it is. */
+  /**
+   * Bytes that the operating system has accepted so far. Grows in steps of at most 64 KiB, also within a large write.
+   */
   sentBytes(): number;
+  /** Writes or queues the chunk; never blocks. The chunk's buffer must not change afterwards. */
   write(chunk: Chunk): void;
-  /** Called whenever everything was taken that could not be taken at once. */
+  /** Sets the one listener that is called when the unsent bytes have been accepted. */
   onDrain(listener: () => void): void;
+  /** Calls `listener` once when the socket closes; soon, but never synchronously, if it has closed already. */
   onClose(listener: () => void): void;
-  /** Sends what is left, then ends the response and closes the connection; after a while also where it is not taken. */
+  /** Sends the unsent bytes and `last`, ends the response and closes the connection: after 60 s in any case. */
   end(last: Chunk): void;
-  /** Ends without waiting for a client that takes nothing. */
+  /** Closes the connection at once and drops the unsent bytes. */
   destroy(): void;
 }
 
-/** The socket is handed so much at once: it tells what was taken only when all is, and of a slow client it must be seen. */
-const pieceBytes = 64 * 1024;
-/** For so long an ended stream may be taken, as any other answer. */
+/**
+ * The most bytes in one write. Node reports progress only per completed write, and the sweep must see slow clients
+ * progress.
+ */
+const maxPieceBytes = 64 * 1024;
+/**
+ * How long a client may take to accept the rest of an ended stream, in milliseconds: as long as for any other response.
+ */
 const defaultEndWithinMs = 60_000;
-const nothing = Buffer.alloc(0);
+const emptyBuffer = Buffer.alloc(0);
 
 /**
- * Writes to the socket of a response whose headers are sent. Node's own response would wrap each write anew; here the
- * wrapping is shared. The response must own the socket: one request at a time stands on a connection.
+ * Creates a sink that writes to the socket of a response whose headers are sent (ADR 3).
+ *
+ * Node's `ServerResponse` would add the HTTP chunk framing for each connection; the sink shares the framed bytes. The
+ * response must own the socket, so that no other response writes to the connection. HTTP/1.0 clients get no framing.
+ *
+ * `endWithinMs` bounds how long `end` waits for the client, in milliseconds.
  */
 export function createResponseSink(
   response: ServerResponse,
@@ -82,66 +98,67 @@ export function createResponseSink(
   endWithinMs: number = defaultEndWithinMs,
 ): Sink {
   const isChunked = response.chunkedEncoding;
-  const bytesOf = (chunk: Chunk) => (isChunked ? chunk.wrapped : chunk.plain);
-  const waiting = new WaitingBytes();
-  let givenBytes = 0;
-  let isHeld = false;
-  let drained: () => void = () => undefined;
+  const selectBytes = (chunk: Chunk) => (isChunked ? chunk.wrapped : chunk.plain);
+  const queue = new ByteQueue();
+  let writtenBytes = 0;
+  let isBlocked = false;
+  let notifyDrained: () => void = () => undefined;
   socket.setNoDelay(true);
-  // The bound of other answers: a stream may be quiet for longer, and is ended by the hub when its client stalls.
+  // The server's socket timeout is for other responses. A stream may be idle for longer, and the hub ends stalled ones.
   socket.setTimeout(0);
 
-  const unsentBytes = () => socket.writableLength + waiting.bytes;
+  const unsentBytes = () => socket.writableLength + queue.bytes;
 
-  /** True when the socket did not take it at once; `goOn` is then called when it has. */
-  function isHeldNow(): boolean {
-    isHeld = socket.writableLength > 0;
-    // Taken right after what lies before it. A callback for every write would cost those that are taken at once.
-    if (isHeld) socket.write(nothing, goOn);
-    return isHeld;
+  /** Updates `isBlocked`. If the socket has not accepted all bytes, `continueWriting` is called when it has. */
+  function checkBlocked(): boolean {
+    isBlocked = socket.writableLength > 0;
+    // An empty write completes right after the bytes before it. So writes that are accepted at once need no callback.
+    if (isBlocked) socket.write(emptyBuffer, continueWriting);
+    return isBlocked;
   }
 
   function writePieces(): void {
-    while (waiting.bytes > 0) {
+    while (queue.bytes > 0) {
       socket.cork();
-      for (const piece of waiting.take(pieceBytes)) socket.write(piece);
+      for (const piece of queue.dequeue(maxPieceBytes)) socket.write(piece);
       socket.uncork();
-      if (isHeldNow()) return;
+      if (checkBlocked()) return;
     }
   }
 
-  function goOn(error?: Error | null): void {
+  function continueWriting(error?: Error | null): void {
+    // The socket has failed. It will close, and `onClose` reports that.
     if (error) return;
-    isHeld = false;
+    isBlocked = false;
     writePieces();
-    if (!isHeld) drained();
+    if (!isBlocked) notifyDrained();
   }
 
   return {
     unsentBytes,
-    sentBytes: () => givenBytes - unsentBytes(),
+    sentBytes: () => writtenBytes - unsentBytes(),
     write: (chunk) => {
-      const bytes = bytesOf(chunk);
-      givenBytes += bytes.length;
-      if (!isHeld && bytes.length <= pieceBytes) {
+      const bytes = selectBytes(chunk);
+      writtenBytes += bytes.length;
+      if (!isBlocked && bytes.length <= maxPieceBytes) {
         socket.write(bytes);
-        isHeldNow();
+        checkBlocked();
         return;
       }
-      waiting.add(bytes);
-      if (!isHeld) writePieces();
+      queue.add(bytes);
+      if (!isBlocked) writePieces();
     },
     onDrain: (listener) => {
-      drained = listener;
+      notifyDrained = listener;
     },
-    // A socket that has closed already will not say so again.
+    // A closed socket emits no second `close`.
     onClose: (listener) => void (socket.closed ? setImmediate(listener) : socket.once('close', listener)),
     end: (last) => {
       if (socket.destroyed) return;
-      for (const bytes of waiting.take(waiting.bytes)) socket.write(bytes);
-      socket.write(bytesOf(last));
+      for (const bytes of queue.dequeue(queue.bytes)) socket.write(bytes);
+      socket.write(selectBytes(last));
       if (isChunked) socket.write(lastChunk);
-      // Not left half open for a client that does not close its own half.
+      // Closes both halves when all is sent: the client may never close its half.
       socket.destroySoon();
       const timer = setTimeout(() => socket.destroy(), endWithinMs);
       socket.once('close', () => clearTimeout(timer));
@@ -150,8 +167,8 @@ export function createResponseSink(
   };
 }
 
-/** Buffers in order, as they were given: connections share them, so they are cut, never copied. */
-class WaitingBytes {
+/** A queue of buffers. Connections share the buffers, so the queue cuts them into views and never copies. */
+class ByteQueue {
   readonly #buffers: Buffer[] = [];
   bytes = 0;
 
@@ -160,18 +177,18 @@ class WaitingBytes {
     this.bytes += buffer.length;
   }
 
-  /** Takes out at most so many bytes, from the beginning. */
-  take(maxBytes: number): Buffer[] {
-    const taken: Buffer[] = [];
-    let left = maxBytes;
-    for (let next = this.#buffers[0]; next !== undefined && left > 0; next = this.#buffers[0]) {
-      const buffer = next.subarray(0, left);
+  /** Removes at most `maxBytes` from the front and returns them as views. */
+  dequeue(maxBytes: number): Buffer[] {
+    const dequeued: Buffer[] = [];
+    let remaining = maxBytes;
+    for (let next = this.#buffers[0]; next !== undefined && remaining > 0; next = this.#buffers[0]) {
+      const buffer = next.subarray(0, remaining);
       if (buffer.length === next.length) this.#buffers.shift();
-      else this.#buffers[0] = next.subarray(left);
-      taken.push(buffer);
-      left -= buffer.length;
+      else this.#buffers[0] = next.subarray(remaining);
+      dequeued.push(buffer);
+      remaining -= buffer.length;
     }
-    this.bytes -= maxBytes - left;
-    return taken;
+    this.bytes -= maxBytes - remaining;
+    return dequeued;
   }
 }

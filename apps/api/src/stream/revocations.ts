@@ -8,11 +8,11 @@ import { RevocationFreshness } from '../auth/revocation-freshness.ts';
 import {
   createStreamEntitlementCache,
   makeFindStreamEntitlement,
-  makeLookUpEntitlement,
+  makeRecheckEntitlement,
   type StreamHolder,
 } from '../auth/stream-entitlement.ts';
 import type { Evictable, TokenTrust } from '../auth/token-cache.ts';
-import { type ControlBatch, createControlLogFollower } from './control-log-follower.ts';
+import { type ControlReadResult, createControlLogFollower } from './control-log-follower.ts';
 import { EntitlementChecks, type EntitlementChecksDeps } from './entitlement-checks.ts';
 import type { Hub } from './hub.ts';
 
@@ -22,103 +22,121 @@ export interface OpenRevocationsDeps {
     'control' | 'subscriptions' | 'integrations' | 'provisionTokens' | 'personalStreams' | 'sessions' | 'users'
   >;
   readonly hub: Pick<Hub, 'entitlements' | 'reevaluate'>;
+  /** How long a session may be idle, in milliseconds. */
   readonly sessionIdleMs: number;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
+/** The pod's token caches, and `Revocations`. */
 export type PodRevocations = ReturnType<typeof openRevocations>;
 
-/** What the pod remembers of tokens, together with the tasks that keep it, and the open streams, in step with the stores. */
+/**
+ * Creates the pod's token caches and the tasks that keep the caches and the open streams in step with the stores.
+ */
 export function openRevocations({ backend, hub, sessionIdleMs, clock, logger }: OpenRevocationsDeps) {
   const { control, subscriptions, integrations, provisionTokens, personalStreams, sessions, users } = backend;
-  const rightDeps = { subscriptions, personalStreams, sessions, users, clock, sessionIdleMs };
+  const entitlementDeps = { subscriptions, personalStreams, sessions, users, clock, sessionIdleMs };
   const freshness = new RevocationFreshness(clock);
   const cacheDeps = { clock, isFresh: () => freshness.isFresh() };
   const caches = {
-    streams: createStreamEntitlementCache({ ...rightDeps, ...cacheDeps }),
+    streams: createStreamEntitlementCache({ ...entitlementDeps, ...cacheDeps }),
     hooks: createGrantCache(integrations, cacheDeps),
     provisionTokens: createGrantCache(provisionTokens, cacheDeps),
   };
-  const lookUp = makeLookUpEntitlement({ find: makeFindStreamEntitlement(rightDeps), subscriptions, clock });
+  const lookUp = makeRecheckEntitlement({ find: makeFindStreamEntitlement(entitlementDeps), subscriptions, clock });
   return { caches, ...createRevocations({ control, caches, freshness, streams: hub, lookUp, clock, logger }) };
 }
 
-const checkTurnMs = 1_000;
-const confirmWithinMs = 3_000;
-/** A read of the control log without news takes half a second. */
-const heardWithinMs = 700;
+const checkIntervalMs = 1_000;
+/** The longest wait for revocation freshness. An unavailable store must not keep clients from being served (ADR 15). */
+const maxWaitMs = 3_000;
+/** Long enough for the next read of the control log: a read that gets no entries takes half a second. */
+const controlReadWaitMs = 700;
 
 export interface RevocationsDeps extends Pick<EntitlementChecksDeps, 'streams' | 'lookUp'> {
   readonly control: Pick<ControlLog, 'openTail'>;
-  /** What this pod remembers of tokens. */
+  /** The pod's token caches, by kind of grant. */
   readonly caches: {
     readonly streams: Evictable & TokenTrust;
     readonly hooks: Evictable;
     readonly provisionTokens: Evictable;
   };
-  /** Up to when this pod knows what was revoked; kept here. */
+  /** The time up to which the pod has applied every revocation. `createRevocations` advances it. */
   readonly freshness: RevocationFreshness;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
+/** The pod's side of the control log. */
 export interface Revocations {
-  /** Follow the control log; go round the rights of the open streams, each once a minute. */
+  /** Two tasks: one follows the control log, one checks the entitlement of each open stream once a minute. */
   readonly tasks: readonly Task[];
   /**
-   * Another number whenever something was evicted. A stream that was verified under another number than the one it
-   * joins under must be verified again: its right may have ended in between.
+   * A number that rises with every read of the control log that returns entries or says `mayHaveMissed`. A caller that
+   * verified a stream token under an earlier number must verify it again before the stream joins: the entitlement may
+   * have ended or changed.
    */
   generation(): number;
   /**
-   * Resolves when this pod knows what was revoked, or after three seconds: then it cannot find out, and that keeps nobody
-   * from being served. To be waited for before anything new is sent.
+   * Resolves when the pod is fresh, or after 3 s. After 3 s, neither the control log nor the stores have confirmed the
+   * revocations, and the pod serves its clients all the same. To be awaited before new events are sent. Never rejects.
    */
   waitUntilFresh(): Promise<void>;
 }
 
-/** The pod's side of the control log: what it remembers is forgotten, and open streams follow their rights. */
+/**
+ * Applies the control log to this pod: evicts cached tokens, ends the streams of revoked grants and re-checks changed
+ * entitlements (ADR 15).
+ *
+ * Example: subscription S is revoked. The next read of the control log returns an entry for S. The pod evicts the
+ * tokens of S, ends its streams with `revoked` and advances its freshness to the start of that read. If the result says
+ * `mayHaveMissed`, the pod suspects every cached token and re-checks every open stream in the stores.
+ */
 export function createRevocations(deps: RevocationsDeps): Revocations {
   const { streams, caches, freshness, clock, logger } = deps;
-  const onFailure = (error: unknown) => logger.error({ err: error }, 'rights.check_failed');
-  const checks = new EntitlementChecks({ ...deps, memory: caches.streams, onFailure });
+  const onFailure = (error: unknown) => logger.error({ err: error }, 'entitlements.check_failed');
+  const checks = new EntitlementChecks({ ...deps, tokenCache: caches.streams, onFailure });
   const running = new Set<Promise<void>>();
   let generation = 0;
-  /** How often something may have been missed that was not looked up yet. */
+  /** How many full re-checks are in progress because entries may have been missed. One counts for at most 3 s. */
   let pendingRechecks = 0;
 
-  /** In one turn of the event loop: nothing that was remembered before is used after it. */
-  function apply({ entries, mayHaveMissed }: ControlBatch, askedAtMs: number): void {
-    if (entries.length > 0 || mayHaveMissed) change(entries, mayHaveMissed);
+  /** Must stay synchronous: after it, no request uses what the caches held before. */
+  function apply({ entries, mayHaveMissed }: ControlReadResult, readStartedAtMs: number): void {
+    if (entries.length > 0 || mayHaveMissed) applyEntries(entries, mayHaveMissed);
     if (mayHaveMissed) void recheckAfterMiss();
-    else if (pendingRechecks === 0) freshness.advanceTo(askedAtMs);
+    else if (pendingRechecks === 0) freshness.advanceTo(readStartedAtMs);
   }
 
-  function change(entries: readonly ControlEntry[], mayHaveMissed: boolean): void {
+  function applyEntries(entries: readonly ControlEntry[], mayHaveMissed: boolean): void {
     generation += 1;
     for (const { kind, id } of entries) selectCache(caches, kind).evict(id);
     if (mayHaveMissed) suspectAllTokens();
     const revoked = toHolderKeys(entries.filter(({ change }) => change === 'revoked'));
-    if (revoked.size > 0) streams.reevaluate((right) => (isAffected(right.holder, revoked) ? 'revoked' : right));
+    if (revoked.size > 0)
+      streams.reevaluate((entitlement) => (isAffected(entitlement.holder, revoked) ? 'revoked' : entitlement));
     const changed = toHolderKeys(entries);
-    const named = [...streams.entitlements()].filter(({ holder }) => isAffected(holder, changed));
-    keepRunning(checks.check(named).then(() => undefined));
-    logger.info({ entries: entries.length, mayHaveMissed, generation }, 'control.carried_out');
+    const affected = [...streams.entitlements()].filter(({ holder }) => isAffected(holder, changed));
+    trackCheck(checks.check(affected).then(() => undefined));
+    logger.info({ entries: entries.length, mayHaveMissed, generation }, 'revocations.applied');
   }
 
   function suspectAllTokens(): void {
     for (const cache of Object.values(caches)) cache.suspectAll();
   }
 
-  /** What the control log says counts again after it, also when the stores could not be asked. */
+  /**
+   * Re-checks every open stream. While this is pending, reads of the control log do not advance the freshness. They do
+   * again afterwards, even if the stores did not answer within 3 s.
+   */
   async function recheckAfterMiss(): Promise<void> {
     pendingRechecks += 1;
-    const waiting = new AbortController();
-    const lookedUp = recheckAll();
-    keepRunning(lookedUp);
-    await Promise.race([lookedUp.catch(() => undefined), clock.sleep(confirmWithinMs, waiting.signal)]);
-    waiting.abort();
+    const timeout = new AbortController();
+    const recheck = recheckAll();
+    trackCheck(recheck);
+    await Promise.race([recheck.catch(() => undefined), clock.sleep(maxWaitMs, timeout.signal)]);
+    timeout.abort();
     pendingRechecks -= 1;
   }
 
@@ -129,35 +147,37 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
 
   async function waitUntilFresh(): Promise<void> {
     if (freshness.isFresh()) return;
-    const waiting = new AbortController();
-    const current = freshness.waitUntilFresh();
-    const inVain = clock.sleep(confirmWithinMs, waiting.signal);
-    // A process that only stood still hears at its next read what it has to.
-    if (!follow.isUnreachable()) await Promise.race([current, clock.sleep(heardWithinMs, waiting.signal)]);
-    // Not once more what is being looked up for that reason already.
-    if (!freshness.isFresh() && pendingRechecks === 0) keepRunning(recheckAll());
-    await Promise.race([current, inVain]);
-    waiting.abort();
+    const timeouts = new AbortController();
+    const fresh = freshness.waitUntilFresh();
+    const timedOut = clock.sleep(maxWaitMs, timeouts.signal);
+    // A process that was only frozen gets the missing entries with its next read of the control log.
+    if (!follower.isUnreachable()) await Promise.race([fresh, clock.sleep(controlReadWaitMs, timeouts.signal)]);
+    // A re-check after a miss, if one is pending, advances the freshness too.
+    if (!freshness.isFresh() && pendingRechecks === 0) trackCheck(recheckAll());
+    await Promise.race([fresh, timedOut]);
+    timeouts.abort();
   }
 
-  function keepRunning(check: Promise<void>): void {
+  /** Logs the failure of a check, and lets the task wait for the check when it stops. */
+  function trackCheck(check: Promise<void>): void {
     const ended = check.catch(onFailure).finally(() => running.delete(ended));
     running.add(ended);
   }
 
-  const follow = createControlLogFollower({
+  const follower = createControlLogFollower({
     ...deps,
     apply,
-    // Until it is heard again nobody can tell what was revoked meanwhile.
+    // Revocations may go unnoticed until the control log answers again.
     onUnreachable: suspectAllTokens,
     finish: async () => {
       await Promise.all(running);
     },
   });
-  const checkRights = createPeriodicTask({ name: 'rights', everyMs: checkTurnMs, clock, onError: onFailure }, () =>
-    checks.checkDue(),
+  const checkTask = createPeriodicTask(
+    { name: 'entitlements', everyMs: checkIntervalMs, clock, onError: onFailure },
+    () => checks.checkDue(),
   );
-  return { tasks: [follow, checkRights], generation: () => generation, waitUntilFresh };
+  return { tasks: [follower, checkTask], generation: () => generation, waitUntilFresh };
 }
 
 function selectCache(caches: RevocationsDeps['caches'], kind: ControlEntry['kind']): Evictable {
@@ -165,15 +185,16 @@ function selectCache(caches: RevocationsDeps['caches'], kind: ControlEntry['kind
   return kind === 'provision-token' ? caches.provisionTokens : caches.streams;
 }
 
-type Named = Pick<ControlEntry, 'kind' | 'id'>;
+type HolderReference = Pick<ControlEntry, 'kind' | 'id'>;
 
-const toHolderKey = ({ kind, id }: Named): string => `${kind} ${id}`;
+const toHolderKey = ({ kind, id }: HolderReference): string => `${kind} ${id}`;
 
 function toHolderKeys(entries: readonly ControlEntry[]): ReadonlySet<string> {
   return new Set(entries.map(toHolderKey));
 }
 
-function isAffected(holder: StreamHolder, names: ReadonlySet<string>): boolean {
-  if (names.has(toHolderKey(holder))) return true;
-  return holder.kind === 'session' && names.has(toHolderKey({ kind: 'user', id: holder.userId }));
+/** Whether the entries name the holder, or the user of a session. */
+function isAffected(holder: StreamHolder, keys: ReadonlySet<string>): boolean {
+  if (keys.has(toHolderKey(holder))) return true;
+  return holder.kind === 'session' && keys.has(toHolderKey({ kind: 'user', id: holder.userId }));
 }

@@ -1,19 +1,25 @@
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Frame } from './frame.ts';
 
+/** The ring keeps the newest frames within both limits. It keeps the very newest frame even if that exceeds them. */
 export interface RingLimits {
   readonly frames: number;
+  /** Bytes of the frames. */
   readonly bytes: number;
 }
 
 /**
- * The newest frames, in memory once per pod. Connections are cursors into it. Its frames are dense in `seq` and of
- * one epoch; whoever pushes sees to that.
+ * The newest frames, kept once per pod. Connections are cursors into it.
+ *
+ * The numbers of the frames have no holes, and all frames are of one epoch. The caller of `push` must ensure that.
  */
 export class Ring {
   readonly limits: RingLimits;
   #frames: Frame[] = [];
-  /** Index of the oldest kept frame: dropping moves it, and the array is cut only now and then. */
+  /**
+   * The index of the oldest kept frame. `#drop` moves it and only sometimes shortens the array, so a drop is O(1)
+   * amortized.
+   */
   #head = 0;
   #bytes = 0;
   #position: LogPosition | null = null;
@@ -22,7 +28,7 @@ export class Ring {
     this.limits = limits;
   }
 
-  /** Forgets everything and stands at `position`. */
+  /** Drops every frame and moves the ring to `position`. */
   reset(position: LogPosition): void {
     this.#frames = [];
     this.#head = 0;
@@ -30,44 +36,51 @@ export class Ring {
     this.#position = position;
   }
 
-  /** How far the pod has read the log; null before it has reached it. */
+  /** How far the pod has read the log; null before the first `reset`. */
   position(): LogPosition | null {
     return this.#position;
   }
 
+  /** Adds the next frame and drops the oldest frames above the limits. Throws before the first `reset`. */
   push(frame: Frame): void {
-    if (this.#position === null) throw new Error('the ring has no position yet');
+    if (this.#position === null) throw new Error('the ring has no position: call reset() before push()');
     this.#frames.push(frame);
     this.#bytes += frame.bytes.length;
     this.#position = { epoch: this.#position.epoch, ms: frame.ms, seq: frame.seq };
     while (this.#size() > 1 && (this.#size() > this.limits.frames || this.#bytes > this.limits.bytes)) this.#drop();
   }
 
-  /** The frame with this number, if it is kept. */
+  /** The frame with this number; undefined if the ring does not hold it. */
   at(seq: number): Frame | undefined {
     const oldest = this.#frames[this.#head];
     return oldest === undefined || seq < oldest.seq ? undefined : this.#frames[this.#head + seq - oldest.seq];
   }
 
   /**
-   * The frame right after a cursor. `none-yet`: it stands at the end, or is further than this pod; `dropped`: it is no
-   * longer kept; `other-history`: the log has lost what the cursor stands on, or what the ring holds.
+   * The frame right after a cursor, or why there is none. The cursor must be of the ring's epoch.
+   * - `at-end`: the cursor is at the ring's end. Or it is ahead of it, because the stream started at an event that
+   *   this pod has not read yet. Also before the first `reset`.
+   * - `dropped`: the ring does not hold the next frame, which is older than its frames.
+   * - `diverged`: the cursor is on an event of another history. The log has lost either that event or the ring's.
+   *
+   * The check compares `ms` too, because a log that lost events gives their numbers again (ADR 11).
    */
-  after({ ms, seq }: Pick<LogPosition, 'ms' | 'seq'>): Frame | 'none-yet' | 'dropped' | 'other-history' {
+  after({ ms, seq }: Pick<LogPosition, 'ms' | 'seq'>): Frame | 'at-end' | 'dropped' | 'diverged' {
     const end = this.#position;
-    if (end === null || seq > end.seq) return 'none-yet';
-    if (seq === end.seq) return ms === end.ms ? 'none-yet' : 'other-history';
+    if (end === null || seq > end.seq) return 'at-end';
+    if (seq === end.seq) return ms === end.ms ? 'at-end' : 'diverged';
     const next = this.at(seq + 1);
     if (next === undefined) return 'dropped';
-    return next.previousMs === null || next.previousMs === ms ? next : 'other-history';
+    return next.previousMs === null || next.previousMs === ms ? next : 'diverged';
   }
 
-  /** Whether a cursor whose next frame has this number can be fed from here, now or as soon as there is more. */
+  /** Whether the ring can feed a cursor whose next frame has this number, now or when the frame arrives. */
   covers(nextSeq: number): boolean {
     if (this.#position === null) return false;
     return nextSeq > this.#position.seq || this.at(nextSeq) !== undefined;
   }
 
+  /** Whether the ring holds a frame with exactly this epoch, `ms` and `seq`. */
   contains(position: LogPosition): boolean {
     return position.epoch === this.#position?.epoch && this.at(position.seq)?.ms === position.ms;
   }

@@ -1,8 +1,8 @@
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { JoinedFrames } from './chunk.ts';
+import type { ClosingReason } from './closing-rules.ts';
 import type { Connection } from './connection.ts';
 import type { Feeds } from './feed.ts';
-import type { ClosingReason } from './frame.ts';
 import { LogDiscontinuityError, type makeReadLog } from './log-reader.ts';
 import { makeReplay } from './replay.ts';
 import type { Ring } from './ring.ts';
@@ -13,63 +13,66 @@ export interface StreamFeederDeps {
   readonly readLog: ReturnType<typeof makeReadLog>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly feeds: Pick<Feeds, 'clearCaches'>;
-  /** The open streams, as they are at any time. */
+  /** The open streams: a live view, not a copy. */
   readonly connections: Iterable<Connection>;
+  /** From this many unsent bytes on, the feeder writes nothing more to a connection. */
   readonly unsentLimitBytes: number;
   readonly end: (connection: Connection, reason: ClosingReason) => void;
 }
 
-/** A fan-out lets other work in after so many connections. */
-const connectionsPerTurn = 500;
+/** After this many connections, a fan-out lets other work of the process run. */
+const connectionsPerYield = 500;
 
 /**
- * Moves each connection forward through the log, as far as its socket takes it: from the ring while it can, from the log
- * itself where it lies further behind. What is new goes out at once as one write to all that have caught up; the others
- * are written to in turns.
+ * Moves each connection forward through the log as far as its socket accepts bytes: from the ring if the ring covers
+ * the cursor, otherwise from the log (replay).
+ *
+ * New frames go out at once, as one write to each connection that has caught up (fan-out). The other connections are
+ * written to in time slices (ADR 14).
  */
 export class StreamFeeder {
   readonly #deps: StreamFeederDeps;
-  readonly #turns: TimeSlicer;
+  readonly #slicer: TimeSlicer;
   readonly #replay: ReturnType<typeof makeReplay>;
   #isFanningOut = false;
-  #hasNews = false;
-  #delivered = 0;
+  #hasNewFrames = false;
+  #sentCount = 0;
 
   constructor(deps: StreamFeederDeps) {
     this.#deps = deps;
     const { ring, readLog, clock, feeds, unsentLimitBytes } = deps;
-    this.#turns = new TimeSlicer({ clock, onSliceEnd: () => feeds.clearCaches() });
+    this.#slicer = new TimeSlicer({ clock, onSliceEnd: () => feeds.clearCaches() });
     const send = this.#send.bind(this);
-    this.#replay = makeReplay({ ring, readLog, slicer: this.#turns, unsentLimitBytes, send });
+    this.#replay = makeReplay({ ring, readLog, slicer: this.#slicer, unsentLimitBytes, send });
   }
 
-  /** Resolves when it is a newcomer's turn. */
+  /** Resolves in a time slice, for work that opens a stream. */
   nextSlice(): Promise<void> {
-    return this.#turns.nextSlice();
+    return this.#slicer.nextSlice();
   }
 
-  /** How many events were written since it was asked last, each connection counted. */
+  /** Returns how many events were written since the last call. An event counts once per connection. */
   takeSentCount(): number {
-    const delivered = this.#delivered;
-    this.#delivered = 0;
-    return delivered;
+    const sentCount = this.#sentCount;
+    this.#sentCount = 0;
+    return sentCount;
   }
 
-  /** Begins with a connection that has just joined. */
-  begin(connection: Connection): void {
+  /** Starts to feed a connection that has just joined. */
+  start(connection: Connection): void {
     if (this.#deps.ring.covers(connection.cursor.seq + 1)) this.#startLive(connection);
     else void this.#startReplay(connection);
   }
 
-  /** Goes on with a connection whose socket has taken everything. */
+  /** Continues with a connection whose unsent bytes have been accepted. */
   resume(connection: Connection): void {
     if (connection.state === 'live') this.#scheduleWrite(connection);
     else connection.wake();
   }
 
-  /** Tells that the ring has new frames. */
+  /** Schedules a fan-out. To be called when the ring has new frames. */
   notify(): void {
-    this.#hasNews = true;
+    this.#hasNewFrames = true;
     if (this.#isFanningOut) return;
     this.#isFanningOut = true;
     setImmediate(() => void this.#fanOut());
@@ -77,38 +80,44 @@ export class StreamFeeder {
 
   async #fanOut(): Promise<void> {
     const { connections, feeds } = this.#deps;
-    while (this.#hasNews) {
-      this.#hasNews = false;
+    while (this.#hasNewFrames) {
+      this.#hasNewFrames = false;
       let count = 0;
       for (const connection of connections) {
         if (connection.state !== 'live' || connection.isScheduled) continue;
         if (this.#writeOnce(connection)) this.#scheduleWrite(connection);
         count += 1;
-        if (count % connectionsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (count % connectionsPerYield === 0) await new Promise((resolve) => setImmediate(resolve));
       }
       feeds.clearCaches();
     }
     this.#isFanningOut = false;
   }
 
-  /** From here on the connection is fed from the ring. */
+  /** Feeds the connection from the ring from here on. */
   #startLive(connection: Connection): void {
     const next = this.#deps.ring.after(connection.cursor);
     if (typeof next === 'string') this.#handleRingMiss(connection, next);
     else this.#scheduleWrite(connection);
   }
 
-  /** Writes what the ring has for this connection, one write in a turn, as far as its socket takes it. */
+  /**
+   * Writes the ring's frames to the connection as long as its unsent bytes are below the limit. After each write the
+   * connection goes to the end of the slicer's queue.
+   */
   #scheduleWrite(connection: Connection): void {
     if (connection.isScheduled) return;
     connection.isScheduled = true;
-    this.#turns.run(() => {
+    this.#slicer.run(() => {
       connection.isScheduled = false;
       if (connection.state === 'live' && this.#writeOnce(connection)) this.#scheduleWrite(connection);
     });
   }
 
-  /** True when the ring has more for this connection, and its socket takes more. */
+  /**
+   * Writes once to the connection, unless its unsent bytes have reached the limit. Returns true if the ring has more
+   * frames for it and its unsent bytes are still below the limit.
+   */
   #writeOnce(connection: Connection): boolean {
     const { ring, unsentLimitBytes } = this.#deps;
     const isFull = () => connection.sink.unsentBytes() >= unsentLimitBytes;
@@ -121,17 +130,21 @@ export class StreamFeeder {
       this.#handleRingMiss(connection, next);
       return false;
     }
-    this.#send(connection, connection.feed.framesFrom(next));
-    const isAtEnd = ring.after(connection.cursor) === 'none-yet';
+    this.#send(connection, connection.feed.joinFrom(next));
+    const isAtEnd = ring.after(connection.cursor) === 'at-end';
     connection.isBackpressured = isFull() || (connection.isBackpressured && !isAtEnd);
     return !isFull() && !isAtEnd;
   }
 
-  /** The ring leads no further. Where more came at once than it holds, who took all there was goes on from the log. */
-  #handleRingMiss(connection: Connection, why: 'none-yet' | 'dropped' | 'other-history'): void {
+  /**
+   * Handles a cursor for which the ring has no next frame. If the ring has dropped the frame, a backpressured client
+   * was too slow, and its stream ends. Any other client kept up, but more frames arrived at once than the ring holds:
+   * the feeder replays them from the log.
+   */
+  #handleRingMiss(connection: Connection, reason: 'at-end' | 'dropped' | 'diverged'): void {
     const { end } = this.#deps;
-    if (why === 'none-yet') connection.isBackpressured = false;
-    else if (why === 'other-history') end(connection, 'resync');
+    if (reason === 'at-end') connection.isBackpressured = false;
+    else if (reason === 'diverged') end(connection, 'resync');
     else if (connection.isBackpressured) end(connection, 'slow');
     else void this.#startReplay(connection);
   }
@@ -139,12 +152,12 @@ export class StreamFeeder {
   #send(connection: Connection, { chunk, count, lastSentSeq, end }: JoinedFrames): void {
     connection.cursor = end;
     if (chunk === null) return;
-    this.#delivered += count;
+    this.#sentCount += count;
     connection.announcedSeq = lastSentSeq;
     connection.sink.write(chunk);
   }
 
-  /** Replays what lies behind the ring, then goes on from it. */
+  /** Feeds the connection from the log until the ring covers its cursor, then from the ring. */
   async #startReplay(connection: Connection): Promise<void> {
     connection.state = 'replaying';
     try {

@@ -7,29 +7,29 @@ import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { afterEach, expect, it } from 'vitest';
 import { createTailTask } from './tail.ts';
 import { anEntitlement, openFakeHub } from './testing/fake-hub.ts';
-import { eventsIn, openFakeSink } from './testing/fake-sink.ts';
+import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';
 
-const position = (seq: number, epoch = 'e1'): LogPosition => ({ epoch, ms: 1_000 + seq, seq });
-const nothing = { widgetId: null, state: null, stateBefore: null, labels: null };
-const record = (seq: number, previousMs = 999 + seq): LogRecord => ({
-  ...position(seq),
+const makePosition = (seq: number, epoch = 'e1'): LogPosition => ({ epoch, ms: 1_000 + seq, seq });
+const noWidget = { widgetId: null, state: null, stateBefore: null, labels: null };
+const makeRecord = (seq: number, previousMs = 999 + seq): LogRecord => ({
+  ...makePosition(seq),
   previousMs,
-  event: { eventId: `e${seq}`, type: 'widget.updated', ...nothing, json: '{}' },
+  event: { eventId: `e${seq}`, type: 'widget.updated', ...noWidget, json: '{}' },
 });
 
 const logger = await createLogger({ level: 'silent' });
-const ended: (() => Promise<void>)[] = [];
+const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const end of ended.splice(0)) await end();
+  for (const cleanUp of cleanups.splice(0)) await cleanUp();
 });
 
-/** A tail of a log whose answers are given by hand, and the streams of its pod. The pod has got to the fifth event. */
+/** A running tail over a log whose reads the test answers. The pod has read events 1 to 5. */
 function openTail() {
   const fake = openFakeHub({ ringFrames: 100 });
   fake.append(5);
   const reads: PromiseWithResolvers<LogRecord[]>[] = [];
   const inspections: PromiseWithResolvers<{ extent: LogExtent; contains: boolean }>[] = [];
-  const notHere = () => Promise.reject(new Error('not asked for here'));
+  const unexpected = () => Promise.reject(new Error('not expected in this test'));
   const eventLog = {
     openTail: () => ({
       next: () => {
@@ -45,76 +45,84 @@ function openTail() {
       return inspection.promise;
     },
     readUpTo: async () => [],
-    append: notHere,
+    append: unexpected,
   };
 
-  const state = { nowMs: 0, recordedSeq: 5, confirm: async (): Promise<void> => undefined };
-  const lastPosition = async () => ({ epochRun: 1, ...position(state.recordedSeq) });
+  const state = { nowMs: 0, recordedSeq: 5, waitUntilFresh: async (): Promise<void> => undefined };
+  const lastPosition = async () => ({ epochRun: 1, ...makePosition(state.recordedSeq) });
   const clock = { ...systemClock, monotonicMs: () => state.nowMs, sleep: async () => undefined };
-  const runs = { startRun: notHere, lastPosition };
-  const waitUntilFresh = () => state.confirm();
-  const task = createTailTask({ ...fake, eventLog, runs, readPage: (ask) => ask(500), waitUntilFresh, clock, logger });
+  const runs = { startRun: unexpected, lastPosition };
+  const waitUntilFresh = () => state.waitUntilFresh();
+  const task = createTailTask({
+    ...fake,
+    eventLog,
+    runs,
+    readPage: (fetch) => fetch(500),
+    waitUntilFresh,
+    clock,
+    logger,
+  });
   const stop = new AbortController();
   void task.run(stop.signal);
-  ended.push(async () => {
+  cleanups.push(async () => {
     stop.abort();
     fake.hub.close();
   });
-  const asked = async <T>(questions: T[]): Promise<T> => {
-    while (questions.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    return questions.shift() as T;
+  const takeFirst = async <T>(calls: T[]): Promise<T> => {
+    while (calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    return calls.shift() as T;
   };
   return {
     ...fake,
-    /** Answers the next read of the log. */
-    read: async (...records: LogRecord[]) => (await asked(reads)).resolve(records),
-    /** Fails the next read, and every question meanwhile. */
+    /** Answers the next read of the log with these records. */
+    read: async (...records: LogRecord[]) => (await takeFirst(reads)).resolve(records),
+    /** Fails the next read and the inspection after it. */
     failToRead: async () => {
-      (await asked(reads)).reject(new UnavailableError('the log is away'));
-      (await asked(inspections)).reject(new UnavailableError('the log is away'));
+      (await takeFirst(reads)).reject(new UnavailableError('the log is unavailable'));
+      (await takeFirst(inspections)).reject(new UnavailableError('the log is unavailable'));
     },
-    /** What the clock shows, what runs have recorded of the log, and how rights are confirmed. */
+    /** The monotonic clock, the recorded position and the behaviour of `waitUntilFresh`. */
     state,
-    /** Answers the next question where the log ends; `meanwhile` runs before the answer. */
-    inspect: async (last: LogPosition, meanwhile: () => void = () => undefined) => {
-      const inspection = await asked(inspections);
-      meanwhile();
-      inspection.resolve({ extent: { epoch: last.epoch, oldest: position(0), last }, contains: false });
+    /** Answers the next inspection: the log ends at `last`. `beforeAnswer` runs before the answer. */
+    inspect: async (last: LogPosition, beforeAnswer: () => void = () => undefined) => {
+      const inspection = await takeFirst(inspections);
+      beforeAnswer();
+      inspection.resolve({ extent: { epoch: last.epoch, oldest: makePosition(0), last }, contains: false });
     },
     task,
   };
 }
 
-it('gives what it reads to the streams', async () => {
+it('sends the events that it reads to the streams', async () => {
   const { join, read } = openTail();
   const sink = openFakeSink();
   join(sink, 5);
-  await read(record(6), record(7));
-  await read(record(8));
+  await read(makeRecord(6), makeRecord(7));
+  await read(makeRecord(8));
   await sink.until(() => sink.text().includes('id: e1.1008.8\n'));
 });
 
-it('ends the streams that stand beyond the end of the log, and no others', async () => {
+it('closes the streams that are ahead of the end of the log and no others', async () => {
   const { join, read, inspect, hub, reasons, append } = openTail();
-  const [inside, beyond, later] = [openFakeSink(), openFakeSink(), openFakeSink()];
+  const [inside, ahead, later] = [openFakeSink(), openFakeSink(), openFakeSink()];
   join(inside, 5);
-  join(beyond, 7);
+  join(ahead, 7);
   await read();
-  // What was joined while the log was being asked may stand on what came since.
-  await inspect(position(5), () => join(later, 7));
-  await beyond.until(() => beyond.isEnded);
-  expect(beyond.text()).toContain('"reason":"resync"');
+  // A stream that joins during the inspection may be at an event that was appended after it.
+  await inspect(makePosition(5), () => join(later, 7));
+  await ahead.until(() => ahead.isEnded);
+  expect(ahead.text()).toContain('"reason":"resync"');
   expect(reasons).toEqual(['resync']);
   expect(hub.size()).toBe(2);
   append(1);
-  await inside.until(() => eventsIn(inside).length === 1);
+  await inside.until(() => parseEventSeqs(inside).length === 1);
 });
 
 it.each([
-  ['is another', position(5, 'e2')],
-  ['ends earlier', position(4)],
-  ['has another event of the same number', { ...position(5), ms: 999 }],
-])('ends all streams when the log %s, and begins anew at its end', async (_, end) => {
+  ['has another epoch', makePosition(5, 'e2')],
+  ['ends earlier', makePosition(4)],
+  ['has another event with the same seq', { ...makePosition(5), ms: 999 }],
+])('closes all streams and seeks to the end when the log %s', async (_, end) => {
   const { join, read, inspect, ring, hub, reasons } = openTail();
   for (const seq of [2, 5]) join(openFakeSink(), seq);
   await read();
@@ -126,18 +134,18 @@ it.each([
 });
 
 it.each([
-  ['after a hole', record(7)],
-  ['after another event of the same number', record(6, 999)],
-])('ends all streams when an event comes %s', async (_, next) => {
+  ['after a hole', makeRecord(7)],
+  ['after another event with the same seq', makeRecord(6, 999)],
+])('closes all streams when an event arrives %s', async (_, next) => {
   const { join, read, inspect, ring, hub } = openTail();
   join(openFakeSink(), 5);
   await read(next);
-  await inspect(position(9));
+  await inspect(makePosition(9));
   while (hub.size() > 0) await new Promise((resolve) => setImmediate(resolve));
-  expect(ring.position()).toEqual(position(9));
+  expect(ring.position()).toEqual(makePosition(9));
 });
 
-it('sends streams elsewhere when others go on appending and this pod alone cannot read', async () => {
+it('closes the streams with unavailable when others append and this pod cannot read', async () => {
   const { join, failToRead, state, hub, reasons } = openTail();
   const sink = openFakeSink();
   join(sink, 5);
@@ -150,7 +158,7 @@ it('sends streams elsewhere when others go on appending and this pod alone canno
   expect(reasons).toEqual(['unavailable']);
 });
 
-it('keeps them when it can read again in between', async () => {
+it('keeps the streams open when a read succeeds in between', async () => {
   const { join, failToRead, read, state, hub } = openTail();
   const sink = openFakeSink();
   join(sink, 5);
@@ -159,35 +167,35 @@ it('keeps them when it can read again in between', async () => {
       await failToRead();
       state.recordedSeq += 1;
     }
-    await read(record(seq));
-    await sink.until(() => eventsIn(sink).length === seq - 5);
+    await read(makeRecord(seq));
+    await sink.until(() => parseEventSeqs(sink).length === seq - 5);
   }
   expect(hub.size()).toBe(1);
 });
 
-it('leaves them open while nobody appends, and gives them what comes when the log is back', async () => {
+it('keeps the streams open while nobody appends, and sends new events when the log is available again', async () => {
   const { join, failToRead, read, state } = openTail();
   const sink = openFakeSink();
   join(sink, 5);
   for (; state.nowMs < 120_000; state.nowMs += 2_000) await failToRead();
-  await read(record(6));
-  await sink.until(() => eventsIn(sink).length === 1);
+  await read(makeRecord(6));
+  await sink.until(() => parseEventSeqs(sink).length === 1);
 });
 
-it('has rights confirmed before it gives streams anything', async () => {
+it('waits for revocation freshness before it sends events', async () => {
   const { join, read, state, hub, reasons } = openTail();
   const [kept, revoked] = [openFakeSink(), openFakeSink()];
   join(kept, 5);
   join(revoked, 5, anEntitlement({}, { tokenDigest: 'revoked' }));
-  let confirmed = 0;
-  state.confirm = async () => {
-    confirmed += 1;
-    hub.reevaluate((right) => (right.tokenDigest === 'revoked' ? 'revoked' : right));
+  let waits = 0;
+  state.waitUntilFresh = async () => {
+    waits += 1;
+    hub.reevaluate((entitlement) => (entitlement.tokenDigest === 'revoked' ? 'revoked' : entitlement));
   };
-  await read(record(6));
-  await read(record(7));
-  await kept.until(() => eventsIn(kept).length === 2);
+  await read(makeRecord(6));
+  await read(makeRecord(7));
+  await kept.until(() => parseEventSeqs(kept).length === 2);
   expect(reasons).toEqual(['revoked']);
-  expect(eventsIn(revoked)).toEqual([]);
-  expect(confirmed).toBe(2);
+  expect(parseEventSeqs(revoked)).toEqual([]);
+  expect(waits).toBe(2);
 });

@@ -17,62 +17,78 @@ export interface TailDeps {
   readonly readPage: ReadPage;
   readonly ring: Ring;
   readonly hub: Pick<Hub, 'notify' | 'endAll' | 'trackStreamsAheadOf'>;
-  /** Resolves when the streams whose right is over have ended, as far as that can be found out. */
+  /**
+   * Awaited before each page of new events enters the ring. Resolves when the pod's revocation freshness is current and
+   * the streams of revoked tokens have ended, or after a limited time (ADR 15).
+   */
   readonly waitUntilFresh: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-const behindMaxMs = 10_000;
+/** How long the tail may miss events that the log has before the task reports a problem. */
+const maxBehindMs = 10_000;
+/** The pause after a failed read. */
 const retryMs = 500;
 
 /**
- * The pod's one reader of the event log: everything new goes into the ring, and the hub is told. While the log is away
- * streams wait; when it is away for this pod alone, they are sent to another.
+ * Creates the task that is the pod's one reader of the event log. It pushes every new event into the ring and notifies
+ * the hub.
+ *
+ * While the log is unavailable, the streams stay open and wait. If only this pod cannot read it, the task ends the
+ * streams with `unavailable`, so that the clients reconnect to another pod (ADR 13). If the log does not continue at
+ * the ring's position, the task moves the ring to the log's end and ends the streams with `resync`.
+ *
+ * The task reports a problem until it has its first position, and after it has been behind the log for 10 s.
  */
 export function createTailTask(deps: TailDeps): Task {
   const { ring, clock, logger, hub } = deps;
-  const cutOff = new IsolationDetector(deps);
+  const isolation = new IsolationDetector(deps);
   let behindSinceMs: number | null = null;
   let tail: EventTail | null = null;
 
-  /** Compares with the log itself: a tail that stands ahead of a restored log would wait for ever. */
+  /**
+   * Compares the position with the log, and resyncs if the log does not continue there. Without it, a tail ahead of a
+   * restored log would wait for ever.
+   */
   async function verify(position: LogPosition): Promise<void> {
-    const endBeyond = hub.trackStreamsAheadOf(position);
-    const known = await deps.eventLog.inspect(position);
-    if (known === null) return resync('the log is gone');
-    const { gap } = resolveStreamStart(formatPosition(position), known.extent, known.contains);
+    const endStreamsAheadOf = hub.trackStreamsAheadOf(position);
+    const inspection = await deps.eventLog.inspect(position);
+    if (inspection === null) return resync('the event log no longer exists');
+    const { gap } = resolveStreamStart(formatPosition(position), inspection.extent, inspection.contains);
     if (gap !== null) return resync(gap.reason);
-    endBeyond(known.extent.last);
-    if (known.extent.last.seq === position.seq) behindSinceMs = null;
+    endStreamsAheadOf(inspection.extent.last);
+    if (inspection.extent.last.seq === position.seq) behindSinceMs = null;
     else behindSinceMs ??= clock.monotonicMs();
   }
 
   async function resync(reason: string): Promise<void> {
     logger.warn({ reason, position: ring.position() }, 'tail.resync');
+    // If this throws, the log is unavailable: the ring is unchanged and the streams stay open.
     await seekToEnd(deps);
     hub.endAll('resync');
   }
 
-  async function step(reader: EventTail): Promise<void> {
+  async function readOnce(reader: EventTail): Promise<void> {
     const position = ring.position();
     if (position === null) return seekToEnd(deps);
     const records = await deps.readPage((limit) => reader.next(position, limit));
     if (records.length === 0) return verify(position);
-    if (!isContiguous(position, records)) return resync('the log does not continue where the tail stands');
+    if (!isContiguous(position, records)) return resync('the event log does not continue at the position of the tail');
     await deps.waitUntilFresh();
     for (const record of records) ring.push(toFrame(record));
     behindSinceMs = null;
     hub.notify();
   }
 
-  async function recover(error: unknown, signal: AbortSignal): Promise<void> {
+  async function handleFailure(error: unknown, signal: AbortSignal): Promise<void> {
     logger.warn({ err: error }, 'tail.unavailable');
     await clock.sleep(retryMs, signal);
     const position = ring.position();
+    // A log that is back may have lost events. If it is not back, the next read fails too, and that is logged.
     if (position !== null) await verify(position).catch(() => undefined);
-    if (!(await cutOff.recordFailure())) return;
-    logger.warn({}, 'tail.cut_off');
+    if (!(await isolation.recordFailure())) return;
+    logger.warn({}, 'tail.isolated');
     hub.endAll('unavailable');
   }
 
@@ -84,9 +100,9 @@ export function createTailTask(deps: TailDeps): Task {
       signal.addEventListener('abort', () => void reader.close(), { once: true });
       try {
         while (!signal.aborted) {
-          await step(reader).then(
-            () => cutOff.recordSuccess(),
-            (error: unknown) => (signal.aborted ? undefined : recover(error, signal)),
+          await readOnce(reader).then(
+            () => isolation.recordSuccess(),
+            (error: unknown) => (signal.aborted ? undefined : handleFailure(error, signal)),
           );
         }
       } finally {
@@ -94,9 +110,9 @@ export function createTailTask(deps: TailDeps): Task {
       }
     },
     problem: () => {
-      if (ring.position() === null) return 'has not reached the event log yet';
-      const isBehind = behindSinceMs !== null && clock.monotonicMs() - behindSinceMs > behindMaxMs;
-      return isBehind ? 'is behind the event log' : null;
+      if (ring.position() === null) return 'has not read the end of the event log yet';
+      const isBehind = behindSinceMs !== null && clock.monotonicMs() - behindSinceMs > maxBehindMs;
+      return isBehind ? 'has been behind the event log for more than 10 s' : null;
     },
   };
 }

@@ -1,51 +1,51 @@
 import { describe, expect, it } from 'vitest';
 import { TimeSlicer } from './time-slicer.ts';
 
-/** Turns over a clock that stands still but for the work. */
-function openTurns() {
+/** A time slicer whose clock moves only while work runs. `log` records the work and the end of each slice. */
+function openSlicer() {
   const log: string[] = [];
   let nowMs = 0;
-  const turns = new TimeSlicer({ clock: { monotonicMs: () => nowMs }, onSliceEnd: () => log.push('end') });
+  const slicer = new TimeSlicer({ clock: { monotonicMs: () => nowMs }, onSliceEnd: () => log.push('end') });
   const work = (name: string, ms: number) => () => {
     nowMs += ms;
     log.push(name);
   };
-  const untilDone = async (count: number) => {
+  const waitForSlices = async (count: number) => {
     while (log.filter((line) => line !== 'end').length < count || log.at(-1) !== 'end') {
       await new Promise((resolve) => setImmediate(resolve));
     }
     return log;
   };
-  return { turns, log, work, untilDone };
+  return { slicer, log, work, waitForSlices };
 }
 
-describe('Turns', () => {
-  it('does nothing at once, and then in order as much as 10 ms hold', async () => {
-    const { turns, log, work, untilDone } = openTurns();
-    for (const name of ['a', 'b', 'c', 'd']) turns.run(work(name, 4));
+describe('TimeSlicer', () => {
+  it('runs work asynchronously, in order, at most 10 ms per slice', async () => {
+    const { slicer, log, work, waitForSlices } = openSlicer();
+    for (const name of ['a', 'b', 'c', 'd']) slicer.run(work(name, 4));
     expect(log).toEqual([]);
-    expect(await untilDone(4)).toEqual(['a', 'b', 'c', 'end', 'd', 'end']);
+    expect(await waitForSlices(4)).toEqual(['a', 'b', 'c', 'end', 'd', 'end']);
   });
 
-  it('lets other work in between', async () => {
-    const { turns, log, work, untilDone } = openTurns();
-    for (let n = 0; n < 3; n += 1) turns.run(work('crowd', 20));
+  it('lets other work of the process run between slices', async () => {
+    const { slicer, log, work, waitForSlices } = openSlicer();
+    for (let n = 0; n < 3; n += 1) slicer.run(work('crowd', 20));
     await new Promise((resolve) => setImmediate(resolve));
     log.push('other');
-    const seen = await untilDone(4);
-    expect(seen.indexOf('other')).toBeLessThan(seen.lastIndexOf('crowd'));
+    const lines = await waitForSlices(4);
+    expect(lines.indexOf('other')).toBeLessThan(lines.lastIndexOf('crowd'));
   });
 
-  it('counts what those do who have taken a turn, and gives who asks again the last place', async () => {
-    const { turns, work, untilDone } = openTurns();
+  it('counts work after nextSlice in the slice and queues repeated callers at the end', async () => {
+    const { slicer, work, waitForSlices } = openSlicer();
     const twice = async (name: string) => {
       for (let n = 1; n <= 2; n += 1) {
-        await turns.nextSlice();
+        await slicer.nextSlice();
         work(`${name}${n}`, 6)();
       }
     };
     void twice('a');
     void twice('b');
-    expect(await untilDone(4)).toEqual(['a1', 'b1', 'end', 'a2', 'b2', 'end']);
+    expect(await waitForSlices(4)).toEqual(['a1', 'b1', 'end', 'a2', 'b2', 'end']);
   });
 });

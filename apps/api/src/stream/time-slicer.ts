@@ -1,43 +1,47 @@
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 
-/** So long at a time; then whatever else the process has to do. */
 const sliceMs = 10;
 
 export interface TimeSlicerOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Called after every turn. */
+  /** Called after every slice. */
   readonly onSliceEnd: () => void;
 }
 
 /**
- * Has work that comes by the thousands at once, as when a crowd returns, done in turns of the event loop, first come,
- * first served. Done as it comes it could keep the process deaf for many seconds: to its stores, to what was revoked, to
- * those who look whether it lives.
+ * Runs work in time slices of 10 ms, first come, first served, and lets other work of the process run in between
+ * (ADR 14).
+ *
+ * Use it for work that arrives by the thousands, such as reconnecting clients. Without slices such a crowd could block
+ * the event loop for many seconds: the pod would miss answers of its stores, revocations and probes.
  */
 export class TimeSlicer {
   readonly #options: TimeSlicerOptions;
   readonly #waiting = new Set<() => void>();
-  #isGoing = false;
+  #isRunning = false;
 
   constructor(options: TimeSlicerOptions) {
     this.#options = options;
   }
 
-  /** Does the work soon, never at once. It may ask for another turn; that one is behind all who wait by then. */
+  /**
+   * Queues `work` and runs it in a slice, never synchronously. Work that calls `run` again goes to the end of the
+   * queue, and runs in the same slice if there is time left. `work` must not throw: that would stop the slicer.
+   */
   run(work: () => void): void {
-    // A place of its own, also for work that has one already.
+    // A new function, because the set would merge repeated calls with the same `work`.
     this.#waiting.add(() => work());
-    if (this.#isGoing) return;
-    this.#isGoing = true;
-    void this.#go();
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    void this.#runSlices();
   }
 
-  /** Resolves when it is the caller's turn. What the caller then does before it waits again belongs to the turn. */
+  /** Resolves in a slice. The slice includes what the caller does before its next `await`. */
   nextSlice(): Promise<void> {
     return new Promise((resolve) => this.run(resolve));
   }
 
-  async #go(): Promise<void> {
+  async #runSlices(): Promise<void> {
     const { clock, onSliceEnd } = this.#options;
     while (this.#waiting.size > 0) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -45,12 +49,12 @@ export class TimeSlicer {
       for (const work of this.#waiting) {
         this.#waiting.delete(work);
         work();
-        // Whoever has taken this turn goes on now.
+        // A caller that awaits `nextSlice` continues here, so that its work counts in this slice.
         await null;
         if (clock.monotonicMs() >= endMs) break;
       }
       onSliceEnd();
     }
-    this.#isGoing = false;
+    this.#isRunning = false;
   }
 }

@@ -16,10 +16,10 @@ import type { WorkerTiming } from './queue-options.ts';
 const closeWithinMs = 10_000;
 const closePollMs = 100;
 const stuckAfterMs = 30_000;
-const answerWithinMs = 3000;
+const maintenanceDeadlineMs = 3000;
 
 export interface BullmqHookConsumerOptions extends ConsumeOptions {
-  /** This consumer's own: it is closed with it. */
+  /** Used by this consumer alone, and closed with it. */
   readonly redis: WorkerRedis;
   readonly keys: RedisKeys;
   readonly partitions: PartitionCounts;
@@ -28,12 +28,18 @@ export interface BullmqHookConsumerOptions extends ConsumeOptions {
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
 }
 
-/** A worker for every queue there ever was. */
+/**
+ * Consumes every partition of the current value of `HOOK_PARTITIONS` and of all earlier values, so that no job is left
+ * behind after a change. It has one `PartitionConsumer` per partition, and maintains them: see
+ * `PartitionConsumer.maintain`.
+ */
 export class BullmqHookConsumer implements HookConsumer {
   readonly #options: BullmqHookConsumerOptions;
   readonly #partitionConsumers = new Map<string, PartitionConsumer>();
   readonly #stop = new AbortController();
-  /** Since when Redis has answered every time it was asked; null while it does not. */
+  /**
+   * Since when every maintenance has succeeded. Null after one that failed or was skipped because Redis was not ready.
+   */
   #reachableSinceMs: number | null = null;
   #closing: Promise<void> | null = null;
 
@@ -43,17 +49,21 @@ export class BullmqHookConsumer implements HookConsumer {
 
   start(): void {
     this.#openAll();
+    // Redis may have lost the queues' global concurrency with its data, so it is set again at once.
     this.#options.redis.on('ready', () => void this.#maintainAll());
     void this.#maintainPeriodically();
   }
 
   checkProgress(): void {
+    // Without Redis no consumer can make progress, and a restart of the process would not help.
     const now = performance.now();
     if (this.#reachableSinceMs === null || now - this.#reachableSinceMs < stuckAfterMs) return;
-    for (const lane of this.#partitionConsumers.values()) {
-      if (!lane.isRunning) throw new Error(`hook consumer: the worker of ${lane.name} does not run`);
-      if (!lane.isBusy && now - lane.activeAtMs > stuckAfterMs) {
-        throw new Error(`hook consumer: the worker of ${lane.name} has not asked for a job for ${stuckAfterMs} ms`);
+    for (const consumer of this.#partitionConsumers.values()) {
+      if (!consumer.isRunning) throw new Error(`hook consumer: the consumer of queue ${consumer.name} has stopped`);
+      if (!consumer.isBusy && now - consumer.activeAtMs > stuckAfterMs) {
+        throw new Error(
+          `hook consumer: the consumer of queue ${consumer.name} has not asked for a job for ${stuckAfterMs} ms`,
+        );
       }
     }
   }
@@ -65,20 +75,24 @@ export class BullmqHookConsumer implements HookConsumer {
 
   async #close(): Promise<void> {
     this.#stop.abort();
-    const closed = Promise.all([...this.#partitionConsumers.values()].map((lane) => lane.close()));
-    const hasEnded = new AbortController();
-    // BullMQ waits without limit while Redis is away. What is still running then comes back when its lock has run out.
-    await Promise.race([closed.catch(() => undefined), this.#untilNothingToWaitFor(hasEnded.signal)]);
-    hasEnded.abort();
-    await Promise.all([...this.#partitionConsumers.values()].map((lane) => lane.abandon()));
+    const closed = Promise.all([...this.#partitionConsumers.values()].map((consumer) => consumer.close()));
+    const hasClosed = new AbortController();
+    // BullMQ waits without limit while Redis is unavailable. Another process starts the jobs that still run then, once
+    // their locks expire. That also covers a close that fails.
+    await Promise.race([closed.catch(() => undefined), this.#waitUntilCloseIsFutile(hasClosed.signal)]);
+    hasClosed.abort();
+    await Promise.all([...this.#partitionConsumers.values()].map((consumer) => consumer.abandon()));
     this.#options.redis.disconnectAll();
   }
 
-  /** Without Redis nothing can be handed back or marked done: then only the handlers are worth waiting for. */
-  async #untilNothingToWaitFor(signal: AbortSignal): Promise<void> {
-    const lanes = [...this.#partitionConsumers.values()];
+  /**
+   * Resolves after `closeWithinMs`, or once Redis is unavailable and no handler runs: without Redis no job can be
+   * released or completed.
+   */
+  async #waitUntilCloseIsFutile(signal: AbortSignal): Promise<void> {
+    const consumers = [...this.#partitionConsumers.values()];
     for (let waitedMs = 0; waitedMs < closeWithinMs && !signal.aborted; waitedMs += closePollMs) {
-      if (this.#options.redis.status !== 'ready' && !lanes.some((lane) => lane.isBusy)) return;
+      if (this.#options.redis.status !== 'ready' && !consumers.some((consumer) => consumer.isBusy)) return;
       await systemClock.sleep(closePollMs, signal);
     }
   }
@@ -89,10 +103,12 @@ export class BullmqHookConsumer implements HookConsumer {
       await this.#maintainAll();
       await systemClock.sleep(timing.stalledIntervalMs, this.#stop.signal);
       if (this.#stop.signal.aborted) return;
-      // Another process may have introduced another number of partitions.
-      await partitions
-        .refresh()
-        .catch((error) => onWarning('partition list cannot be read', { reason: describeError(error) }));
+      // Another process may have listed a new partition count.
+      await partitions.refresh().catch((error) =>
+        onWarning('the list of partition counts could not be read; keeping the last one and trying again', {
+          reason: describeError(error),
+        }),
+      );
       this.#openAll();
     }
   }
@@ -103,13 +119,15 @@ export class BullmqHookConsumer implements HookConsumer {
       return;
     }
     try {
-      const calls = [...this.#partitionConsumers.values()].map((lane) => lane.maintain());
-      await withDeadline(Promise.all(calls), answerWithinMs, 'hook consumer');
+      const calls = [...this.#partitionConsumers.values()].map((consumer) => consumer.maintain());
+      await withDeadline(Promise.all(calls), maintenanceDeadlineMs, 'hook consumer');
       this.#reachableSinceMs ??= performance.now();
     } catch (error) {
       this.#reachableSinceMs = null;
-      if (!this.#stop.signal.aborted)
-        this.#options.onWarning('hook queues cannot be looked after', { reason: describeError(error) });
+      if (this.#stop.signal.aborted) return;
+      this.#options.onWarning('the hook queues could not be maintained; trying again. If this repeats, check Redis', {
+        reason: describeError(error),
+      });
     }
   }
 
@@ -122,7 +140,7 @@ export class BullmqHookConsumer implements HookConsumer {
 
   #open(partitionCount: number, partition: number): void {
     if (this.#partitionConsumers.has(queueName(partitionCount, partition))) return;
-    const lane = new PartitionConsumer({ ...this.#options, partitionCount, partition });
-    this.#partitionConsumers.set(lane.name, lane);
+    const consumer = new PartitionConsumer({ ...this.#options, partitionCount, partition });
+    this.#partitionConsumers.set(consumer.name, consumer);
   }
 }

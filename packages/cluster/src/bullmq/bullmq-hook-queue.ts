@@ -4,8 +4,8 @@ import type {
   ConsumedBatch,
   ConsumeOptions,
   ConsumeOutcome,
-  HookBatch,
   HookConsumer,
+  HookJob,
   HookQueue,
   QueuePressure,
 } from '@widget-service/shared/ports/hook-queue.ts';
@@ -14,22 +14,22 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
-import { memoryUsedRatio } from '../redis/redis-info.ts';
+import { computeMemoryUsedRatio } from '../redis/redis-info.ts';
 import { translateErrors } from '../redis/translate-error.ts';
 import { BullmqHookConsumer } from './bullmq-hook-consumer.ts';
 import type { PartitionCounts } from './partition-counts.ts';
 import { producerQueueOptions, type WorkerTiming } from './queue-options.ts';
 
 const deadlineMs = 2000;
-/** How long a write may take to reach the replicas: below the deadline, so that its outcome is still told. */
+/** How long `WAIT` waits for the replicas: below the deadline, so that the caller still learns the outcome. */
 const ackTimeoutMs = 1000;
 
 export interface BullmqHookQueueOptions {
-  /** Fails fast; shared by all queues, so that what is added in one turn goes out together. */
+  /** A fail-fast connection. All queues share it, so that one socket write sends every add of an event-loop turn. */
   readonly redis: Redis;
   readonly keys: RedisKeys;
   readonly partitions: PartitionCounts;
-  /** How many replicas must have a batch before it counts as durable. */
+  /** How many replicas must confirm a batch before `enqueue` resolves. */
   readonly ackReplicas: number;
   readonly connectWorkers: () => WorkerRedis;
   readonly timing: WorkerTiming;
@@ -41,16 +41,17 @@ export class BullmqHookQueue implements HookQueue {
   readonly #queues = new Map<string, Queue<string>>();
   readonly #consumers = new Set<HookConsumer>();
   readonly #refreshTimer: NodeJS.Timeout;
-  /** Counts the connections: replicas that confirm on another one say nothing about what this one wrote. */
-  #generation = 0;
+  /** Counts the connections: a `WAIT` says nothing about writes on an earlier connection. */
+  #connectionNumber = 0;
   #isSharingWrite = false;
   #sharedWait: Promise<number> | null = null;
 
   constructor(options: BullmqHookQueueOptions) {
     this.#options = options;
     options.redis.on('close', () => {
-      this.#generation += 1;
+      this.#connectionNumber += 1;
     });
+    // Another process may have added a partition count. After a failure, the next refresh tries again.
     const refresh = () => void options.partitions.refresh().catch(() => undefined);
     this.#refreshTimer = setInterval(refresh, options.timing.stalledIntervalMs).unref();
   }
@@ -59,13 +60,17 @@ export class BullmqHookQueue implements HookQueue {
     return this.#options.partitions.newest;
   }
 
-  async enqueue(batch: HookBatch): Promise<void> {
+  async enqueue(job: HookJob): Promise<void> {
     this.#shareWrite();
-    await withDeadline(translateErrors(this.#add(batch), 'hook queue add'), deadlineMs, 'hook queue add');
+    await withDeadline(translateErrors(this.#add(job), 'hook queue add'), deadlineMs, 'hook queue add');
   }
 
   async pressure(): Promise<QueuePressure> {
-    return withDeadline(translateErrors(this.#askPressure(), 'hook queue pressure'), deadlineMs, 'hook queue pressure');
+    return withDeadline(
+      translateErrors(this.#readPressure(), 'hook queue pressure'),
+      deadlineMs,
+      'hook queue pressure',
+    );
   }
 
   async consume(
@@ -80,30 +85,32 @@ export class BullmqHookQueue implements HookQueue {
     return consumer;
   }
 
-  /** Closes what was left open; the producers' connection belongs to whoever opened it. */
+  /** Closes the consumers and queues. The caller closes the producers' connection. */
   async close(): Promise<void> {
     clearInterval(this.#refreshTimer);
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
   }
 
-  async #add({ jobId, partition, items }: HookBatch): Promise<void> {
-    const generation = this.#generation;
-    await this.#queueOf(partition).add('hooks', serializeHookJob(items), { jobId });
-    if (this.#options.ackReplicas > 0) await this.#awaitReplicas(generation);
+  async #add({ jobId, partition, items }: HookJob): Promise<void> {
+    const connectionNumber = this.#connectionNumber;
+    await this.#openQueue(partition).add('hooks', serializeHookJob(items), { jobId });
+    if (this.#options.ackReplicas > 0) await this.#awaitReplicas(connectionNumber);
   }
 
-  async #awaitReplicas(generation: number): Promise<void> {
+  async #awaitReplicas(connectionNumber: number): Promise<void> {
     const { ackReplicas } = this.#options;
-    const confirmed = await this.#confirmations();
-    // Asked on a new connection, WAIT counts replicas that need not have what was written on the old one.
-    if (generation !== this.#generation || confirmed < ackReplicas) {
-      throw new UnavailableError(`hook queue add: ${confirmed} of ${ackReplicas} replicas confirmed`);
+    const confirmed = await this.#countConfirmations();
+    // On a new connection, WAIT counts replicas that may lack the writes of the old one.
+    if (connectionNumber !== this.#connectionNumber || confirmed < ackReplicas) {
+      throw new UnavailableError(
+        `hook queue add: ${confirmed} of ${ackReplicas} replicas confirmed the job within ${ackTimeoutMs} ms`,
+      );
     }
   }
 
-  /** One WAIT for everything that was stored in this turn: one after the other they would add up their time. */
-  #confirmations(): Promise<number> {
+  /** One WAIT for all jobs stored in this event-loop turn: Redis would run several WAITs one after the other. */
+  #countConfirmations(): Promise<number> {
     const { redis, ackReplicas } = this.#options;
     this.#sharedWait ??= new Promise((resolve) => {
       setImmediate(() => {
@@ -114,10 +121,12 @@ export class BullmqHookQueue implements HookQueue {
     return this.#sharedWait;
   }
 
-  async #askPressure(): Promise<QueuePressure> {
+  /** Counts only the queues of the newest partition count: the others get no new jobs. */
+  async #readPressure(): Promise<QueuePressure> {
     const pipeline = this.#options.redis.pipeline();
     const count = this.partitionCount;
-    for (let partition = 0; partition < count; partition += 1) pipeline.llen(this.#queueOf(partition).keys.wait ?? '');
+    for (let partition = 0; partition < count; partition += 1)
+      pipeline.llen(this.#openQueue(partition).keys.wait ?? '');
     pipeline.info('memory');
     const replies = (await pipeline.exec()) ?? [];
     const values = replies.map(([error, value]) => {
@@ -125,24 +134,24 @@ export class BullmqHookQueue implements HookQueue {
       return value;
     });
     const waitingJobs = values.slice(0, count).reduce<number>((sum, length) => sum + Number(length), 0);
-    return { waitingJobs, memoryUsedRatio: memoryUsedRatio(String(values[count])) };
+    return { waitingJobs, memoryUsedRatio: computeMemoryUsedRatio(String(values[count])) };
   }
 
-  #queueOf(partition: number): Queue<string> {
-    // A number taken from a list that has been replaced meanwhile must still lead to a queue that is consumed.
+  #openQueue(partition: number): Queue<string> {
+    // The count may have become lower since the caller chose the partition. The modulo selects a queue with a consumer.
     const count = this.partitionCount;
     const name = queueName(count, partition % count);
-    const known = this.#queues.get(name);
-    if (known !== undefined) return known;
+    const opened = this.#queues.get(name);
+    if (opened !== undefined) return opened;
     const { redis, keys } = this.#options;
     const queue = new Queue<string>(name, producerQueueOptions(redis, keys.queuePrefix));
-    // The calls fail by themselves, and the connection reports that it is away.
+    // Each failing call rejects by itself, and the shared connection reports the outage.
     queue.on('error', () => undefined);
     this.#queues.set(name, queue);
     return queue;
   }
 
-  /** Holds the socket back until the end of this turn of the event loop: one write, and one fsync, for all adds in it. */
+  /** Corks the socket until the end of this event-loop turn: one write, and one fsync, for all adds of the turn. */
   #shareWrite(): void {
     const { stream } = this.#options.redis;
     if (this.#isSharingWrite || stream === undefined || stream.destroyed) return;

@@ -5,24 +5,26 @@ import type { Redis } from 'ioredis';
 
 type QueueKeys = Pick<Queue<string>, 'keys' | 'toKey'>;
 
-/** How many jobs are read at first; then twice as many each time. */
-const firstStep = 2;
+/** How many jobs the first read fetches. Each further read fetches twice as many. */
+const firstReadCount = 2;
 
+/** The waiting jobs that run together with the started one, and their items, in the same order. */
 export interface CoalescedJobs {
   readonly jobIds: readonly string[];
   readonly items: readonly QueueItem[];
 }
 
 /**
- * The jobs next in line behind one that has just been started, to be run together with it. Pods store small jobs often,
- * and a run costs much the same for one item as for many; so the more has piled up, the cheaper each item gets.
+ * Returns the waiting jobs to run together with the one that was just started. Pods store many small jobs, and a run
+ * costs about the same for one item as for many. So the cost per item falls as more jobs wait.
  *
- * The jobs stay where they are, waiting, until they are removed: a consumer that dies leaves them in their place. That
- * nobody else starts them meanwhile rests on the queue's concurrency of one; should somebody, they run twice, as any
- * job may. Stops before a job that this version cannot read whole.
+ * The jobs stay in the queue until `removeCoalescedJobs`: if the worker dies, they keep their place. The queue's
+ * concurrency of one keeps other workers from starting them. If another worker does start one, it runs twice, which is
+ * safe. Stops before a job that this version cannot read completely.
  *
- * Under overload most jobs are full, and none or one of those that wait has room in the run: so they are read a few at a
- * time, and none where the first one, whose text is `firstBytes` long, is full by itself.
+ * Under overload most jobs are full, and the run has room for one more job at most. So this function reads a few jobs
+ * at a time, and none if the started job is full by itself. `firstBytes` is the length of its text, in characters, as
+ * in `coalesceLimits`.
  */
 export async function coalesceWaitingJobs(
   redis: Redis,
@@ -31,49 +33,55 @@ export async function coalesceWaitingJobs(
   firstBytes: number,
 ): Promise<CoalescedJobs> {
   if (isFull(first.length, firstBytes)) return { jobIds: [], items: [] };
-  const waiting = await nextInLine(redis, queue);
+  const waitingIds = await readWaitingIds(redis, queue);
   const jobIds: string[] = [];
   const items: QueueItem[] = [];
   let bytes = 0;
-  for (let from = 0, count = firstStep; from < waiting.length; from += count, count *= 2) {
-    const jobs = await readJobs(redis, queue, waiting.slice(from, from + count));
-    const taken = coalesceItems(
+  for (let from = 0, count = firstReadCount; from < waitingIds.length; from += count, count *= 2) {
+    const jobs = await readJobs(redis, queue, waitingIds.slice(from, from + count));
+    const itemsPerJob = coalesceItems(
       first.length + items.length,
       jobs.map(({ text }) => text),
       bytes,
     );
-    for (const { id, text } of jobs.slice(0, taken.length)) {
+    for (const { id, text } of jobs.slice(0, itemsPerJob.length)) {
       jobIds.push(id);
       bytes += text.length;
     }
-    items.push(...taken.flat());
-    if (taken.length < jobs.length || isFull(first.length + items.length, bytes)) break;
+    items.push(...itemsPerJob.flat());
+    if (itemsPerJob.length < jobs.length || isFull(first.length + items.length, bytes)) break;
   }
   return { jobIds, items };
 }
 
-/** The ids of the jobs that wait, the next one first: BullMQ takes them from the end of its list. */
-async function nextInLine(redis: Redis, queue: QueueKeys): Promise<string[]> {
+/**
+ * Returns the ids of the waiting jobs, the next one first. BullMQ starts jobs from the end of its list. An id that the
+ * list holds twice is returned once, so that its items are not twice in one batch.
+ */
+async function readWaitingIds(redis: Redis, queue: QueueKeys): Promise<string[]> {
   const ids = await redis.lrange(queue.keys.wait ?? '', -coalesceLimits.jobs, -1);
   return [...new Set(ids.reverse())];
 }
 
-/** The texts of these jobs; a job that was removed meanwhile is left out. */
+/** Returns the texts of these jobs. Leaves out jobs that were removed meanwhile. */
 async function readJobs(redis: Redis, queue: QueueKeys, ids: readonly string[]) {
   const stored = await Promise.all(ids.map((id) => redis.hget(queue.toKey(id), 'data')));
   return ids.flatMap((id, index) => {
     const data = stored[index] ?? null;
-    return data === null ? [] : [{ id, text: textOf(data) }];
+    return data === null ? [] : [{ id, text: parseJobText(data) }];
   });
 }
 
-/** BullMQ keeps what a job is about as JSON. Anything but a text is no job of ours, and cannot be read. */
-function textOf(data: string): string {
+/**
+ * BullMQ stores a job's data as JSON, and our data is a string. Returns '' for any other JSON value: coalescing stops
+ * before it, because '' is not a readable job. Throws `SyntaxError` for a text that is not JSON.
+ */
+function parseJobText(data: string): string {
   const value: unknown = JSON.parse(data);
   return typeof value === 'string' ? value : '';
 }
 
-/** Removes jobs that were taken along and are done. One that somebody has started in the meantime stays. */
+/** Removes coalesced jobs that are done. BullMQ keeps a job that another worker has started meanwhile. */
 export async function removeCoalescedJobs(queue: Queue<string>, jobIds: readonly string[]): Promise<void> {
   await Promise.all(jobIds.map((jobId) => queue.remove(jobId, { removeChildren: false })));
 }

@@ -12,10 +12,10 @@ import { describeError, isConnectionError } from '../redis/translate-error.ts';
 import { type CoalescedJobs, coalesceWaitingJobs, removeCoalescedJobs } from './coalesced-jobs.ts';
 import { maintenanceQueueOptions, type WorkerTiming, workerOptions } from './queue-options.ts';
 
-/** Queues keep a log of what happened to their jobs, which nobody reads here. */
-const keptQueueEvents = 100;
-const rejectedBackoff = { firstMs: 200, maxMs: 5000 };
-/** A job of a newer version waits for a worker of that version, with its lock renewed: nothing overtakes it. */
+/** How many entries BullMQ keeps in its stream of events about a queue's jobs. Few, because we do not read it. */
+const queueEventsMax = 100;
+const failureBackoff = { firstMs: 200, maxMs: 5000 };
+/** How long a job of a newer version stays active before each release. Meanwhile no later job can overtake it. */
 const newerVersionBackoff = { firstMs: 2000, maxMs: 30_000 };
 
 export interface PartitionConsumerOptions extends ConsumeOptions {
@@ -28,7 +28,7 @@ export interface PartitionConsumerOptions extends ConsumeOptions {
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
 }
 
-/** One queue and the worker that empties it, a job at a time. */
+/** Consumes one partition: its queue, and a BullMQ worker that runs one job at a time. */
 export class PartitionConsumer {
   readonly name: string;
   readonly #options: PartitionConsumerOptions;
@@ -43,6 +43,7 @@ export class PartitionConsumer {
     const { redis, keys, timing } = options;
     this.name = queueName(options.partitionCount, options.partition);
     this.#queue = new Queue<string>(this.name, maintenanceQueueOptions(redis, keys.queuePrefix));
+    // Each failing call rejects by itself, and the shared connection reports the outage.
     this.#queue.on('error', () => undefined);
     this.#worker = new MonitoredWorker(
       this.name,
@@ -50,15 +51,19 @@ export class PartitionConsumer {
       workerOptions(redis, keys.queuePrefix, timing),
     );
     this.#worker.on('error', (error) => {
-      // That Redis is away is told once, by the connection all lanes share.
-      if (!isConnectionError(error)) this.#warn('hook worker', error);
+      // The connection that all partitions share reports the outage, once.
+      if (!isConnectionError(error)) this.#warn('a BullMQ worker met an error; it continues', error);
     });
+    // The lock may expire, and then another worker starts the job.
     this.#worker.on('lockRenewalFailed', (jobIds) => {
       for (const jobId of jobIds) this.#running.get(jobId)?.abort();
     });
   }
 
-  /** Of a job that is being handled no news is expected: it may have to wait for a store. */
+  /**
+   * True from the start of a job until it is done, or until the consumer is ready again after a release. The handler
+   * may wait long for a store, and meanwhile the worker asks for no job.
+   */
   get isBusy(): boolean {
     return this.#running.size > 0;
   }
@@ -67,23 +72,36 @@ export class PartitionConsumer {
     return this.#worker.isRunning();
   }
 
-  /** When it last asked for a job, or had one: the end of a job brings the next one along. */
+  /**
+   * When the worker last asked for a job or finished one, on the clock of `performance.now()`. Finishing counts because
+   * BullMQ fetches the next job in the same call.
+   */
   get activeAtMs(): number {
     return Math.max(this.#worker.polledAtMs, this.#handledAtMs);
   }
 
-  /** Starts the worker where it does not run, and puts right what a wiped or failing Redis has put wrong. */
+  /**
+   * Starts the worker if it does not run, and repairs the queue after Redis lost data or failed. Waits for Redis
+   * without limit.
+   */
   async maintain(): Promise<void> {
-    // A field of the queue in Redis: it is gone with a wiped Redis, and then several workers would take jobs at once.
-    await this.#queue.getBackend().setQueueMeta({ concurrency: 1, 'opts.maxLenEvents': keptQueueEvents });
+    // The global concurrency is a field in Redis. Without it, several workers could run jobs of this queue at once.
+    // So it is set before the worker starts, and again at each maintenance: Redis may have lost it.
+    await this.#queue.getBackend().setQueueMeta({ concurrency: 1, 'opts.maxLenEvents': queueEventsMax });
     if (!this.#worker.isRunning() && !this.#closing.signal.aborted) {
-      this.#worker.run().catch((error) => this.#warn('hook worker ended', error));
+      this.#worker
+        .run()
+        .catch((error) => this.#warn('a BullMQ worker stopped; the next maintenance starts it again', error));
     }
-    // BullMQ may call a job failed whose end could not be written. None is: each runs until it is done.
+    // BullMQ marks a job failed when it cannot record its completion. We never treat a job as failed: it runs again
+    // until it is done.
     await this.#queue.retryJobs({ state: 'failed' });
   }
 
-  /** Takes no more jobs and resolves when the running one has ended. Waits without limit when Redis is away. */
+  /**
+   * Starts no more jobs, aborts the signal of the running one, and resolves when it has ended. Waits for Redis without
+   * limit.
+   */
   async close(): Promise<void> {
     this.#closing.abort();
     for (const controller of this.#running.values()) controller.abort();
@@ -91,7 +109,7 @@ export class PartitionConsumer {
     await this.#queue.close();
   }
 
-  /** For when `close` has been waited for long enough. */
+  /** Ends the lock renewal, for a caller that no longer waits for `close`. */
   abandon(): Promise<void> {
     return this.#worker.abandon();
   }
@@ -103,12 +121,16 @@ export class PartitionConsumer {
     this.#running.set(jobId, controller);
     try {
       if ((await this.#handle(job, jobId, controller.signal)) === 'done') return null;
-      await job.moveToWait(token).catch((error) => this.#warn('hook job could not be handed back', error, jobId));
+      await job
+        .moveToWait(token)
+        .catch((error) =>
+          this.#warn('hook job could not be released; it runs again when its lock expires', error, jobId),
+        );
       this.#worker.stopRenewingLock(jobId);
-      // Before BullMQ is told: it would ask for the next job at once.
+      // Waits before the throw: after it, BullMQ asks for the next job at once.
       await this.#options.waitUntilReady?.(this.#closing.signal);
-      // Tells BullMQ that the job is neither done nor failed. Where it could not be handed back it is still active,
-      // and comes back once its lock has run out.
+      // In BullMQ this error means that the job is neither done nor failed. A job that could not be released is still
+      // active, and returns when its lock expires.
       throw new WaitingError();
     } finally {
       this.#running.delete(jobId);
@@ -125,30 +147,34 @@ export class PartitionConsumer {
     }
     try {
       const { items, unreadable } = read;
-      const along = this.#mayCoalesce(read, startCount) ? await this.#coalesce(job, items) : { jobIds: [], items: [] };
+      const mayCoalesce = this.#mayCoalesce(read, startCount);
+      const coalesced = mayCoalesce ? await this.#coalesce(job, items) : { jobIds: [], items: [] };
       const { partition } = this.#options;
-      const batch = { jobId, partition, items: [...items, ...along.items], unreadable, startCount, signal };
+      const batch = { jobId, partition, items: [...items, ...coalesced.items], unreadable, startCount, signal };
       const outcome = await this.#options.handle(batch);
-      if (outcome === 'done') await removeCoalescedJobs(this.#queue, along.jobIds);
+      if (outcome === 'done') await removeCoalescedJobs(this.#queue, coalesced.jobIds);
       return outcome;
     } catch (error) {
-      this.#warn('hook job failed', error, jobId);
-      await systemClock.sleep(backoffMs(startCount, rejectedBackoff), signal);
+      this.#warn('hook job failed; it runs again', error, jobId);
+      await systemClock.sleep(backoffMs(startCount, failureBackoff), signal);
       return 'release';
     }
   }
 
-  /** Null for a job of a newer version. */
+  /** Returns null for a job that a newer version wrote. Data that is not a string becomes an unreadable job. */
   #read(job: Job<unknown, null>, jobId: string): ReadJob | null {
     try {
       return parseHookJob(typeof job.data === 'string' ? job.data : JSON.stringify(job.data));
     } catch (error) {
-      this.#warn('hook job waits for a newer version', error, jobId);
+      this.#warn('hook job waits for a newer version of the service: start that version', error, jobId);
       return null;
     }
   }
 
-  /** After several starts a job is run alone, so that what is wrong with it concerns no other. */
+  /**
+   * A job that was started more than `maxStartCount` times, or that has unreadable parts, runs alone: its problem must
+   * not affect other jobs.
+   */
   #mayCoalesce({ unreadable }: ReadJob, startCount: number): boolean {
     return this.#options.coalesce && startCount <= coalesceLimits.maxStartCount && unreadable.length === 0;
   }
@@ -165,7 +191,7 @@ export class PartitionConsumer {
 
 const pauseAfterFailureMs = 1000;
 
-/** A BullMQ worker that remembers when it last asked for a job. */
+/** A BullMQ worker that records when it last asked for a job. */
 export class MonitoredWorker extends Worker<string, null> {
   #polledAtMs = performance.now();
 
@@ -173,12 +199,12 @@ export class MonitoredWorker extends Worker<string, null> {
     return this.#polledAtMs;
   }
 
-  /** Renews the lock of this job no more: it may be another worker's by now. */
+  /** Stops renewing the lock of a released job: another worker may have started the job already. */
   stopRenewingLock(jobId: string): void {
     this.lockManager.untrackJob(jobId);
   }
 
-  /** Stops what `close` does not come to while it waits for a Redis that is away. */
+  /** Stops the renewal of all locks. `close` does this only after its wait for Redis, which may not end. */
   abandon(): Promise<void> {
     return this.lockManager.close();
   }
@@ -188,7 +214,7 @@ export class MonitoredWorker extends Worker<string, null> {
     try {
       return await super.moveToActive(token, name);
     } catch (error) {
-      // BullMQ asks again at once when Redis answers with an error (out of memory, for one): without end or pause.
+      // After an error reply of Redis (such as out of memory) BullMQ asks again at once, without end.
       await delay(pauseAfterFailureMs);
       throw error;
     }

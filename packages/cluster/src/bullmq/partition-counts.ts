@@ -1,35 +1,37 @@
 /**
- * The numbers of partitions this deployment has had, in the order they were introduced. Kept outside Redis, because it
- * is what tells which queues there are.
+ * Stores every partition count that this deployment has had, oldest first. The list is outside Redis: a process needs
+ * it to find the queues, and Redis may lose it. Methods throw `UnavailableError`.
  */
-export interface PartitionList {
-  /** Puts `count` at the end unless it stands there already; returns the list. */
+export interface PartitionCountStore {
+  /** Appends `count` unless it is the last entry already. Returns the whole list. */
   ensureListed(count: number): Promise<number[]>;
+  /** Returns the whole list. Empty before the first `ensureListed`. */
   read(): Promise<number[]>;
 }
 
-/** The list as this process knows it: there also while its store is away. */
+/** This process's copy of the list. It stays usable while the store is unavailable. */
 export class PartitionCounts {
-  readonly #list: PartitionList;
+  readonly #store: PartitionCountStore;
   #counts: readonly number[];
 
-  constructor(list: PartitionList, counts: readonly number[]) {
-    this.#list = list;
+  constructor(store: PartitionCountStore, counts: readonly number[]) {
+    this.#store = store;
     this.#counts = counts;
   }
 
-  /** What new batches are spread over. */
+  /** The number of partitions for new batches. 1 if the list is empty. */
   get newest(): number {
     return this.#counts.at(-1) ?? 1;
   }
 
-  /** Every number there ever was, once. */
+  /** Every count ever listed, once each. */
   get all(): readonly number[] {
     return [...new Set(this.#counts)];
   }
 
+  /** Reads the list again. Keeps the current list if the stored one is empty. Rejects with `UnavailableError`. */
   async refresh(): Promise<void> {
-    const counts = await this.#list.read();
+    const counts = await this.#store.read();
     if (counts.length > 0) this.#counts = counts;
   }
 }

@@ -2,17 +2,20 @@ import type { QueueOptions, WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 
 export interface WorkerTiming {
-  /** How long a job stays its consumer's without a renewal. */
+  /** How long a job's lock lasts after its last renewal. */
   readonly lockDurationMs: number;
-  /** How often jobs whose lock has run out are put back, and the queues are looked after. */
+  /**
+   * How often BullMQ puts jobs with an expired lock back into their queue. Also how often we maintain the queues and
+   * read the partition counts again.
+   */
   readonly stalledIntervalMs: number;
-  /** How long an idle consumer waits at Redis before it asks again. */
+  /** How long an idle worker blocks in Redis before it asks for a job again. */
   readonly drainDelaySeconds: number;
 }
 
 /**
- * What a killed worker had in hand is begun anew after their sum at most. Shorter ones would give the jobs of workers
- * that merely stand still to others as well, which is safe but done twice.
+ * The jobs of a killed worker start again after at most the sum of lock duration and stalled interval. With shorter
+ * times, the jobs of a worker that only paused would start twice, too. That is safe, but wasted work.
  */
 export const defaultWorkerTiming: WorkerTiming = {
   lockDurationMs: 6_000,
@@ -20,22 +23,23 @@ export const defaultWorkerTiming: WorkerTiming = {
   drainDelaySeconds: 2,
 };
 
-/** For the side that adds, which must never wait for Redis to come. */
+/** For the producer. It must never wait for Redis to become available. */
 export function producerQueueOptions(connection: Redis, prefix: string): QueueOptions {
   return {
     connection,
     prefix,
-    // Without these two, a queue made while Redis is away keeps its first callers waiting until it is back.
+    // Without these two options, a queue that is created while Redis is unavailable blocks its first callers until
+    // Redis is back.
     skipWaitingForReady: true,
     skipVersionCheck: true,
-    // Consumers write what is to be known about a queue.
+    // The consumers write the queue's meta.
     skipMetasUpdate: true,
-    // A finished job goes at once: its id is free again, and its hooks live on in the ledger.
+    // Removes a finished job at once. Its id can then be enqueued again, and the ledger drops the duplicates.
     defaultJobOptions: { removeOnComplete: true },
   };
 }
 
-/** For the side that looks after a queue: it waits for Redis. */
+/** For the maintenance of a queue. Its calls wait for Redis. */
 export function maintenanceQueueOptions(connection: Redis, prefix: string): QueueOptions {
   return { connection, prefix, skipVersionCheck: true, skipMetasUpdate: true };
 }
@@ -45,13 +49,14 @@ export function workerOptions(connection: Redis, prefix: string, timing: WorkerT
     connection,
     prefix,
     skipVersionCheck: true,
-    // Started by hand, once the queue is known to hand out one job at a time.
+    // `PartitionConsumer.maintain` starts the worker once the queue's global concurrency is set to 1.
     autorun: false,
     concurrency: 1,
     lockDuration: timing.lockDurationMs,
     stalledInterval: timing.stalledIntervalMs,
     drainDelay: timing.drainDelaySeconds,
-    // BullMQ gives a job up after so many lost consumers. Here a job is only ever given up item by item, by its runs.
+    // BullMQ marks a job failed when its lock has expired more often than this. We dead-letter single items, never a
+    // whole job.
     maxStalledCount: 1_000_000,
     runRetryDelay: 1000,
   };

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createMongoDatabase, MongoUnreachableError, openMongo } from './client.ts';
 
-const weakening =
+const weakeningOptions =
   'w=1&journal=false&wtimeoutMS=1&readConcernLevel=local&readPreference=secondary&readPreferenceTags=dc:far' +
   '&retryWrites=false&socketTimeoutMS=0&serverSelectionTimeoutMS=90000&waitQueueTimeoutMS=90000&maxPoolSize=1';
 
-test('the connection string weakens nothing that is set in code', async () => {
-  const { client, db } = createMongoDatabase({ url: `mongodb://127.0.0.1:1/?${weakening}`, database: 'any' });
+test('createMongoDatabase overrides weaker options of the connection string', async () => {
+  const { client, db } = createMongoDatabase({ url: `mongodb://127.0.0.1:1/?${weakeningOptions}`, database: 'any' });
   const collection = db.collection('widgets');
   for (const holder of [db, collection]) {
     expect(holder.readPreference).toMatchObject({ mode: 'primary', tags: undefined });
@@ -23,14 +23,14 @@ test('the connection string weakens nothing that is set in code', async () => {
   await client.close();
 });
 
-test('a server that is not there is waited for, then the start fails with an error of its own', async () => {
+test('openMongo rejects with MongoUnreachableError when the server does not answer within startTimeoutMs', async () => {
   const start = performance.now();
   const opening = openMongo({ url: 'mongodb://127.0.0.1:1/', database: 'any', startTimeoutMs: 400 });
   await expect(opening).rejects.toThrow(MongoUnreachableError);
   expect(performance.now() - start).toBeLessThan(2500);
 });
 
-test('a malformed connection string is reported without quoting it', () => {
+test('createMongoDatabase rejects a malformed connection string without quoting it', () => {
   for (const url of ['mongodb://user:topsecret@@/bad host', 'mongodb://user:topsecret@db/?readPrefrence=primary']) {
     const create = () => createMongoDatabase({ url, database: 'any' });
     expect(create).toThrow(expect.objectContaining({ exitCode: 78, message: expect.stringMatching(/^MONGODB_URL: /) }));
@@ -38,7 +38,7 @@ test('a malformed connection string is reported without quoting it', () => {
   }
 });
 
-test('the addresses of a replica set are taken', async () => {
+test('createMongoDatabase uses every address of a replica set', async () => {
   const url = 'mongodb://user:pass@m1:27017,m2:27017,m3:27017/?replicaSet=rs0';
   const { client } = createMongoDatabase({ url, database: 'any' });
   expect(client.options.hosts.map(String)).toEqual(['m1:27017', 'm2:27017', 'm3:27017']);

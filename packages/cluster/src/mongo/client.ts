@@ -3,17 +3,20 @@ import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { type Db, type DbOptions, MongoClient, type MongoClientOptions, ReadConcern } from 'mongodb';
-import { watchHeartbeats } from './heartbeat-watch.ts';
+import { reconnectStuckClient } from './stuck-client.ts';
 
 export interface MongoOptions {
   readonly url: string;
   readonly database: string;
-  /** How long the first connection is tried for. */
+  /** How long `openMongo` tries to connect. */
   readonly startTimeoutMs: number;
-  /** Above every deadline, so that it only clears away connections nobody waits for; 0: never. */
+  /**
+   * After how long a silent connection is closed; 8000 by default. Must be above every deadline, so that no caller
+   * still waits for the connection. 0: never.
+   */
   readonly socketTimeoutMs?: number;
   readonly onWarning?: (message: string, details?: object) => void;
-  /** Called when this process will not find MongoDB again. */
+  /** Called when the client cannot reconnect: only a new process can. */
   readonly onFatal?: (error: Error) => void;
 }
 
@@ -22,7 +25,7 @@ export interface MongoConnection {
   close(): Promise<void>;
 }
 
-/** MongoDB did not answer while the process was starting. */
+/** MongoDB did not answer within the start time-out. */
 export class MongoUnreachableError extends ExitError {
   constructor(message: string, cause?: unknown) {
     super(exitCodes.storeUnreachable, message, cause === undefined ? undefined : { cause });
@@ -30,13 +33,13 @@ export class MongoUnreachableError extends ExitError {
 }
 
 /**
- * What every invariant of the service rests on. It is set on the database and not on the client, because there some
- * options of the connection string (`readConcernLevel`, `journal`) win over those given in code.
+ * The options that every invariant of the service depends on. They are set on the database: on the client, some options
+ * of the connection string (`readConcernLevel`, `journal`) override those given in code.
  */
-const pinned: DbOptions = {
+const databaseOptions: DbOptions = {
   readPreference: 'primary',
   readConcern: new ReadConcern('majority'),
-  // `wtimeoutMS` lets the server forget writes whose majority does not come; the caller was answered long before.
+  // After `wtimeoutMS` the server stops waiting for a majority. By then the caller's deadline has passed.
   writeConcern: { w: 'majority', journal: true, wtimeoutMS: 10_000 },
 };
 
@@ -45,28 +48,31 @@ const clientOptions: MongoClientOptions = {
   readPreference: 'primary',
   serverSelectionTimeoutMS: 1500,
   connectTimeoutMS: 5000,
-  // Within what a call may take: a burst waits its turn instead of being told that MongoDB is away.
+  // Below the deadline of a call: in a burst, calls wait for a connection instead of failing as unavailable.
   waitQueueTimeoutMS: 1500,
   maxPoolSize: 50,
-  // The driver leaves the retry of writes out by itself where the server is no replica set.
+  // The driver does not retry writes on a server that is no replica set.
   retryWrites: true,
   retryReads: true,
-  // A member that is undefined is left out, not stored as null.
+  // Omits undefined members instead of storing null.
   ignoreUndefined: true,
   promoteLongs: true,
   promoteValues: true,
 };
 
 /**
- * A client and its database, not yet connected. Throws an `ExitError` (configuration) for a malformed `url`.
+ * Makes a client and its database without connecting. Throws an `ExitError` (configuration) for a malformed `url`.
  * @internal Exported for its test.
  */
 export function createMongoDatabase(options: Omit<MongoOptions, 'startTimeoutMs'>): { client: MongoClient; db: Db } {
   const client = createClient(options.url, { ...clientOptions, socketTimeoutMS: options.socketTimeoutMs ?? 8000 });
-  return { client, db: client.db(options.database, pinned) };
+  return { client, db: client.db(options.database, databaseOptions) };
 }
 
-/** Connects, trying until `startTimeoutMs` have passed; then throws `MongoUnreachableError`. Malformed `url`: above. */
+/**
+ * Connects, and retries until `startTimeoutMs` have passed. Then throws `MongoUnreachableError`. Throws an `ExitError`
+ * (configuration) for a malformed `url`.
+ */
 export async function openMongo(options: MongoOptions): Promise<MongoConnection> {
   const { client, db } = createMongoDatabase(options);
   const end = performance.now() + options.startTimeoutMs;
@@ -74,28 +80,32 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
     try {
       await client.connect();
       await withDeadline(db.command({ ping: 1 }), 2000, 'MongoDB, ping');
-      return watched(client, db, options);
+      return watchConnection(client, db, options);
     } catch (error) {
       failures += 1;
       const pauseMs = backoffMs(failures, { firstMs: 100, maxMs: 2000 });
       if (performance.now() + pauseMs >= end) {
         await closeClient(client);
-        throw new MongoUnreachableError(`MongoDB did not answer within ${options.startTimeoutMs} ms.`, error);
+        throw new MongoUnreachableError(
+          `MongoDB did not answer within ${options.startTimeoutMs} ms. Check MONGODB_URL and MongoDB.`,
+          error,
+        );
       }
       await delay(pauseMs);
     }
   }
 }
 
-function watched(client: MongoClient, db: Db, { onWarning, onFatal }: MongoOptions): MongoConnection {
-  const endWatch = watchHeartbeats(client, {
-    onStuck: (address) => onWarning?.('mongodb is connected anew', { address, reason: 'a look at it did not end' }),
+function watchConnection(client: MongoClient, db: Db, { onWarning, onFatal }: MongoOptions): MongoConnection {
+  const stopWatch = reconnectStuckClient(client, {
+    onStuck: (address) =>
+      onWarning?.('mongodb client is stuck; reconnecting', { address, reason: 'a heartbeat did not end' }),
     onFatal: (error) => onFatal?.(error),
   });
   return {
     db,
     close: () => {
-      endWatch();
+      stopWatch();
       return closeClient(client);
     },
   };
@@ -105,15 +115,15 @@ function createClient(url: string, options: MongoClientOptions): MongoClient {
   try {
     return new MongoClient(url, options);
   } catch {
-    // The parser's message may quote the string, and with it a password.
+    // Without the parser's message: it may quote the string, and with it a password.
     throw new ExitError(
       exitCodes.configuration,
-      'MONGODB_URL: the given value is not allowed; allowed: a connection string of MongoDB, with options it knows',
+      'MONGODB_URL: the value is not a valid MongoDB connection string. Check its format and the names of its options.',
     );
   }
 }
 
-/** The driver says goodbye to the server first, and a server that does not answer must not keep a process alive. */
+/** Never rejects. `close` sends `endSessions`, and a server that does not answer must not delay the exit. */
 async function closeClient(client: MongoClient): Promise<void> {
   await withDeadline(client.close(), 2000, 'MongoDB, close').catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type {
   DeadReason,
@@ -17,7 +17,7 @@ export interface DeliveryDocument {
   occurredAt: string;
   widgetId: UUID | null;
   receivedAt: Date;
-  /** The JSON text as it came, never a document. */
+  /** JSON text as in `Delivery`, never parsed into a document. */
   payload: string | null;
   state: DeliveryState;
   attempts: number;
@@ -25,12 +25,12 @@ export interface DeliveryDocument {
   reason: DeadReason | null;
   publishedAt: Date | null;
   position: LogPosition | null;
-  /** Set at publication, for the server's own removal of old rows. What is not published stays. */
+  /** When the TTL index removes the row. Set when the row becomes `published`; other rows have none, and stay. */
   expiresAt?: Date;
 }
 
-/** What a delivery brings, and no run changes. */
-export function deliveryMembers(delivery: RecordedDelivery) {
+/** The members that describe the delivery itself, without the state that runs give it. */
+export function toReceivedMembers(delivery: RecordedDelivery) {
   return {
     integrationId: delivery.integrationId,
     kind: delivery.kind,
@@ -41,10 +41,11 @@ export function deliveryMembers(delivery: RecordedDelivery) {
   };
 }
 
+/** The row of a delivery that a run registers for the first time. */
 export function toReceivedDocument(delivery: Delivery): DeliveryDocument {
   return {
     _id: new UUID(delivery.eventId),
-    ...deliveryMembers(delivery),
+    ...toReceivedMembers(delivery),
     state: 'received',
     attempts: 1,
     duplicates: 0,
@@ -55,10 +56,10 @@ export function toReceivedDocument(delivery: Delivery): DeliveryDocument {
 }
 
 export function toLedgerRow(document: DeliveryDocument): LedgerRow {
-  return { ...toListedDelivery(document), payload: document.payload };
+  return { ...toDeliverySummary(document), payload: document.payload };
 }
 
-export function toListedDelivery(document: Omit<DeliveryDocument, 'payload'>): DeliverySummary {
+export function toDeliverySummary(document: Omit<DeliveryDocument, 'payload'>): DeliverySummary {
   const { position } = document;
   return {
     eventId: document._id.toHexString(),

@@ -22,9 +22,9 @@ interface IndexSpec {
   readonly key: Readonly<Record<string, IndexDirection>>;
   readonly unique?: true;
   readonly sparse?: true;
-  /** Only rows that match it are in the index. */
+  /** The index contains only matching documents. */
   readonly partialFilterExpression?: Readonly<Record<string, string>>;
-  /** 0: a row goes at the time its indexed field names. */
+  /** A TTL index. 0: MongoDB removes a document at the time in its indexed field. */
   readonly expireAfterSeconds?: 0;
 }
 
@@ -39,23 +39,24 @@ const grantIndexes: readonly IndexSpec[] = [
 ];
 
 /**
- * Every index but the one on `_id` that each collection has anyway. Where writers race for a value (an idempotency key,
- * an event id, an e-mail), that value is the `_id`: some servers that speak MongoDB's protocol let racing inserts block
- * each other for seconds on any other unique index. The unique indexes here only guard what nobody races for.
+ * Every index except those on `_id`. A value that writers race for (an idempotency key, an event id, an e-mail) is the
+ * `_id`: on some servers that speak MongoDB's protocol, racing inserts block each other for seconds on any other unique
+ * index. The unique indexes here are on values without such races.
  */
 const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
   widgets: [
     { name: widgetIndexes.byId, key: { id: 1 }, unique: true },
     { name: widgetIndexes.byAge, key: { createdAt: -1, id: -1 } },
     { name: widgetIndexes.byStateAndAge, key: { state: 1, createdAt: -1, id: -1 } },
-    // Only widgets with something to publish have the field, so this index stays as small as that set.
+    // Only widgets with a non-empty outbox have the field, so the index stays small.
     { name: 'unpublished', key: { outboxSince: 1 }, sparse: true },
   ],
   deliveries: [
-    // Rows without the field are in it too, which are those that are not published.
+    // The index also contains the rows without the field, those that are not published. The ledger finds received rows
+    // through it.
     { name: deliveryIndexes.byExpiry, key: { expiresAt: 1 }, expireAfterSeconds: 0 },
     { name: deliveryIndexes.byAge, key: { integrationId: 1, receivedAt: -1, _id: -1 } },
-    // An index of every state would be written three times for each hook.
+    // Partial: every hook would write a full index three times, because its state changes to `published`.
     {
       name: deliveryIndexes.deadByAge,
       key: { integrationId: 1, state: 1, receivedAt: -1, _id: -1 },
@@ -65,6 +66,7 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
   quarantine: [],
   runs: [],
   users: [
+    // For the first user, whose `_id` is not its e-mail. All others race for the `_id`.
     { name: 'email', key: { email: 1 }, unique: true },
     { name: 'id', key: { id: 1 }, unique: true },
     { name: 'by_age', key: { createdAt: -1, id: -1 } },
@@ -81,7 +83,10 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
   partitions: [],
 };
 
-/** Builds what is not there yet; waits until it is built. May run at once on several pods. */
+/**
+ * Builds the missing indexes, and waits for them. Several pods may call it at the same time. Throws `UnavailableError`,
+ * or `UnstorableError` if an index with the same name or key has other options.
+ */
 export async function createIndexes(db: Db): Promise<void> {
   for (const [collection, specs] of Object.entries(indexes)) {
     if (specs.length === 0) continue;
@@ -91,14 +96,17 @@ export async function createIndexes(db: Db): Promise<void> {
   }
 }
 
-/** The indexes that are not there, or are another than they should be, as `<collection>.<name>`. */
+/**
+ * Returns the indexes that are missing or differ, as `<collection>.<name>`. Does not compare `sparse`. Throws
+ * `UnavailableError`.
+ */
 export async function verifyIndexes(db: Db): Promise<string[]> {
   const missing: string[] = [];
   for (const [collection, specs] of Object.entries(indexes)) {
     if (specs.length === 0) continue;
-    const found = await translateErrors(`indexes of ${collection}`, () => listIndexes(db, collection));
+    const existing = await translateErrors(`indexes of ${collection}`, () => listIndexes(db, collection));
     for (const spec of specs) {
-      if (!found.some((index) => isSame(index, spec))) missing.push(`${collection}.${spec.name}`);
+      if (!existing.some((index) => isSame(index, spec))) missing.push(`${collection}.${spec.name}`);
     }
   }
   return missing;

@@ -6,81 +6,112 @@ import { isDuplicateKey } from './translate-error.ts';
 
 interface RosterDocument {
   _id: string;
-  /** Users who surely are admins and not disabled: perhaps not all of them, but never one who is not. */
-  ids: string[];
-  /** Users who are being made one, each with the mark of the latest attempt. */
-  joining: Record<string, string>;
-  /** Users who were taken out of `ids` so that they can be one no longer, and since when. */
-  leaving: Record<string, Date>;
+  /** Every one is an enabled admin. The list may lack some enabled admins. */
+  confirmedIds: string[];
+  /** Users who are about to become enabled admins, each with the id of the latest attempt. */
+  pending: Record<string, string>;
+  /**
+   * Users who were taken out of `confirmedIds` to be demoted or disabled, and when. While the entry is less than 10 s
+   * old, `MongoUserStore` does not confirm such a user again: the demotion is in progress. An older entry is left from
+   * a crash.
+   */
+  removing: Record<string, Date>;
 }
 
-export type AdminRoster = Pick<RosterDocument, 'ids' | 'leaving'>;
+export type AdminRoster = Pick<RosterDocument, 'confirmedIds' | 'removing'>;
 
-const guardId = 'admins';
+const rosterId = 'admins';
 const maxTimeMS = requestDeadlineMs;
 
 /**
- * Decides, in one document and so at once for all pods, who may stop being an admin. The users' own documents follow
- * it: who is to stop leaves here first, and only while somebody else is left; who is made one announces it here,
- * becomes one, and counts only then. A pod that dies in between leaves an admin who is not counted: somebody may then
- * be refused to stop who could have, never the other way round.
+ * Decides which admin may be demoted or disabled: never the last one. The roster is one document, so it decides for all
+ * pods at once.
+ *
+ * A user and the roster are two documents, and a pod may die between two writes. The order of the writes makes that
+ * safe. To promote Ann:
+ *
+ * 1. `addPending(ann)` returns the attempt id 7.   Roster: `pending { ann: 7 }`
+ * 2. The store writes the user: Ann is an admin.
+ * 3. `confirm(ann, 7)`.                            Roster: `confirmedIds [ann]`
+ *
+ * To demote Ann while Bob is confirmed, too:
+ *
+ * 1. `remove(ann)` returns true: Bob is left.      Roster: `confirmedIds [bob], removing { ann: 12:00 }`
+ * 2. The store writes the user: Ann is a viewer.
+ * 3. `finishRemoval(ann)`.                         Roster: `confirmedIds [bob]`
+ *
+ * `remove` also deletes a pending attempt, so a late `confirm(ann, 7)` changes nothing.
+ *
+ * The rule: a confirmed user is an enabled admin. A crash can only leave an enabled admin who is not confirmed. Then
+ * `remove` may return false although another admin is left. In that case `MongoUserStore` confirms the other admin and
+ * calls `remove` again. `remove` never takes out the last enabled admin.
+ *
+ * Methods throw the driver's errors: `MongoUserStore` translates them.
  */
 export class MongoAdminRoster {
   readonly #rosters: Collection<RosterDocument>;
-  readonly #enabledAdminIds: () => Promise<string[]>;
+  readonly #readEnabledAdminIds: () => Promise<string[]>;
 
-  /** `enabledAdminIds` reads who they are from the users, for a database that has no guard yet. */
-  constructor(db: Db, enabledAdminIds: () => Promise<string[]>) {
+  /** `readEnabledAdminIds` reads them from the users, to create the roster of a database that has none. */
+  constructor(db: Db, readEnabledAdminIds: () => Promise<string[]>) {
     this.#rosters = db.collection<RosterDocument>(collectionNames.adminRoster);
-    this.#enabledAdminIds = enabledAdminIds;
+    this.#readEnabledAdminIds = readEnabledAdminIds;
   }
 
-  /** Announces that the user is about to be one. Returns the mark to confirm it with. */
+  /** Announces that the user is about to become an enabled admin. Returns an attempt id for `confirm`. */
   async addPending(id: string): Promise<string> {
-    await this.#ensure();
-    const mark = randomUUID();
-    await this.#rosters.updateOne({ _id: guardId }, { $set: { [`joining.${id}`]: mark } });
-    return mark;
+    await this.#ensureRoster();
+    const attemptId = randomUUID();
+    await this.#rosters.updateOne({ _id: rosterId }, { $set: { [`pending.${id}`]: attemptId } });
+    return attemptId;
   }
 
-  /** Counts the user from now on, unless somebody has had them leave since they joined. */
-  async confirm(id: string, mark: string): Promise<void> {
+  /** Confirms the user. Does nothing if `remove` or another attempt came after `addPending`. */
+  async confirm(id: string, attemptId: string): Promise<void> {
     await this.#rosters.updateOne(
-      { _id: guardId, [`joining.${id}`]: mark },
-      { $addToSet: { ids: id }, $unset: { [`joining.${id}`]: '', [`leaving.${id}`]: '' } },
+      { _id: rosterId, [`pending.${id}`]: attemptId },
+      { $addToSet: { confirmedIds: id }, $unset: { [`pending.${id}`]: '', [`removing.${id}`]: '' } },
     );
   }
 
-  /** Whether the user may stop being one: somebody else is left. From now on they are not counted. */
+  /**
+   * If the roster has another confirmed admin: takes the user out of the roster, adds a `removing` entry, and returns
+   * true. It does not matter whether this user was confirmed. Otherwise returns false and takes nobody out.
+   */
   async remove(id: string, at: Date): Promise<boolean> {
-    await this.#ensure();
+    await this.#ensureRoster();
     const { matchedCount } = await this.#rosters.updateOne(
-      { _id: guardId, ids: { $elemMatch: { $ne: id } } },
-      { $pull: { ids: id }, $unset: { [`joining.${id}`]: '' }, $set: { [`leaving.${id}`]: at } },
+      { _id: rosterId, confirmedIds: { $elemMatch: { $ne: id } } },
+      { $pull: { confirmedIds: id }, $unset: { [`pending.${id}`]: '' }, $set: { [`removing.${id}`]: at } },
     );
     return matchedCount === 1;
   }
 
-  /** Forgets that the user was leaving: they have. */
+  /** Deletes the `removing` entry: the user is written. */
   async finishRemoval(id: string): Promise<void> {
-    await this.#rosters.updateOne({ _id: guardId }, { $unset: { [`leaving.${id}`]: '' } });
+    await this.#rosters.updateOne({ _id: rosterId }, { $unset: { [`removing.${id}`]: '' } });
   }
 
+  /** Returns empty lists if there is no roster. */
   async read(): Promise<AdminRoster> {
-    const found = await this.#rosters.findOne({ _id: guardId }, { maxTimeMS });
-    return { ids: found?.ids ?? [], leaving: found?.leaving ?? {} };
+    const roster = await this.#rosters.findOne({ _id: rosterId }, { maxTimeMS });
+    return { confirmedIds: roster?.confirmedIds ?? [], removing: roster?.removing ?? {} };
   }
 
-  /** Begins anew with the only user there is: what stands here may be about users whom an operator removed. */
-  async reset(ids: string[]): Promise<void> {
-    await this.#rosters.replaceOne({ _id: guardId }, { ids, joining: {}, leaving: {} }, { upsert: true });
+  /** Replaces the roster after the first user was inserted: it may still name users whom an operator has deleted. */
+  async reset(confirmedIds: string[]): Promise<void> {
+    await this.#rosters.replaceOne({ _id: rosterId }, { confirmedIds, pending: {}, removing: {} }, { upsert: true });
   }
 
-  /** While there is no guard nobody can stop being an admin, so who was read to be one still is. */
-  async #ensure(): Promise<void> {
-    if ((await this.#rosters.findOne({ _id: guardId }, { projection: { _id: 1 }, maxTimeMS })) !== null) return;
+  /**
+   * Creates the roster if there is none. Without a roster no admin can be demoted or disabled. So the users that are
+   * read here are still enabled admins when the roster is inserted. If another pod inserts it first, that one stays.
+   */
+  async #ensureRoster(): Promise<void> {
+    if ((await this.#rosters.findOne({ _id: rosterId }, { projection: { _id: 1 }, maxTimeMS })) !== null) return;
     try {
-      await this.#rosters.insertOne({ _id: guardId, ids: await this.#enabledAdminIds(), joining: {}, leaving: {} });
+      const confirmedIds = await this.#readEnabledAdminIds();
+      await this.#rosters.insertOne({ _id: rosterId, confirmedIds, pending: {}, removing: {} });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
     }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import {
   type DeadReason,
@@ -18,29 +18,29 @@ import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, UUID
 import { toBsonUuid } from './bson-uuid.ts';
 import {
   type DeliveryDocument,
-  deliveryMembers,
+  toDeliverySummary,
   toLedgerRow,
-  toListedDelivery,
   toReceivedDocument,
+  toReceivedMembers,
 } from './delivery-document.ts';
 import { collectionNames, deliveryIndexes } from './indexes.ts';
 import { isDuplicateKey, runDeadlineMs, runPortCall } from './translate-error.ts';
 import { writeStorable } from './write-storable.ts';
 
-type KnownRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId' | 'attempts'>;
+type ExistingRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId' | 'attempts'>;
 
 export class MongoDeliveryLedger implements DeliveryLedger {
   readonly #deliveries: Collection<DeliveryDocument>;
   readonly #retentionMs: number;
 
-  /** `retentionMs`: how long a row is kept after its publication. */
+  /** `retentionMs`: how long to keep a row after its publication. */
   constructor(db: Db, retentionMs: number) {
     this.#deliveries = db.collection<DeliveryDocument>(collectionNames.deliveries);
     this.#retentionMs = retentionMs;
   }
 
   register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
-    return runPortCall('take deliveries', () => this.#take(deliveries), runDeadlineMs);
+    return runPortCall('register deliveries', () => this.#register(deliveries), runDeadlineMs);
   }
 
   markPublished(
@@ -74,13 +74,14 @@ export class MongoDeliveryLedger implements DeliveryLedger {
           this.#deliveries.updateOne(
             { _id: new UUID(delivery.eventId), state: { $ne: 'published' } },
             {
-              $set: { ...deliveryMembers(delivery), state: 'dead', reason },
+              $set: { ...toReceivedMembers(delivery), state: 'dead', reason },
               $setOnInsert: { attempts: 0, duplicates: 0, publishedAt: null, position: null },
             },
             { upsert: true },
           );
-        // The row is there but did not match: it is published and stays, or another run inserted it just now.
-        await ignoringDuplicateKey(write, () => ignoringDuplicateKey(write));
+        // A duplicate key means that the row exists but did not match: it is published and stays, or another run has
+        // just inserted it. In the second case the repeated write matches.
+        await retryOnceOnDuplicateKey(write);
       },
       runDeadlineMs,
     );
@@ -98,67 +99,70 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   list(filter: DeliveryFilter, { offset, limit }: RowRange): Promise<DeliverySummary[]> {
     return runPortCall('list deliveries', async () => {
       const documents = await this.#deliveries
-        .find(toQuery(filter), { projection: { payload: 0 }, hint: indexFor(filter), maxTimeMS: requestDeadlineMs })
+        .find(toQuery(filter), { projection: { payload: 0 }, hint: selectIndex(filter), maxTimeMS: requestDeadlineMs })
         .sort({ receivedAt: -1, _id: -1 })
         .skip(offset)
         .limit(limit)
         .batchSize(limit)
         .toArray();
-      return documents.map(toListedDelivery);
+      return documents.map(toDeliverySummary);
     });
   }
 
   count(filter: DeliveryFilter, atMost: number): Promise<number> {
     return runPortCall('count deliveries', () => {
-      const options = { limit: atMost, hint: indexFor(filter), maxTimeMS: requestDeadlineMs };
+      const options = { limit: atMost, hint: selectIndex(filter), maxTimeMS: requestDeadlineMs };
       return this.#deliveries.countDocuments(toQuery(filter), options);
     });
   }
 
   /**
-   * Inserts all, then looks at the rows that were there already. A row that the majority does not have yet, or that
-   * the server removed for its age meanwhile, is not seen: its delivery is tried again.
+   * Inserts all rows, then reads those that existed already. Reads see only what a majority has. They miss a row that
+   * is not replicated to a majority yet, and one that the TTL index has just removed: such a delivery is inserted
+   * again.
    */
-  async #take(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
+  async #register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
     const duplicates: UUID[] = [];
-    const taken: KnownRow[] = [];
+    const retried: ExistingRow[] = [];
     const unstorable: string[] = [];
     const end = performance.now() + runDeadlineMs;
     for (let pending = deliveries; ; await delay(20)) {
-      const { known, refused } = await this.#insertMissing(pending);
-      unstorable.push(...refused.map(({ eventId }) => eventId));
-      const rows = await this.#read(known);
-      pending = known.filter((delivery) => !rows.has(delivery.eventId));
-      for (const delivery of known) {
+      const inserted = await this.#insertMissing(pending);
+      unstorable.push(...inserted.unstorable.map(({ eventId }) => eventId));
+      const rows = await this.#readRows(inserted.existing);
+      pending = inserted.existing.filter((delivery) => !rows.has(delivery.eventId));
+      for (const delivery of inserted.existing) {
         const row = rows.get(delivery.eventId);
         if (row === undefined) continue;
-        if (isDuplicate(delivery, stateOf(row))) duplicates.push(row._id);
-        else taken.push(row);
+        if (isDuplicate(delivery, toRowState(row))) duplicates.push(row._id);
+        else retried.push(row);
       }
       if (pending.length === 0) break;
-      if (performance.now() > end) throw new UnavailableError('MongoDB, take deliveries: rows could not be read back');
+      if (performance.now() > end)
+        throw new UnavailableError('MongoDB, register deliveries: existing rows could not be read back');
     }
-    await this.#count(duplicates, taken);
+    await this.#updateRows(duplicates, retried);
     return { duplicates: duplicates.map((_id) => _id.toHexString()), unstorable };
   }
 
-  /** Returns the deliveries that have a row already, and those that cannot have one. */
-  async #insertMissing(deliveries: readonly Delivery[]): Promise<{ known: Delivery[]; refused: Delivery[] }> {
-    if (deliveries.length === 0) return { known: [], refused: [] };
-    const { unstorable } = await writeStorable(deliveries, async (some) => {
-      await this.#deliveries.insertMany(some.map(toReceivedDocument), { ordered: false });
+  /** Returns the deliveries whose row exists already, and those that cannot be stored. */
+  async #insertMissing(deliveries: readonly Delivery[]): Promise<{ existing: Delivery[]; unstorable: Delivery[] }> {
+    if (deliveries.length === 0) return { existing: [], unstorable: [] };
+    const outcome = await writeStorable(deliveries, async (batch) => {
+      await this.#deliveries.insertMany(batch.map(toReceivedDocument), { ordered: false });
       return {};
     });
-    const pick = (isDuplicate: boolean) =>
-      unstorable.flatMap((each) => (each.isDuplicate === isDuplicate ? (deliveries[each.index] ?? []) : []));
-    return { known: pick(true), refused: pick(false) };
+    // `writeStorable` also returns the inserts that met an existing row: `isDuplicate` separates them.
+    const select = (isDuplicate: boolean) =>
+      outcome.unstorable.flatMap((write) => (write.isDuplicate === isDuplicate ? (deliveries[write.index] ?? []) : []));
+    return { existing: select(true), unstorable: select(false) };
   }
 
-  async #read(deliveries: readonly Delivery[]): Promise<Map<string, KnownRow>> {
+  async #readRows(deliveries: readonly Delivery[]): Promise<Map<string, ExistingRow>> {
     if (deliveries.length === 0) return new Map();
     const ids = deliveries.map((delivery) => new UUID(delivery.eventId));
     const rows = await this.#deliveries
-      .find<KnownRow>(
+      .find<ExistingRow>(
         { _id: { $in: ids } },
         { projection: { state: 1, widgetId: 1, attempts: 1 }, maxTimeMS: runDeadlineMs, batchSize: ids.length + 1 },
       )
@@ -167,12 +171,14 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   }
 
   /**
-   * Others may have overtaken this run since it looked. What they made of a delivery stands: whoever gave it up is done
-   * with its job, and were it `received` again, nobody would run it.
+   * Counts attempts and duplicates, and sets redriven rows to `received`. The filters of retried rows repeat the state
+   * that was read, and for redriven rows also the attempts: another run may have changed a row since, and its state
+   * must stay. Example: another run marks the delivery dead and completes its job. If this update then set the row back
+   * to `received`, no job would be left to process it.
    */
-  async #count(duplicates: UUID[], taken: readonly KnownRow[]): Promise<void> {
-    const received = taken.filter(({ state }) => state === 'received').map(({ _id }) => _id);
-    const redriven = taken.filter(({ state }) => state === 'dead');
+  async #updateRows(duplicates: UUID[], retried: readonly ExistingRow[]): Promise<void> {
+    const received = retried.filter(({ state }) => state === 'received').map(({ _id }) => _id);
+    const redriven = retried.filter(({ state }) => state === 'dead');
     const operations: AnyBulkWriteOperation<DeliveryDocument>[] = redriven.map(({ _id, state, attempts }) => ({
       updateOne: {
         filter: { _id, state, attempts },
@@ -192,28 +198,29 @@ export class MongoDeliveryLedger implements DeliveryLedger {
 
 function toQuery({ integrationId, state }: DeliveryFilter): Filter<DeliveryDocument> {
   if (state === null) return { integrationId };
-  // What is on its way has no expiry yet: that is how its index finds the few among the many.
+  // A received row has no `expiresAt`. With this condition the TTL index finds the few received rows. `as never`: the
+  // type has no null, but in a query null matches a missing field.
   return { integrationId, state, ...(state === 'received' ? { expiresAt: null as never } : {}) };
 }
 
-/** Nearly all rows are published, and are found among all rows. */
-function indexFor({ state }: DeliveryFilter): string {
+/** Nearly all rows are published: they need no index of their own. */
+function selectIndex({ state }: DeliveryFilter): string {
   if (state === 'dead') return deliveryIndexes.deadByAge;
   return state === 'received' ? deliveryIndexes.byExpiry : deliveryIndexes.byAge;
 }
 
-async function ignoringDuplicateKey(
-  write: () => Promise<unknown>,
-  otherwise: () => Promise<void> = async () => undefined,
-): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    await otherwise();
+/** A second duplicate key is ignored. */
+async function retryOnceOnDuplicateKey(write: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; attempt <= 2; attempt += 1) {
+    try {
+      await write();
+      return;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
   }
 }
 
-function stateOf({ state, widgetId }: KnownRow) {
+function toRowState({ state, widgetId }: ExistingRow) {
   return { state, widgetId: widgetId?.toHexString() ?? null };
 }

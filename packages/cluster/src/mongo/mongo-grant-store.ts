@@ -15,7 +15,7 @@ import { runPortCall } from './translate-error.ts';
 
 const maxTimeMS = requestDeadlineMs;
 
-/** What all grants have. Members that came later may be missing in older documents. */
+/** The members of every grant. Older documents may lack the optional members. */
 interface GrantDocument {
   /** The id. */
   _id: string;
@@ -28,15 +28,16 @@ interface GrantDocument {
   lastUsedAt?: Date | null;
 }
 
-/** The members of a kind of grant beyond those that all have. */
+/** A kind of grant. `Own` are the members that only this kind has. */
 export interface GrantKind<Own extends object> {
   readonly collection: string;
-  readonly what: string;
-  /** Reads them from a document, which may lack what came later. */
+  /** Names the kind in error messages. */
+  readonly displayName: string;
+  /** Reads the kind's own members from a document. Older documents may lack some of them. */
   readonly read: (document: Readonly<Record<string, unknown>>) => Own;
 }
 
-/** Grants of one kind, each in a document of its kind's collection. */
+/** The grants of one kind: one document each, in the kind's collection. */
 export class MongoGrantStore<Own extends object, Changes extends object> implements GrantStore<Grant & Own, Changes> {
   readonly #grants: Collection<GrantDocument>;
   readonly #kind: GrantKind<Own>;
@@ -47,20 +48,20 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
   }
 
   insert(grant: Grant & Own): Promise<void> {
-    return runPortCall(`insert ${this.#kind.what}`, async () => {
+    return runPortCall(`insert ${this.#kind.displayName}`, async () => {
       await this.#grants.insertOne(toDocument(grant));
     });
   }
 
-  findByTokenDigest(digest: string, goodAt?: Date): Promise<(Grant & Own) | null> {
-    if (goodAt === undefined) {
+  findByTokenDigest(digest: string, validAt?: Date): Promise<(Grant & Own) | null> {
+    if (validAt === undefined) {
       return this.#findOne({ $or: [{ tokenDigest: digest }, { 'previousToken.digest': digest }] });
     }
-    const previous = { 'previousToken.digest': digest, 'previousToken.expiresAt': { $gt: goodAt } };
+    const previous = { 'previousToken.digest': digest, 'previousToken.expiresAt': { $gt: validAt } };
     return this.#findOne({
       $and: [
         { $or: [{ tokenDigest: digest }, previous] },
-        { $or: [{ expiresAt: null }, { expiresAt: { $gt: goodAt } }] },
+        { $or: [{ expiresAt: null }, { expiresAt: { $gt: validAt } }] },
       ],
     });
   }
@@ -70,7 +71,7 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
   }
 
   list({ offset, limit }: RowRange) {
-    return runPortCall(`list ${this.#kind.what}`, async () => {
+    return runPortCall(`list ${this.#kind.displayName}`, async () => {
       const sort = { createdAt: -1, _id: -1 } as const;
       const [documents, totalItems] = await Promise.all([
         this.#grants.find({}, { sort, skip: offset, limit, maxTimeMS }).toArray(),
@@ -86,32 +87,32 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
 
   replaceTokens(id: string, replacement: TokenReplacement): Promise<(Grant & Own) | null> {
     const { replacedDigest, token, previousToken } = replacement;
-    const members = { ...tokenMembers(token), previousToken: storedPrevious(previousToken) };
+    const members = { ...toTokenMembers(token), previousToken: copyPreviousToken(previousToken) };
     return this.#set({ _id: id, tokenDigest: replacedDigest }, members);
   }
 
   remove(id: string): Promise<boolean> {
-    return runPortCall(`remove ${this.#kind.what}`, async () => {
+    return runPortCall(`remove ${this.#kind.displayName}`, async () => {
       const { deletedCount } = await this.#grants.deleteOne({ _id: id });
       return deletedCount === 1;
     });
   }
 
   recordLastUsed(id: string, at: Date): Promise<void> {
-    return runPortCall(`touch ${this.#kind.what}`, async () => {
+    return runPortCall(`record the last use of ${this.#kind.displayName}`, async () => {
       await this.#grants.updateOne({ _id: id }, { $max: { lastUsedAt: at } });
     });
   }
 
   #findOne(filter: Filter<GrantDocument>): Promise<(Grant & Own) | null> {
-    return runPortCall(`find ${this.#kind.what}`, async () => {
+    return runPortCall(`find ${this.#kind.displayName}`, async () => {
       const document = await this.#grants.findOne(filter, { maxTimeMS });
       return document === null ? null : this.#toGrant(document);
     });
   }
 
   #set(filter: Filter<GrantDocument>, members: MatchKeysAndValues<GrantDocument>): Promise<(Grant & Own) | null> {
-    return runPortCall(`change ${this.#kind.what}`, async () => {
+    return runPortCall(`change ${this.#kind.displayName}`, async () => {
       const changed = await this.#grants.findOneAndUpdate(filter, { $set: members }, { returnDocument: 'after' });
       return changed === null ? null : this.#toGrant(changed);
     });
@@ -122,7 +123,7 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
       id: document._id,
       name: document.name,
       token: { digest: document.tokenDigest, sealedSecret: document.sealedSecret ?? null },
-      previousToken: storedPrevious(document.previousToken ?? null),
+      previousToken: copyPreviousToken(document.previousToken ?? null),
       expiresAt: document.expiresAt ?? null,
       createdAt: document.createdAt,
       lastUsedAt: document.lastUsedAt ?? null,
@@ -133,14 +134,15 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
 
 function toDocument<Own extends object>(grant: Grant & Own): GrantDocument {
   const { id, token, previousToken, ...members } = grant;
-  return { _id: id, ...tokenMembers(token), previousToken: storedPrevious(previousToken), ...members };
+  return { _id: id, ...toTokenMembers(token), previousToken: copyPreviousToken(previousToken), ...members };
 }
 
-function tokenMembers({ digest, sealedSecret }: GrantToken) {
+function toTokenMembers({ digest, sealedSecret }: GrantToken) {
   return { tokenDigest: digest, sealedSecret };
 }
 
-function storedPrevious(previous: PreviousToken | null): PreviousToken | null {
+/** Copies only these members, so that no other one is stored or returned. */
+function copyPreviousToken(previous: PreviousToken | null): PreviousToken | null {
   if (previous === null) return null;
   const { digest, sealedSecret, expiresAt } = previous;
   return { digest, sealedSecret, expiresAt };
@@ -148,13 +150,13 @@ function storedPrevious(previous: PreviousToken | null): PreviousToken | null {
 
 export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
   collection: collectionNames.subscriptions,
-  what: 'a subscription',
+  displayName: 'a subscription',
   read: ({ filter }) => ({ filter: { ...noFilter, ...(filter as Partial<Subscription['filter']> | undefined) } }),
 };
 
 export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {
   collection: collectionNames.integrations,
-  what: 'an integration',
+  displayName: 'an integration',
   read: ({ deduplicateByContent, rate = null }) => ({
     deduplicateByContent: deduplicateByContent as boolean,
     rate: rate as number | null,
@@ -163,6 +165,6 @@ export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent'
 
 export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> = {
   collection: collectionNames.provisionTokens,
-  what: 'a provision token',
+  displayName: 'a provision token',
   read: ({ permissions }) => ({ permissions: permissions as ProvisionToken['permissions'] }),
 };

@@ -1,5 +1,4 @@
 import type { QuarantinedText, QuarantineStore } from '@widget-service/shared/ports/quarantine-store.ts';
-import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
 import { isDuplicateKey, runPortCall } from './translate-error.ts';
@@ -17,19 +16,13 @@ export class MongoQuarantineStore implements QuarantineStore {
   }
 
   add({ id, text }: QuarantinedText): Promise<void> {
-    return runPortCall('set a text aside', async () => {
+    return runPortCall('quarantine a text', async () => {
       try {
         await this.#texts.insertOne({ _id: id, text });
       } catch (error) {
+        // The text is already stored: its job ran before.
         if (!isDuplicateKey(error)) throw error;
       }
-    });
-  }
-
-  list(limit: number): Promise<QuarantinedText[]> {
-    return runPortCall('list texts set aside', async () => {
-      const documents = await this.#texts.find({}, { maxTimeMS: requestDeadlineMs }).limit(limit).toArray();
-      return documents.map(({ _id: id, text }) => ({ id, text }));
     });
   }
 }

@@ -3,25 +3,27 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { collectionNames } from './indexes.ts';
 import { retryOnDuplicateKey, runDeadlineMs, runPortCall } from './translate-error.ts';
 
-interface RegisterDocument {
+interface RegistryDocument {
   _id: string;
+  /** The number of the latest run. */
   run: number;
+  /** Absent until a run records a position. */
   lastPosition?: ComparablePosition;
 }
 
 export const registryId = 'register';
 
-/** One document, so that a number and the position that goes with it are read together. */
+/** One document holds the run counter and the last recorded position, so that one read returns both. */
 export class MongoRunRegistry implements RunRegistry {
-  readonly #runs: Collection<RegisterDocument>;
+  readonly #runs: Collection<RegistryDocument>;
 
   constructor(db: Db) {
-    this.#runs = db.collection<RegisterDocument>(collectionNames.runs);
+    this.#runs = db.collection<RegistryDocument>(collectionNames.runs);
   }
 
   startRun(): Promise<{ readonly run: number; readonly lastPosition: ComparablePosition | null }> {
     return runPortCall(
-      'number a run',
+      'start a run',
       async () => {
         const document = await retryOnDuplicateKey(() =>
           this.#runs.findOneAndUpdate(
@@ -30,7 +32,7 @@ export class MongoRunRegistry implements RunRegistry {
             { upsert: true, returnDocument: 'after', maxTimeMS: runDeadlineMs },
           ),
         );
-        if (document === null) throw new Error('An upsert that returns the document after it returned none.');
+        if (document === null) throw new Error('MongoDB, start a run: the upsert returned no document');
         return { run: document.run, lastPosition: toPosition(document.lastPosition) };
       },
       runDeadlineMs,
@@ -48,15 +50,19 @@ export class MongoRunRegistry implements RunRegistry {
     );
   }
 
-  recordPosition({ epochRun, epoch, ms, seq }: ComparablePosition, over: ComparablePosition | null): Promise<boolean> {
+  recordPosition(
+    { epochRun, epoch, ms, seq }: ComparablePosition,
+    expected: ComparablePosition | null,
+  ): Promise<boolean> {
     return runPortCall(
       'record a position',
       async () => {
+        // Creates the document if there is none: otherwise the next update could not match an `expected` of null.
         await retryOnDuplicateKey(() =>
           this.#runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true }),
         );
         const { matchedCount } = await this.#runs.updateOne(
-          { _id: registryId, ...rememberedIs(over) },
+          { _id: registryId, ...matchRecorded(expected) },
           { $set: { lastPosition: { epochRun, epoch, ms, seq } } },
         );
         return matchedCount === 1;
@@ -66,8 +72,8 @@ export class MongoRunRegistry implements RunRegistry {
   }
 }
 
-/** Member by member: two documents are only equal with their members in one order. */
-function rememberedIs(position: ComparablePosition | null): Filter<RegisterDocument> {
+/** Matches each member by itself: MongoDB compares whole documents including the order of their members. */
+function matchRecorded(position: ComparablePosition | null): Filter<RegistryDocument> {
   if (position === null) return { lastPosition: { $exists: false } };
   const { epochRun, epoch, ms, seq } = position;
   return {

@@ -35,9 +35,9 @@ export class MongoSessionStore implements SessionStore {
     });
   }
 
-  /** Never back: two pods may see one session at once, and their writes may arrive in either order. */
+  /** Never lowers the time: two pods may serve one session, and their writes may arrive in either order. */
   recordLastSeen(digest: string, lastSeenAt: Date): Promise<void> {
-    return runPortCall('touch a session', async () => {
+    return runPortCall('record when a session was last seen', async () => {
       await this.#sessions.updateOne({ _id: digest }, { $max: { lastSeenAt } });
     });
   }

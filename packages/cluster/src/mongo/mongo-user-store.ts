@@ -16,19 +16,19 @@ import { isDuplicateKey, runPortCall } from './translate-error.ts';
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 interface UserDocument extends Mutable<User> {
-  /** The e-mail, or `first` of the one user that `insertFirst` made. */
+  /** The e-mail, or `first` for the user that `insertFirst` inserted. */
   _id: string;
-  /** Counts the changes of role and `disabled`. Older documents lack it. */
+  /** Raised by each write of `update`. Absent before the first one. */
   version?: number;
 }
 
 const firstId = 'first';
-/** So often a change is tried that others get in the way of. */
+/** How often `update` tries to write when another update comes first. */
 const attemptsMax = 5;
-/** A change takes less than this: who has been leaving for longer was left behind by a pod that died. */
-const leavingForMs = 10_000;
+/** Longer than any call of `update` takes. A `removing` entry older than this is from a call that failed or crashed. */
+const removalMaxMs = 10_000;
 
-const enabledAdmins = { role: 'admin', disabled: false } as const;
+const enabledAdminFilter = { role: 'admin', disabled: false } as const;
 
 const maxTimeMS = requestDeadlineMs;
 
@@ -39,29 +39,29 @@ export class MongoUserStore implements UserStore {
   constructor(db: Db) {
     this.#users = db.collection<UserDocument>(collectionNames.users);
     this.#roster = new MongoAdminRoster(db, async () => {
-      const found = await this.#users.find(enabledAdmins, { projection: { id: 1 }, maxTimeMS }).toArray();
-      return found.map(({ id }) => id);
+      const admins = await this.#users.find(enabledAdminFilter, { projection: { id: 1 }, maxTimeMS }).toArray();
+      return admins.map(({ id }) => id);
     });
   }
 
   insert(user: User): Promise<boolean> {
     return runPortCall('insert a user', async () => {
       if (!isEnabledAdmin(user)) return this.#insert(toDocument(user));
-      const mark = await this.#roster.addPending(user.id);
+      const attemptId = await this.#roster.addPending(user.id);
       const isInserted = await this.#insert(toDocument(user));
-      if (isInserted) await this.#roster.confirm(user.id, mark);
+      if (isInserted) await this.#roster.confirm(user.id, attemptId);
       return isInserted;
     });
   }
 
   /**
-   * What decides between pods is the user's own insert: there is no second write that a crash could part from it, and
-   * so no state in which nobody could ever be the first.
+   * The fixed `_id` makes the insert itself decide between pods. No other write is needed before it, so no crash can
+   * leave a state in which `insertFirst` never succeeds again.
    */
   insertFirst(user: User): Promise<boolean> {
     return runPortCall('insert the first user', async () => {
-      const anybody = await this.#users.findOne({}, { projection: { _id: 1 }, maxTimeMS });
-      const isInserted = anybody === null && (await this.#insert({ ...toDocument(user), _id: firstId }));
+      const existing = await this.#users.findOne({}, { projection: { _id: 1 }, maxTimeMS });
+      const isInserted = existing === null && (await this.#insert({ ...toDocument(user), _id: firstId }));
       if (isInserted) await this.#roster.reset(isEnabledAdmin(user) ? [user.id] : []);
       return isInserted;
     });
@@ -89,21 +89,21 @@ export class MongoUserStore implements UserStore {
   update(id: string, changes: UserChanges): Promise<UserUpdate> {
     return runPortCall('change a user', async () => {
       for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-        const found = await this.#users.findOne({ id }, { maxTimeMS });
-        if (found === null) return { status: 'unknown' };
-        const outcome = await this.#tryUpdate(found, changes);
+        const user = await this.#users.findOne({ id }, { maxTimeMS });
+        if (user === null) return { status: 'unknown' };
+        const outcome = await this.#tryUpdate(user, changes);
         if (outcome !== null) return outcome;
       }
-      throw new UnavailableError('MongoDB, change a user: others changed it each time');
+      throw new UnavailableError(`MongoDB, change a user: a concurrent change won ${attemptsMax} times. Try again.`);
     });
   }
 
-  replacePasswordHash(id: string, known: string, next: string): Promise<boolean> {
+  replacePasswordHash(id: string, expectedHash: string, newHash: string): Promise<boolean> {
     return runPortCall('replace a password', async () => {
-      // Nothing that is decided on by the version depends on it.
+      // Does not raise `version`: no decision about role or `disabled` depends on the password.
       const { matchedCount } = await this.#users.updateOne(
-        { id, passwordHash: known },
-        { $set: { passwordHash: next } },
+        { id, passwordHash: expectedHash },
+        { $set: { passwordHash: newHash } },
       );
       return matchedCount === 1;
     });
@@ -122,29 +122,32 @@ export class MongoUserStore implements UserStore {
     });
   }
 
-  /** Null when the user was changed since it was read. */
-  async #tryUpdate(found: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
-    const isOne = isEnabledAdmin(found);
-    const staysOrBecomesOne = isEnabledAdmin({ ...found, ...changes });
-    if (isOne && !staysOrBecomesOne) {
-      if (!(await this.#mayLeave(found.id))) return { status: 'last-admin' };
-      const changed = await this.#change(found, changes);
-      // Only tidies up: the change is made.
-      if (changed !== null) await this.#roster.finishRemoval(found.id).catch(() => undefined);
-      return changed;
+  /** Returns null if another update changed the user after it was read. The caller then reads it again. */
+  async #tryUpdate(user: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
+    const isAdminNow = isEnabledAdmin(user);
+    const isAdminAfter = isEnabledAdmin({ ...user, ...changes });
+    if (isAdminNow && !isAdminAfter) {
+      if (!(await this.#removeFromRoster(user.id))) return { status: 'last-admin' };
+      const update = await this.#writeChanges(user, changes);
+      // A failure is harmless: the user is written, and this only deletes the roster's entry.
+      if (update !== null) await this.#roster.finishRemoval(user.id).catch(() => undefined);
+      return update;
     }
-    return staysOrBecomesOne ? this.#changeAdmin(found, changes) : this.#change(found, changes);
+    return isAdminAfter ? this.#writeAdmin(user, changes) : this.#writeChanges(user, changes);
   }
 
-  async #changeAdmin(found: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
-    const mark = await this.#roster.addPending(found.id);
-    const changed = await this.#change(found, changes);
-    if (changed !== null) await this.#roster.confirm(found.id, mark);
-    return changed;
+  async #writeAdmin(user: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
+    const attemptId = await this.#roster.addPending(user.id);
+    const update = await this.#writeChanges(user, changes);
+    if (update !== null) await this.#roster.confirm(user.id, attemptId);
+    return update;
   }
 
-  /** Whatever decides on a change of role or `disabled` was read together with the version. */
-  async #change({ id, version }: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
+  /**
+   * Writes only if `version` is still the one that was read: the decision to write is based on that read. Returns null
+   * if it is not.
+   */
+  async #writeChanges({ id, version }: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
     const changed = await this.#users.findOneAndUpdate(
       { id, version: version ?? { $exists: false } },
       { ...(Object.keys(changes).length === 0 ? {} : { $set: changes }), $inc: { version: 1 } },
@@ -153,19 +156,24 @@ export class MongoUserStore implements UserStore {
     return changed === null ? null : { status: 'updated', user: toUser(changed) };
   }
 
-  async #mayLeave(id: string): Promise<boolean> {
+  /** Returns false if the user is the last enabled admin. First confirms an admin whom the roster lacks, if any. */
+  async #removeFromRoster(id: string): Promise<boolean> {
     if (await this.#roster.remove(id, new Date())) return true;
-    return (await this.#countAnotherThan(id)) && (await this.#roster.remove(id, new Date()));
+    return (await this.#confirmMissingAdmin(id)) && (await this.#roster.remove(id, new Date()));
   }
 
-  /** Has an admin counted whom a pod that died had left uncounted. Whoever is leaving right now is none to count on. */
-  async #countAnotherThan(id: string): Promise<boolean> {
-    const { ids, leaving } = await this.#roster.read();
-    const uncounted = await this.#users.find({ ...enabledAdmins, id: { $nin: [...ids, id] } }, { maxTimeMS }).toArray();
-    for (const document of uncounted) {
-      const isLeaving = Date.now() - (leaving[document.id]?.getTime() ?? 0) < leavingForMs;
-      // A change without changes: whatever else was decided about them before does not happen any more.
-      if (!isLeaving && (await this.#changeAdmin(document, {})) !== null) return true;
+  /**
+   * Confirms an enabled admin whom a crashed pod left out of the roster. Returns false if there is none besides
+   * `exceptId`. Skips an admin whose removal is in progress.
+   */
+  async #confirmMissingAdmin(exceptId: string): Promise<boolean> {
+    const { confirmedIds, removing } = await this.#roster.read();
+    const filter = { ...enabledAdminFilter, id: { $nin: [...confirmedIds, exceptId] } };
+    const missing = await this.#users.find(filter, { maxTimeMS }).toArray();
+    for (const admin of missing) {
+      const isBeingRemoved = Date.now() - (removing[admin.id]?.getTime() ?? 0) < removalMaxMs;
+      // Writes no changes, but raises `version`: an update that was decided on an earlier read now fails.
+      if (!isBeingRemoved && (await this.#writeAdmin(admin, {})) !== null) return true;
     }
     return false;
   }

@@ -19,7 +19,11 @@ export class MongoWidgetEffects implements WidgetEffects {
   }
 
   claim(run: number, widgetIds: readonly string[]): Promise<Claim> {
-    return runPortCall('claim widgets', async () => toClaim(run, await this.#fence(run, widgetIds)), runDeadlineMs);
+    return runPortCall(
+      'claim widgets',
+      async () => toClaim(run, await this.#raiseFences(run, widgetIds)),
+      runDeadlineMs,
+    );
   }
 
   apply(run: number, changes: readonly WidgetChange[]): Promise<ApplyOutcome> {
@@ -33,15 +37,15 @@ export class MongoWidgetEffects implements WidgetEffects {
         );
         if (matchedCount === changes.length) return { superseded: [], unstorable: [] };
         const unstorableIds = unstorable.flatMap(({ index }) => changes[index]?.widgetId ?? []);
-        const left = changes.filter(({ widgetId }) => !unstorableIds.includes(widgetId));
-        return { superseded: await this.#notApplied(run, left), unstorable: unstorableIds };
+        const storable = changes.filter(({ widgetId }) => !unstorableIds.includes(widgetId));
+        return { superseded: await this.#findNotApplied(run, storable), unstorable: unstorableIds };
       },
       runDeadlineMs,
     );
   }
 
-  /** Raises the fences, then reads. A widget that came into being in between is still without, so it goes again. */
-  async #fence(run: number, widgetIds: readonly string[]): Promise<ClaimedDocument[]> {
+  /** Raises the fences, then reads. Repeats if a widget was created in between: it still has a lower fence. */
+  async #raiseFences(run: number, widgetIds: readonly string[]): Promise<ClaimedDocument[]> {
     const ids = toBsonUuids(widgetIds);
     if (ids.length === 0) return [];
     for (let round = 0; round < maxClaimRounds; round += 1) {
@@ -51,14 +55,17 @@ export class MongoWidgetEffects implements WidgetEffects {
         .toArray();
       if (documents.every((document) => document.fence >= run)) return documents;
     }
-    throw new UnavailableError('MongoDB, claim widgets: a fence stays below the number that was written');
+    throw new UnavailableError(
+      `MongoDB, claim widgets: a fence is still below run ${run} after ${maxClaimRounds} tries`,
+    );
   }
 
   /**
-   * The bulk's totals do not tell which updates found nothing. Those that a repeated call finds done already count as
-   * done: the fence says that nobody else wrote since, the version and the last event that it was this very change.
+   * Reads back which changes are missing, because a bulk write returns only totals. A change that an earlier try of
+   * this call has written counts as applied. The fence shows that no other run wrote since; the version and the events
+   * show that it was this change.
    */
-  async #notApplied(run: number, changes: readonly WidgetChange[]): Promise<string[]> {
+  async #findNotApplied(run: number, changes: readonly WidgetChange[]): Promise<string[]> {
     const ids = toBsonUuids(changes.map((change) => change.widgetId));
     const documents = await this.#widgets
       .find({ id: { $in: ids } }, { projection: { id: 1, fence: 1, version: 1, 'outbox.eventId': 1 }, maxTimeMS })
@@ -76,8 +83,8 @@ function isApplied(
   document: Pick<WidgetDocument, 'fence' | 'version' | 'outbox'> | undefined,
 ): boolean {
   if (document?.fence !== run || document.version !== change.after.version) return false;
-  const stored = new Set(document.outbox.map((entry) => entry.eventId));
-  return change.entries.every((entry) => stored.has(entry.eventId));
+  const storedIds = new Set(document.outbox.map((entry) => entry.eventId));
+  return change.entries.every((entry) => storedIds.has(entry.eventId));
 }
 
 function toClaim(run: number, documents: readonly ClaimedDocument[]): Claim {

@@ -22,67 +22,71 @@ export class MongoWidgetOutbox implements WidgetOutbox {
     published: readonly PublishedThrough[],
   ): Promise<{ readonly superseded: readonly string[] }> {
     return runPortCall(
-      'empty outboxes',
+      'remove published outbox entries',
       async () => {
         if (published.length === 0) return { superseded: [] };
-        const operations = published.map((one) => toPull(run, one));
+        const operations = published.map((widget) => toRemoval(run, widget));
         const { matchedCount } = await this.#widgets.bulkWrite(operations, { ordered: false });
         if (matchedCount === published.length) return { superseded: [] };
-        return { superseded: await this.#notOfRun(run, published) };
+        return { superseded: await this.#findSuperseded(run, published) };
       },
       runDeadlineMs,
     );
   }
 
   findOverdue(before: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
-    return runPortCall('find stale outboxes', () => this.#find({ $lt: before }, limit, from));
+    return runPortCall('find overdue outboxes', () => this.#findByOutboxSince({ $lt: before }, limit, from));
   }
 
   findFutureDated(after: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
-    return runPortCall('find outboxes ahead of the time', () => this.#find({ $gt: after }, limit, from));
+    return runPortCall('find future-dated outboxes', () => this.#findByOutboxSince({ $gt: after }, limit, from));
   }
 
-  async #find(
+  async #findByOutboxSince(
     range: { readonly $lt: Date } | { readonly $gt: Date },
     limit: number,
     from: OutboxScanCursor | undefined,
   ): Promise<UnpublishedWidget[]> {
-    // Among those of one time the index has an order of its own, so they are told apart by name.
-    const behind: Filter<WidgetDocument> =
+    // The order of widgets with the same time is undefined, so the cursor names those that were already returned.
+    const afterCursor: Filter<WidgetDocument> =
       from === undefined
         ? {}
         : { $and: [{ outboxSince: { $gte: from.since } }, { id: { $nin: toBsonUuids(from.widgetIds) } }] };
     const documents = await this.#widgets
-      .find({ outboxSince: range, ...behind }, { projection: { id: 1, outboxSince: 1 }, maxTimeMS: requestDeadlineMs })
+      .find(
+        { outboxSince: range, ...afterCursor },
+        { projection: { id: 1, outboxSince: 1 }, maxTimeMS: requestDeadlineMs },
+      )
       .sort({ outboxSince: 1 })
       .limit(limit)
       .batchSize(limit)
       .toArray();
+    // The default only satisfies the type: the query returns no widget without `outboxSince`.
     return documents.map(({ id, outboxSince: since = from?.since ?? new Date(0) }) => ({
       widgetId: id.toHexString(),
       since,
     }));
   }
 
-  async #notOfRun(run: number, published: readonly PublishedThrough[]): Promise<string[]> {
-    const ids = published.map((one) => one.widgetId);
+  async #findSuperseded(run: number, published: readonly PublishedThrough[]): Promise<string[]> {
+    const ids = published.map(({ widgetId }) => widgetId);
     const documents = await this.#widgets
       .find({ id: { $in: toBsonUuids(ids) }, fence: run }, { projection: { id: 1 }, maxTimeMS: runDeadlineMs })
       .toArray();
-    const ofRun = new Set(documents.map((document) => document.id.toHexString()));
-    return ids.filter((id) => !ofRun.has(id));
+    const idsOfRun = new Set(documents.map((document) => document.id.toHexString()));
+    return ids.filter((id) => !idsOfRun.has(id));
   }
 }
 
-/** Removes the entries and says anew how old the oldest one left is, in one step: no crash can part the two. */
-function toPull(run: number, { widgetId, version }: PublishedThrough): AnyBulkWriteOperation<WidgetDocument> {
-  const isLeft = { $gt: ['$$entry.after.version', version] };
+/** Removes the entries and updates `outboxSince` in one atomic write, so that no crash can separate the two. */
+function toRemoval(run: number, { widgetId, version }: PublishedThrough): AnyBulkWriteOperation<WidgetDocument> {
+  const isKept = { $gt: ['$$entry.after.version', version] };
   const isEmpty = { $eq: [{ $size: '$outbox' }, 0] };
   return {
     updateOne: {
       filter: { id: new UUID(widgetId), fence: run },
       update: [
-        { $set: { outbox: { $filter: { input: '$outbox', as: 'entry', cond: isLeft } } } },
+        { $set: { outbox: { $filter: { input: '$outbox', as: 'entry', cond: isKept } } } },
         { $set: { outboxSince: { $cond: [isEmpty, '$$REMOVE', { $min: '$outbox.receivedAt' }] } } },
       ],
     },

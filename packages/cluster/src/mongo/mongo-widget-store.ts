@@ -19,7 +19,7 @@ import {
   toWidgetDocument,
   type WidgetDocument,
   widgetCollection,
-  widgetOnly,
+  widgetProjection,
 } from './widget-document.ts';
 
 const maxTimeMS = requestDeadlineMs;
@@ -37,7 +37,7 @@ export class MongoWidgetStore implements WidgetStore {
         await this.#widgets.insertOne(toWidgetDocument(creation));
         return { status: 'created' };
       } catch (error) {
-        if (isDuplicateKey(error)) return await this.#outcomeOfEarlier(creation);
+        if (isDuplicateKey(error)) return await this.#readEarlierOutcome(creation);
         throw error;
       }
     });
@@ -47,7 +47,10 @@ export class MongoWidgetStore implements WidgetStore {
     return runPortCall('get a widget', async () => {
       const uuid = toBsonUuid(id);
       if (uuid === null) return null;
-      const document = await this.#widgets.findOne<StoredWidget>({ id: uuid }, { projection: widgetOnly, maxTimeMS });
+      const document = await this.#widgets.findOne<StoredWidget>(
+        { id: uuid },
+        { projection: widgetProjection, maxTimeMS },
+      );
       return document === null ? null : toWidget(document);
     });
   }
@@ -55,7 +58,7 @@ export class MongoWidgetStore implements WidgetStore {
   list(filter: WidgetFilter, range: { readonly offset: number; readonly limit: number }): Promise<Widget[]> {
     return runPortCall('list widgets', async () => {
       const documents = await this.#widgets
-        .find<StoredWidget>(toQuery(filter), { projection: widgetOnly, maxTimeMS })
+        .find<StoredWidget>(toQuery(filter), { projection: widgetProjection, maxTimeMS })
         .sort({ createdAt: -1, id: -1 })
         .skip(range.offset)
         .limit(range.limit)
@@ -65,29 +68,30 @@ export class MongoWidgetStore implements WidgetStore {
     });
   }
 
-  count(filter: WidgetFilter, atMost: number, withinMs = requestDeadlineMs): Promise<number> {
+  count(filter: WidgetFilter, atMost: number, deadlineMs = requestDeadlineMs): Promise<number> {
     const hint = filter.state === null ? widgetIndexes.byAge : widgetIndexes.byStateAndAge;
-    const options = { limit: atMost, hint, maxTimeMS: withinMs };
-    return runPortCall('count widgets', () => this.#widgets.countDocuments(toQuery(filter), options), withinMs);
+    const options = { limit: atMost, hint, maxTimeMS: deadlineMs };
+    return runPortCall('count widgets', () => this.#widgets.countDocuments(toQuery(filter), options), deadlineMs);
   }
 
   /**
-   * The insert met another document: whose is it? A record that the majority does not have yet is not seen at
-   * once. The document itself is found where the insert had been repeated after a lost answer.
+   * Reads the document with the same `_id`. If the driver repeated the insert after a lost reply, it is the widget of
+   * this call. Retries, because a document is not readable until the majority has it.
    */
-  async #outcomeOfEarlier({ widget, idempotency }: WidgetCreation): Promise<InsertOutcome> {
+  async #readEarlierOutcome({ widget, idempotency }: WidgetCreation): Promise<InsertOutcome> {
     const _id = toDocumentId(widget.id, idempotency);
     const end = performance.now() + requestDeadlineMs;
     for (let pauseMs = 5; performance.now() < end; pauseMs = Math.min(pauseMs * 2, 80)) {
-      const found = await this.#widgets.findOne({ _id }, { projection: { id: 1, idem: 1 }, maxTimeMS });
-      if (found !== null) {
-        if (found.id.toHexString() === widget.id) return { status: 'created' };
-        const isSameBody = found.idem?.fingerprint === idempotency?.fingerprint;
-        return isSameBody ? { status: 'replayed', body: found.idem?.body ?? '' } : { status: 'conflict' };
+      const stored = await this.#widgets.findOne({ _id }, { projection: { id: 1, idem: 1 }, maxTimeMS });
+      if (stored !== null) {
+        const widgetId = stored.id.toHexString();
+        if (widgetId === widget.id) return { status: 'created' };
+        if (stored.idem?.fingerprint !== idempotency?.fingerprint) return { status: 'conflict' };
+        return { status: 'replayed', widgetId, body: stored.idem?.body ?? '' };
       }
       await delay(pauseMs);
     }
-    throw new UnavailableError('MongoDB, create a widget: the record of an idempotency key could not be read back');
+    throw new UnavailableError('MongoDB, create a widget: the record of the idempotency key could not be read back');
   }
 }
 

@@ -5,7 +5,7 @@ import { type MongoConnection, openMongo } from './client.ts';
 import { createIndexes, verifyIndexes } from './indexes.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
 import { integrationKind, MongoGrantStore, provisionTokenKind, subscriptionKind } from './mongo-grant-store.ts';
-import { MongoPartitionList } from './mongo-partition-list.ts';
+import { MongoPartitionCountStore } from './mongo-partition-count-store.ts';
 import { MongoPersonalStreamStore } from './mongo-personal-stream-store.ts';
 import { MongoQuarantineStore } from './mongo-quarantine-store.ts';
 import { MongoRunRegistry } from './mongo-run-registry.ts';
@@ -18,18 +18,18 @@ import { MongoWidgetStore } from './mongo-widget-store.ts';
 export interface MongoStoresOptions {
   readonly url: string;
   readonly database: string;
-  /** How long a MongoDB that does not answer yet is waited for. */
+  /** How long the start waits for MongoDB. */
   readonly startTimeoutMs: number;
-  /** Whether to build missing indexes; otherwise they must be there. */
+  /** Whether to build missing indexes. Otherwise they must exist. */
   readonly migrate: boolean;
-  /** How long a delivery's row is kept after its publication. */
+  /** How long to keep a delivery's row after its publication. */
   readonly deliveryRetentionMs: number;
   readonly onWarning?: (message: string, details?: object) => void;
-  /** Called when this process will not find MongoDB again. */
+  /** Called when the client cannot reconnect: only a new process can. */
   readonly onFatal?: (error: Error) => void;
 }
 
-/** The ports that MongoDB stands behind; the others are Redis's. */
+/** The ports with a MongoDB adapter: the members of a backend without the Redis adapters and the backend's own. */
 type MongoPorts = Omit<
   Backend,
   'kind' | 'eventLog' | 'hookQueue' | 'control' | 'rateLimiter' | 'removeExpired' | 'close'
@@ -37,13 +37,13 @@ type MongoPorts = Omit<
 
 export interface MongoStores {
   readonly ports: MongoPorts;
-  readonly partitions: MongoPartitionList;
-  /** For tests: removes everything. */
+  readonly partitions: MongoPartitionCountStore;
+  /** For tests. */
   dropDatabase(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The database has not been migrated, and this process was not asked to. */
+/** The database lacks indexes, and `migrate` was not set. */
 class MissingIndexesError extends ExitError {
   /** As `<collection>.<name>`. */
   readonly missing: readonly string[];
@@ -51,13 +51,17 @@ class MissingIndexesError extends ExitError {
   constructor(missing: readonly string[]) {
     super(
       exitCodes.configuration,
-      `MongoDB lacks indexes the service relies on: ${missing.join(', ')}. Run "npm run migrate" first.`,
+      `MongoDB lacks indexes that the service needs: ${missing.join(', ')}. Run "npm run migrate", then start again.`,
     );
     this.missing = missing;
   }
 }
 
-/** Opens every port that MongoDB stands behind. Throws `MongoUnreachableError` or `MissingIndexesError`. */
+/**
+ * Opens every port that has a MongoDB adapter. Throws `MongoUnreachableError`, `MissingIndexesError`, an `ExitError`
+ * (configuration) for a malformed `url`, `UnavailableError` if MongoDB fails in between, and the errors of
+ * `createIndexes` with `migrate`.
+ */
 export async function openMongoStores(options: MongoStoresOptions): Promise<MongoStores> {
   if (options.migrate) await migrate(options);
   const connection = await openMongo(options);
@@ -70,7 +74,7 @@ export async function openMongoStores(options: MongoStoresOptions): Promise<Mong
   return createStores(connection, options);
 }
 
-/** On a connection of its own, without a time-out: an index over many rows takes as long as it takes. */
+/** Uses a connection of its own, without a socket time-out: building an index over many documents may take long. */
 async function migrate(options: MongoStoresOptions): Promise<void> {
   const connection = await openMongo({ ...options, socketTimeoutMs: 0 });
   try {
@@ -102,7 +106,7 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
   };
   return {
     ports,
-    partitions: new MongoPartitionList(db),
+    partitions: new MongoPartitionCountStore(db),
     dropDatabase: async () => {
       await db.dropDatabase();
     },

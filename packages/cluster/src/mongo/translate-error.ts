@@ -3,12 +3,12 @@ import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/
 import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
 
 /**
- * What one step of a run may take. A run carries whole batches and nobody waits for it: with the requests' deadline a
- * store that needs three seconds for a batch would be asked for the same batch for ever.
+ * The deadline of one call of a run. No caller waits for a run, and a run writes whole batches. With the deadline of a
+ * request, a store that needs three seconds for a batch would fail the same batch for ever.
  */
 export const runDeadlineMs = 5000;
 
-/** Server codes that stand for "not this, and not later either". Everything else is taken to be temporary. */
+/** Server codes of a value or index that the server never accepts. Every other code counts as temporary. */
 const unstorableCodes: ReadonlySet<number> = new Set([
   2, // BadValue
   9, // FailedToParse
@@ -25,37 +25,40 @@ const unstorableCodes: ReadonlySet<number> = new Set([
   86, // IndexKeySpecsConflict
   121, // DocumentValidationFailure
   10334, // BSONObjectTooLarge
-  11000, // DuplicateKey, where no repetition is expected
+  11000, // DuplicateKey, where the caller expects none
   17280, // KeyTooLong
   17419, // the document would be too large after the update
   17420, // the document would be too large after the insert
 ]);
 
-/** Servers that speak the protocol without being MongoDB have codes of their own for these. */
-const refusedByText = /larger than (the )?max|failed validation/i;
+/** Other servers that speak MongoDB's protocol use their own codes for these errors. */
+const unstorableMessages = /larger than (the )?max|failed validation/i;
 
-/** Runs one port call: at most `deadlineMs` long, and with the kernel's errors instead of the driver's. */
-export function runPortCall<T>(what: string, work: () => Promise<T>, deadlineMs = requestDeadlineMs): Promise<T> {
-  return withDeadline(translateErrors(what, work), deadlineMs, `MongoDB, ${what}`);
+/**
+ * Runs one port call, and translates the driver's errors to the kernel's: `UnavailableError` or `UnstorableError`.
+ * Rejects with `UnavailableError` after `deadlineMs`. `operation` names the call in the error.
+ */
+export function runPortCall<T>(operation: string, work: () => Promise<T>, deadlineMs = requestDeadlineMs): Promise<T> {
+  return withDeadline(translateErrors(operation, work), deadlineMs, `MongoDB, ${operation}`);
 }
 
-/** Like `guarded`, for what may take as long as it takes: building an index. */
-export async function translateErrors<T>(what: string, work: () => Promise<T>): Promise<T> {
+/** Like `runPortCall` without a deadline: building an index may take long. */
+export async function translateErrors<T>(operation: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw translateError(what, error);
+    throw translateError(operation, error);
   }
 }
 
-/** True for a write that met a unique index, also where it was one of many in a bulk. */
+/** True if a write violated a unique index. For a bulk: if the first of its failed writes did. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === duplicateKeyCode;
 }
 
 export const duplicateKeyCode = 11000;
 
-/** An upsert that loses the race for the insert finds the document at its second try. */
+/** Runs an upsert. If another upsert inserts the document first, repeats it once: now it updates that document. */
 export async function retryOnDuplicateKey<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -66,44 +69,48 @@ export async function retryOnDuplicateKey<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
- * The kernel's error for one of the driver's. A refusal keeps only the driver error's name and code: its text and its
- * members may hold the refused document. What is no error of the driver or a socket (a bug, a `ServiceError`) stays.
+ * Translates an error of the driver to the kernel's. Of an error that the server sent, or that says that a value is
+ * unstorable, keeps only name and code: its message and members may contain the document. Returns any other error (a
+ * bug, a `ServiceError`) unchanged.
  */
-function translateError(what: string, error: unknown): unknown {
+function translateError(operation: string, error: unknown): unknown {
   if (error instanceof ServiceError) return error;
-  if (isUnstorable(error)) return new UnstorableError(`MongoDB, ${what}: refused with ${describeDriverError(error)}`);
-  if (error instanceof MongoServerError) return new UnavailableError(`MongoDB, ${what}: ${describeDriverError(error)}`);
+  if (isUnstorable(error))
+    return new UnstorableError(`MongoDB, ${operation}: unstorable: ${describeDriverError(error)}`);
+  if (error instanceof MongoServerError)
+    return new UnavailableError(`MongoDB, ${operation}: ${describeDriverError(error)}`);
   if (error instanceof MongoError)
-    return new UnavailableError(`MongoDB, ${what}: ${describeDriverError(error)}`, error);
-  if (isSocketError(error)) return new UnavailableError(`MongoDB, ${what}: ${error.code}`, error);
+    return new UnavailableError(`MongoDB, ${operation}: ${describeDriverError(error)}`, error);
+  if (isSocketError(error)) return new UnavailableError(`MongoDB, ${operation}: ${error.code}`, error);
   return error;
 }
 
 /**
- * A broken connection in Node's own words: the driver passes the error on as it is while it waits until a socket takes
- * more (`drain` in its `writeCommand`, version 7.8).
+ * True for Node's own error of a broken connection. The driver (7.8) passes it on untranslated while its `writeCommand`
+ * waits for the socket's `drain`.
  */
 function isSocketError(error: unknown): error is NodeJS.ErrnoException {
   const { syscall, code } = error as NodeJS.ErrnoException;
   return error instanceof Error && (syscall !== undefined || code?.startsWith('ERR_STREAM_') === true);
 }
 
-/** True for what no later try would mend: the server or the driver will not take it. */
+/** True if retrying cannot help: the server or the driver never accepts the value. */
 export function isUnstorable(error: unknown): error is Error {
-  // The serialiser throws a RangeError of Node's where a document outgrows its buffer.
+  // The BSON serialiser throws Node's RangeError when a document outgrows its buffer.
   if (error instanceof BSON.BSONError || error instanceof RangeError) return true;
   if (error instanceof MongoInvalidArgumentError) return true;
   if (!(error instanceof MongoServerError)) return false;
-  // One temporary failure in a bulk makes its repetition worth while.
+  // If one write of a bulk failed temporarily, retrying the bulk helps.
   if (error instanceof MongoBulkWriteError) {
     const writeErrors = [error.writeErrors].flat();
-    return writeErrors.length > 0 && writeErrors.every((one) => isUnstorableCode(one.code, one.errmsg));
+    return writeErrors.length > 0 && writeErrors.every(({ code, errmsg }) => isUnstorableCode(code, errmsg));
   }
   return isUnstorableCode(error.code, error.message);
 }
 
+/** True for a code in `unstorableCodes`, or a message that another server sends for the same error. */
 export function isUnstorableCode(code: unknown, message: string | undefined): boolean {
-  return (typeof code === 'number' && unstorableCodes.has(code)) || refusedByText.test(message ?? '');
+  return (typeof code === 'number' && unstorableCodes.has(code)) || unstorableMessages.test(message ?? '');
 }
 
 function describeDriverError(error: Error): string {

@@ -14,9 +14,9 @@ export interface OutboxDocument extends Mutable<Omit<OutboxEntry, 'after'>> {
   after: Mutable<OutboxEntry['after']>;
 }
 
-/** One widget with all that must change together with it. */
+/** A widget with everything that changes atomically with it. */
 export interface WidgetDocument {
-  /** Of the idempotency key, so that of all inserts with one key exactly one succeeds; without a key that of the widget. */
+  /** Derived from the idempotency key, so that one insert per key succeeds. The widget's id if there is no key. */
   _id: UUID;
   id: UUID;
   name: string;
@@ -28,12 +28,13 @@ export interface WidgetDocument {
   retiredAt: Date | null;
   lastEventAt: Date | null;
   version: number;
-  /** The number of the latest run that claimed the widget. */
+  /** The number of the highest run that claimed the widget. */
   fence: number;
+  /** The idempotency record. Absent if the client sent no key. */
   idem?: { scope: string; key: string; fingerprint: string; body: string };
   /** Oldest first. */
   outbox: OutboxDocument[];
-  /** Not later than the receipt of any entry in the outbox; not there while that is empty. */
+  /** The earliest `receivedAt` in the outbox. Absent while the outbox is empty. */
   outboxSince?: Date;
 }
 
@@ -70,17 +71,20 @@ export function toWidgetDocument({ widget, created, idempotency }: WidgetCreatio
   };
 }
 
-/** Keys of two principals never meet, and no key meets a widget's own id, which has another version. */
+/**
+ * Returns the `_id` of a widget's document. The scope keeps the keys of two principals apart. An id derived from a key
+ * is a UUID of version 8, so it never equals a widget's id, which has another version.
+ */
 export function toDocumentId(widgetId: string, key: Pick<IdempotencyRecord, 'scope' | 'key'> | null): UUID {
   if (key === null) return new UUID(widgetId);
   return new UUID(toUuidV8(hash('sha256', `${key.scope}\n${key.key}`, 'hex')));
 }
 
-/** What `toWidget` reads; the rest of the document may be left out of a query. */
+/** The members that `toWidget` reads. A query may omit the others. */
 export type StoredWidget = Omit<WidgetDocument, '_id' | 'fence' | 'idem' | 'outbox' | 'outboxSince'>;
 
-/** Leaves what is not the widget's own where it is: an idempotency record and an outbox can be large. */
-export const widgetOnly = { _id: 0, fence: 0, idem: 0, outbox: 0, outboxSince: 0 } as const;
+/** Omits the idempotency record and the outbox, which can be large, and the internal members. */
+export const widgetProjection = { _id: 0, fence: 0, idem: 0, outbox: 0, outboxSince: 0 } as const;
 
 export function toWidget(document: StoredWidget): Widget {
   return {

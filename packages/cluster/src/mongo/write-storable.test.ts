@@ -2,17 +2,17 @@ import { MongoBulkWriteError, MongoInvalidArgumentError, MongoNetworkError } fro
 import { expect, test } from 'vitest';
 import { writeStorable } from './write-storable.ts';
 
-/** What the driver throws for an unordered bulk; `concern` stands for a missing word of the majority. */
-function bulkError(codes: Readonly<Record<number, number>>, concern?: object): MongoBulkWriteError {
+/** Builds the driver's error of an unordered bulk. `writeConcernError`: the majority did not confirm the writes. */
+function aBulkError(codes: Readonly<Record<number, number>>, writeConcernError?: object): MongoBulkWriteError {
   const writeErrors = Object.entries(codes).map(([index, code]) => ({ index: Number(index), code, errmsg: 'no' }));
-  const result = { matchedCount: 1, getWriteConcernError: () => concern };
+  const result = { matchedCount: 1, getWriteConcernError: () => writeConcernError };
   return Object.assign(Object.create(MongoBulkWriteError.prototype), { writeErrors, result }) as MongoBulkWriteError;
 }
 
-const writing = (outcome: unknown) => writeStorable(['a', 'b', 'c'], () => Promise.reject(outcome));
+const writeAndFail = (error: unknown) => writeStorable(['a', 'b', 'c'], () => Promise.reject(error));
 
-test('what the server refuses for good is told by its place, and whether it was there already', async () => {
-  expect(await writing(bulkError({ 0: 121, 2: 11000 }))).toEqual({
+test('returns the index of each unstorable operation, and whether it is a duplicate', async () => {
+  expect(await writeAndFail(aBulkError({ 0: 121, 2: 11000 }))).toEqual({
     matchedCount: 1,
     unstorable: [
       { index: 0, isDuplicate: false },
@@ -22,20 +22,23 @@ test('what the server refuses for good is told by its place, and whether it was 
 });
 
 test.each<[string, unknown]>([
-  ['one of them failed for now', bulkError({ 0: 121, 1: 10107 })],
-  ['the majority has not confirmed the others', bulkError({ 0: 121 }, { errmsg: 'waiting for replication timed out' })],
-  ['nothing is told of any of them', bulkError({})],
+  ['one operation failed temporarily', aBulkError({ 0: 121, 1: 10107 })],
+  [
+    'the majority did not confirm the other operations',
+    aBulkError({ 0: 121 }, { errmsg: 'waiting for replication timed out' }),
+  ],
+  ['the error names no operation', aBulkError({})],
   ['the connection was lost', new MongoNetworkError('closed')],
-])('nothing is taken as refused when %s', async (_, error) => {
-  await expect(writing(error)).rejects.toBe(error);
+])('rejects with the driver error when %s', async (_, error) => {
+  await expect(writeAndFail(error)).rejects.toBe(error);
 });
 
-test('where the driver refuses to send them together, each is sent alone', async () => {
+test('sends each operation alone when the driver does not send the bulk', async () => {
   const sent: string[][] = [];
-  const outcome = await writeStorable(['a', 'too large', 'c'], async (some) => {
-    sent.push(some);
-    if (some.includes('too large')) throw new MongoInvalidArgumentError('Document is larger than the maximum size');
-    return { matchedCount: some.length };
+  const outcome = await writeStorable(['a', 'too large', 'c'], async (batch) => {
+    sent.push(batch);
+    if (batch.includes('too large')) throw new MongoInvalidArgumentError('Document is larger than the maximum size');
+    return { matchedCount: batch.length };
   });
   expect(outcome).toEqual({ matchedCount: 2, unstorable: [{ index: 1, isDuplicate: false }] });
   expect(sent).toEqual([['a', 'too large', 'c'], ['a'], ['too large'], ['c']]);

@@ -1,23 +1,23 @@
 import { MongoBulkWriteError } from 'mongodb';
 import { duplicateKeyCode, isUnstorable, isUnstorableCode } from './translate-error.ts';
 
-interface Rejection {
-  /** The operation's place. */
+interface UnstorableWrite {
+  /** The operation's index. */
   readonly index: number;
-  /** Whether what stands in its way is a document with the same key. */
+  /** Whether a document with the same key exists. */
   readonly isDuplicate: boolean;
 }
 
 interface BulkOutcome {
-  /** Of those that the server carried out. */
+  /** Of the operations that the server ran. */
   readonly matchedCount: number;
-  /** What the server will never take; the others were carried out. */
-  readonly unstorable: readonly Rejection[];
+  /** The operations that the server never accepts. It ran all others. */
+  readonly unstorable: readonly UnstorableWrite[];
 }
 
 /**
- * Runs an unordered bulk of which some operations may be refused for good. Where the driver itself refuses to send it,
- * each operation is sent alone. Throws what else goes wrong; then any of them may have been carried out.
+ * Runs an unordered bulk that may contain unstorable operations. If the driver does not send the bulk, sends each
+ * operation alone. Throws every other error; then the server may have run any of the operations.
  */
 export async function writeStorable<Operation>(
   operations: readonly Operation[],
@@ -39,20 +39,21 @@ async function writeEach<Operation>(
   operations: readonly Operation[],
   write: (operations: Operation[]) => Promise<{ readonly matchedCount?: number }>,
 ): Promise<BulkOutcome> {
-  const unstorable: Rejection[] = [];
+  const unstorable: UnstorableWrite[] = [];
   let matchedCount = 0;
   for (const [index, operation] of operations.entries()) {
     const outcome = await writeStorable([operation], write);
     matchedCount += outcome.matchedCount;
-    unstorable.push(...outcome.unstorable.map((each) => ({ ...each, index })));
+    unstorable.push(...outcome.unstorable.map(({ isDuplicate }) => ({ isDuplicate, index })));
   }
   return { matchedCount, unstorable };
 }
 
-/** Throws unless refusals are all that went wrong: without the majority's word even what succeeded may be undone. */
-function findUnstorable(error: MongoBulkWriteError): Rejection[] {
+/** Throws on any other failure. After a failed write concern, a rollback may undo the other writes. */
+function findUnstorable(error: MongoBulkWriteError): UnstorableWrite[] {
   const writeErrors = [error.writeErrors].flat();
-  const isAll = writeErrors.length > 0 && writeErrors.every((one) => isUnstorableCode(one.code, one.errmsg));
-  if (!isAll || error.result.getWriteConcernError() !== undefined) throw error;
+  const isEachUnstorable =
+    writeErrors.length > 0 && writeErrors.every(({ code, errmsg }) => isUnstorableCode(code, errmsg));
+  if (!isEachUnstorable || error.result.getWriteConcernError() !== undefined) throw error;
   return writeErrors.map(({ index, code }) => ({ index, isDuplicate: code === duplicateKeyCode }));
 }

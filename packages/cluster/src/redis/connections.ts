@@ -10,35 +10,37 @@ export interface RedisTarget {
   readonly onWarning: OnWarning;
 }
 
-/** What every connection has in common. */
+/** The options that every connection shares. */
 const commonOptions = {
-  // The replies' shapes of RESP2 are the same on every server, and need no handshake of their own.
+  // RESP2 replies have the same shapes on every server, and RESP2 needs no extra handshake.
   protocol: 2,
   connectTimeout: 2000,
-  // An idle connection behind a firewall must neither be forgotten nor die unnoticed.
+  // TCP keep-alive: a firewall must not drop an idle connection unnoticed.
   keepAlive: 10_000,
-  // Short at first, so that a blip is over soon; jittered, so that not all processes return at the same moment.
+  // Short at first, so that the connection is back soon after a brief outage. Jittered, so that processes do not all
+  // reconnect at once.
   retryStrategy: (times) => backoffMs(times, { firstMs: 100, maxMs: 1000 }),
-  // After a failover the old primary answers READONLY: only a new connection finds the new one.
+  // After a failover the old primary answers READONLY: only a new connection leads to the new primary.
   reconnectOnError: (error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
-/** For requests: they are told at once that Redis is away, and the connection comes back by itself. */
+/** For requests: a command fails at once while Redis is unavailable, and the connection reconnects by itself. */
 const failFastOptions = {
   ...commonOptions,
-  // Nothing waits for a Redis that is not there: a caller that was refused must not find its command carried out later.
+  // Without a queue, Redis never runs a command later whose caller has already got an error.
   enableOfflineQueue: false,
-  // A command in flight when the connection broke is sent once more if Redis is back at once, else it fails.
+  // ioredis sends a command that was in flight once more after a quick reconnect; otherwise the command fails.
   maxRetriesPerRequest: 1,
-  // A frozen Redis keeps its connections open and answers nothing: below the 2 s that callers are promised.
+  // A frozen Redis keeps its connections open and does not answer. Must be below the 2 s in which callers are promised
+  // a result.
   commandTimeout: 1500,
-  // A connection that has been silent for so long although an answer is due leads nowhere: make a new one.
+  // Closes a connection that owes a reply and has been silent for this long; ioredis then opens a new one.
   socketTimeout: 5000,
 } satisfies RedisOptions;
 
 /**
- * For one reader that waits for new entries. It does not come back by itself: the reader opens a new one for its next
- * call, so that no call of before is ever answered to it.
+ * For one reader that blocks until new entries arrive. The connection does not reconnect. The reader opens a new one
+ * for its next call, so it never receives the reply to an earlier call.
  */
 const blockingReadOptions = {
   ...commonOptions,
@@ -46,21 +48,21 @@ const blockingReadOptions = {
   retryStrategy: () => null,
 } satisfies RedisOptions;
 
-/** For BullMQ's workers, which wait for Redis however long it is away, and take up where they stopped. */
+/** For BullMQ's workers: they wait for Redis without limit, and continue after an outage. */
 const workerOptions = {
   ...commonOptions,
-  // BullMQ insists on it for the connections that block.
+  // BullMQ requires null for connections that block.
   maxRetriesPerRequest: null,
-  // Far above the two seconds of a blocking read and above a short freeze: commands are sent again after it, and a
-  // fetch that is sent again leaves a job behind that comes back only after its lock has expired.
+  // Far above the 2 s of a blocking read, and above a short freeze. After this time-out ioredis sends its commands
+  // again, and a repeated fetch leaves behind an active job that returns only when its lock expires.
   socketTimeout: 12_000,
 } satisfies RedisOptions;
 
 export function openFailFastConnection(target: RedisTarget, name: string): Redis {
-  return watched(new Redis(target.url, { ...failFastOptions, connectionName: name }), name, target.onWarning);
+  return reportOutages(new Redis(target.url, { ...failFastOptions, connectionName: name }), name, target.onWarning);
 }
 
-/** Errors are not reported: the call that meets them fails. */
+/** Does not report errors: the call that meets one rejects. */
 export function openBlockingReadConnection(target: RedisTarget, name: string): Redis {
   const redis = new Redis(target.url, { ...blockingReadOptions, connectionName: name });
   redis.on('error', () => undefined);
@@ -68,15 +70,15 @@ export function openBlockingReadConnection(target: RedisTarget, name: string): R
 }
 
 /**
- * A connection for BullMQ's workers. BullMQ duplicates it for each worker and waits without limit when it closes the
- * copies, so it keeps them in sight: `disconnectAll` ends them whatever state they are in.
+ * A connection for BullMQ's workers. BullMQ duplicates it for each worker. While Redis is unavailable, BullMQ waits
+ * without limit before it closes these copies. So this class records them: `disconnectAll` closes them in any state.
  */
 export class WorkerRedis extends Redis {
   readonly #copies: Redis[] = [];
 
   override duplicate(override?: Partial<RedisOptions>): Redis {
     const copy = super.duplicate(override);
-    // Whatever takes Redis away is reported by the original already.
+    // The original reports the same outage.
     copy.on('error', () => undefined);
     this.#copies.push(copy);
     return copy;
@@ -91,13 +93,13 @@ export class WorkerRedis extends Redis {
 
 export function openWorkerConnection(target: RedisTarget, name: string): WorkerRedis {
   const redis = new WorkerRedis(target.url, { ...workerOptions, connectionName: name });
-  watched(redis, name, target.onWarning);
+  reportOutages(redis, name, target.onWarning);
   return redis;
 }
 
 /**
- * Resolves when the connection is ready, or as soon as it is known that it will not be for now. A start waits for this,
- * so that the first requests are not refused by a connection that is about to be made.
+ * Resolves when the connection is ready, when its first attempt has failed, or after `withinMs`. Never rejects. A start
+ * waits for this, so that the first requests do not fail on a connection that is about to be ready.
  */
 export async function waitForFirstContact(redis: Redis, withinMs: number): Promise<void> {
   if (redis.status === 'ready') return;
@@ -110,18 +112,24 @@ export async function waitForFirstContact(redis: Redis, withinMs: number): Promi
   stop.abort();
 }
 
-/** Tells once that Redis is away and once that it is back. Without a listener an `error` would end the process. */
-function watched(redis: Redis, name: string, onWarning: OnWarning): Redis {
-  let isAway = false;
-  const away = (error?: Error) => {
-    if (isAway || redis.status === 'end') return;
-    isAway = true;
-    onWarning('redis is away', { connection: name, reason: error?.message ?? 'connection closed' });
+/**
+ * Warns once when the connection reports an error, and once when it is ready again. Without the listener, ioredis
+ * writes every error to the console, past our log.
+ */
+function reportOutages(redis: Redis, name: string, onWarning: OnWarning): Redis {
+  let isUnavailable = false;
+  const reportOutage = (error?: Error) => {
+    if (isUnavailable || redis.status === 'end') return;
+    isUnavailable = true;
+    onWarning('redis is unavailable; reconnecting. If this lasts, check Redis, the network and REDIS_URL', {
+      connection: name,
+      reason: error?.message ?? 'connection closed',
+    });
   };
-  redis.on('error', away);
+  redis.on('error', reportOutage);
   redis.on('ready', () => {
-    if (isAway) onWarning('redis is back', { connection: name });
-    isAway = false;
+    if (isUnavailable) onWarning('redis is available again', { connection: name });
+    isUnavailable = false;
   });
   return redis;
 }

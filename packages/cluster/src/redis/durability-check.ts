@@ -1,38 +1,41 @@
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
 import type { OnWarning } from './connections.ts';
-import { infoField, maxMemoryBytes } from './redis-info.ts';
+import { parseInfoField, parseMaxMemoryBytes } from './redis-info.ts';
 import { translateErrors } from './translate-error.ts';
 
-/** Redis is set up in a way that would lose what was acknowledged. A matter of configuration: trying again is no use. */
+/** This Redis is configured so that it would lose acknowledged hooks. Retrying does not help. */
 export class RedisDurabilityError extends ExitError {
   constructor(problems: readonly string[]) {
     super(
       exitCodes.configuration,
-      `Redis would lose acknowledged hooks: ${problems.join('; ')}. ` +
-        'Set "appendonly yes" and "maxmemory-policy noeviction", or REDIS_DURABILITY_CHECK=warn if it only hides them.',
+      `Redis would lose acknowledged hooks: ${problems.join('; ')}. Set "appendonly yes" and "maxmemory-policy ` +
+        'noeviction". If Redis has these settings and INFO only hides them, set REDIS_DURABILITY_CHECK=warn.',
     );
   }
 }
 
 /**
- * Throws `RedisDurabilityError`, or `UnavailableError` when Redis cannot be asked. Of one whose memory nothing bounds it
- * only warns: a queue that grows is then bounded by the number of deliveries alone.
+ * Throws `RedisDurabilityError` if this Redis would lose data, and `UnavailableError` if it does not answer. Only warns
+ * about a Redis without `maxmemory`: there, `HOOK_BACKLOG_MAX` alone bounds the queue.
  */
 export async function checkDurability(redis: Pick<Redis, 'info'>, onWarning: OnWarning): Promise<void> {
-  // INFO rather than CONFIG GET: a managed Redis often forbids the latter.
+  // INFO rather than CONFIG GET: a managed Redis often forbids CONFIG.
   const info = await translateErrors(redis.info(), 'redis durability check');
-  const problems = durabilityProblems(info);
+  const problems = findDurabilityProblems(info);
   if (problems.length > 0) throw new RedisDurabilityError(problems);
-  if (maxMemoryBytes(info) === 0) onWarning('redis has no maxmemory: only HOOK_BACKLOG_MAX bounds the hooks that wait');
+  if (parseMaxMemoryBytes(info) === 0) {
+    onWarning('redis has no maxmemory, so only HOOK_BACKLOG_MAX bounds the waiting hooks; set maxmemory');
+  }
 }
 
-/** What is wrong with a Redis, by the text of its INFO. */
-export function durabilityProblems(info: string): string[] {
+/** Returns the problems that would lose data, from the text of `INFO`. Empty: no data would be lost. */
+export function findDurabilityProblems(info: string): string[] {
   const problems: string[] = [];
-  const appendOnly = infoField(info, 'aof_enabled');
-  const policy = infoField(info, 'maxmemory_policy');
-  if (appendOnly !== '1') problems.push(`the append-only file is ${appendOnly === '0' ? 'off' : 'not told of'}`);
-  if (policy !== 'noeviction') problems.push(`maxmemory-policy is ${policy ?? 'not told'}, not noeviction`);
+  const appendOnly = parseInfoField(info, 'aof_enabled');
+  const policy = parseInfoField(info, 'maxmemory_policy');
+  if (appendOnly === '0') problems.push('the append-only file is off');
+  else if (appendOnly !== '1') problems.push('INFO does not say whether the append-only file is on');
+  if (policy !== 'noeviction') problems.push(`maxmemory-policy is ${policy ?? 'missing from INFO'}, not noeviction`);
   return problems;
 }

@@ -1,21 +1,24 @@
 /**
- * Every name this service uses in Redis. All of them carry the prefix as one hash tag, so that on a Redis Cluster they
- * lie on one shard and a script may touch them together.
+ * Every key that this service uses in Redis. All keys carry the prefix as their hash tag. So a Redis Cluster keeps them
+ * in one slot, and one script may access several of them.
  */
 export interface RedisKeys {
-  /** The stream that is the event log. */
+  /** The stream of the event log. */
   readonly log: string;
-  /** A hash: the log's epoch, the run that began it, the last position, and which runs have appended lately. */
+  /**
+   * A hash. `epoch`, `epochRun` (the run that started the epoch), `ms` and `seq` are the log's end. `minRun`,
+   * `checkpointRun`, `checkpointMs`, `highestRun` and `highestRunMs` serve to reject stale runs (`parts/run-age.lua`).
+   */
   readonly logMeta: string;
-  /** The highest version of a widget that was appended. */
+  /** The watermark of a widget: its highest version that was appended. */
   watermark(widgetId: string): string;
-  /** The stream that is the control log. */
+  /** The stream of the control log. */
   readonly control: string;
-  /** There from the moment an event without a widget was appended. */
+  /** The dedupe mark of an event without a widget. Exists from the append on, until it expires. */
   appendedEvent(eventId: string): string;
-  /** What is left of a rate limit; there only while something is missing from it. */
+  /** The state of a rate limit. Absent while its whole burst is available. */
   limit(key: string): string;
-  /** What BullMQ puts before every key of a queue. */
+  /** The prefix of every BullMQ key. */
   readonly queuePrefix: string;
 }
 
@@ -32,7 +35,7 @@ export function redisKeys(prefix: string): RedisKeys {
   };
 }
 
-/** The number of partitions is part of the name: a deployment that changes it gets new queues beside the old ones. */
+/** The name contains the partition count: a deployment that changes the count gets new queues beside the old ones. */
 export function queueName(partitionCount: number, partition: number): string {
   return `hooks-${partitionCount}-${partition}`;
 }

@@ -1,5 +1,5 @@
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type StreamEntry, toEntryFields, toEntryId, toLogRecord } from './log-entry.ts';
 
 const withWidget: WidgetEvent = {
@@ -13,34 +13,44 @@ const withWidget: WidgetEvent = {
 };
 const withoutWidget: WidgetEvent = { ...withWidget, widgetId: null, state: null, stateBefore: null, labels: null };
 
-it.each([
-  ['with a widget', withWidget],
-  ['without a widget', withoutWidget],
-  ['of a creation', { ...withWidget, stateBefore: null, labels: [] }],
-])('comes out of the log as it went in: %s', (_, event) => {
-  const position = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 9_007_199_254_740_991, previousMs: 1_763_999_999_999 };
-  const ofScript = ['e', position.epoch, 'p', `${position.previousMs}`];
-  expect(toLogRecord([toEntryId(position), [...ofScript, ...toEntryFields(event)]])).toEqual({ ...position, event });
-});
+describe('toLogRecord', () => {
+  it.each([
+    ['with a widget', withWidget],
+    ['without a widget', withoutWidget],
+    ['of a creation', { ...withWidget, stateBefore: null, labels: [] }],
+  ])('returns the event that toEntryFields was given: %s', (_, event) => {
+    const position = {
+      epoch: 'k3f9',
+      ms: 1_764_000_000_000,
+      seq: 9_007_199_254_740_991,
+      previousMs: 1_763_999_999_999,
+    };
+    const fieldsOfScript = ['e', position.epoch, 'p', `${position.previousMs}`];
+    const entry: StreamEntry = [toEntryId(position), [...fieldsOfScript, ...toEntryFields(event)]];
+    expect(toLogRecord(entry)).toEqual({ ...position, event });
+  });
 
-it('came after a position of the same millisecond where it does not tell', () => {
-  const entry: StreamEntry = ['1764000000000-7', ['e', 'k3f9', ...toEntryFields(withWidget)]];
-  expect(toLogRecord(entry)).toEqual({
-    epoch: 'k3f9',
-    ms: 1_764_000_000_000,
-    seq: 7,
-    previousMs: 1_764_000_000_000,
-    event: withWidget,
+  it('uses the entry\'s own milliseconds as previousMs when the field "p" is missing', () => {
+    const entry: StreamEntry = ['1764000000000-7', ['e', 'k3f9', ...toEntryFields(withWidget)]];
+    expect(toLogRecord(entry)).toEqual({
+      epoch: 'k3f9',
+      ms: 1_764_000_000_000,
+      seq: 7,
+      previousMs: 1_764_000_000_000,
+      event: withWidget,
+    });
   });
 });
 
-it('leaves out what there is not', () => {
-  expect(toEntryFields(withoutWidget)).toEqual([
-    'i',
-    withoutWidget.eventId,
-    't',
-    'widget.retired',
-    'd',
-    '{"specversion":"1.0"}',
-  ]);
+describe('toEntryFields', () => {
+  it('omits members that are null', () => {
+    expect(toEntryFields(withoutWidget)).toEqual([
+      'i',
+      withoutWidget.eventId,
+      't',
+      'widget.retired',
+      'd',
+      '{"specversion":"1.0"}',
+    ]);
+  });
 });

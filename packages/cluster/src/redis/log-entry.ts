@@ -1,15 +1,18 @@
+import type { WidgetEventType } from '@widget-service/shared/domain/event-kind.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
-import type { WidgetEvent, WidgetEventType } from '@widget-service/shared/domain/widget-event.ts';
+import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 
-/** An entry of the stream as Redis gives it: its id, and field names and values in turn. */
+/** A stream entry as Redis returns it: its id, then field names and values in turn. */
 export type StreamEntry = [id: string, fields: string[]];
 
 /**
- * The fields of an event, without those the append script adds: `e`, the epoch, and `p`, the milliseconds of the position
- * before where they are not the entry's own. Each is apart, so that a pod filters and frames without parsing: `i` event
- * id, `t` type, `w` widget, `s` state, `b` state before, `l` labels as JSON, `d` the finished JSON. What is null is left
- * out.
+ * Returns the fields of an event. Each member has its own field, so that a pod filters and frames events without
+ * parsing the event's JSON: `i` event id, `t` type, `w` widget id, `s` state, `b` state before, `l` labels as JSON, `d`
+ * the whole event as JSON. Null members are omitted.
+ *
+ * `append.lua` adds two fields: `e`, the epoch, and `p`, the `ms` of the predecessor if it differs from the entry's
+ * own.
  */
 export function toEntryFields(event: WidgetEvent): string[] {
   const fields = ['i', event.eventId, 't', event.type];
@@ -21,7 +24,7 @@ export function toEntryFields(event: WidgetEvent): string[] {
   return fields;
 }
 
-/** The reverse. The entries are this service's own: what they hold is not checked again. */
+/** Reads the fields of `toEntryFields` and `append.lua`. Does not validate: only this service writes the entries. */
 export function toLogRecord([id, fields]: StreamEntry): LogRecord {
   const values: Partial<Record<string, string>> = {};
   for (let i = 0; i + 1 < fields.length; i += 2) values[fields[i] ?? ''] = fields[i + 1] ?? '';

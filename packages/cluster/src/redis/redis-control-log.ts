@@ -7,20 +7,20 @@ import type { RedisKeys } from './keys.ts';
 import type { StreamEntry } from './log-entry.ts';
 import { translateErrors, translateRedisError } from './translate-error.ts';
 
-/** Far more than a pod can fall behind while it runs; one that was away longer looks everything up anyway. */
+/** Far more entries than a running pod falls behind. A pod that falls behind further re-checks every grant anyway. */
 const defaultMaxLength = 10_000;
 
 export interface RedisControlLogOptions {
-  /** For short calls; stays open when the log's user is done. */
+  /** For short calls. The caller closes it. */
   readonly redis: Redis;
   readonly keys: Pick<RedisKeys, 'control'>;
-  /** Makes a connection for one tail. */
+  /** Opens a connection for one tail. */
   readonly connectTail: () => Redis;
-  /** How many entries are kept. */
+  /** How many entries the stream keeps. */
   readonly maxLength?: number;
 }
 
-/** A Redis Stream of its own, whose entries have one field: `j`, the entry as JSON. */
+/** The control log is a Redis Stream. Its entries have one field: `j`, the entry as JSON. */
 export class RedisControlLog implements ControlLog {
   readonly #options: RedisControlLogOptions;
   readonly #maxLength: number;
@@ -33,7 +33,7 @@ export class RedisControlLog implements ControlLog {
 
   async announce(entry: ControlEntry): Promise<void> {
     const { redis, keys } = this.#options;
-    // ioredis may send it twice when the connection breaks in between, and twice does no harm.
+    // ioredis may send the command twice when the connection breaks. A repeated entry is harmless.
     const added = redis.xadd(keys.control, 'MAXLEN', this.#maxLength, '*', 'j', serializeControlEntry(entry));
     await translateErrors(withDeadline(added, requestDeadlineMs, 'control announce'), 'control announce');
   }
@@ -45,71 +45,76 @@ export class RedisControlLog implements ControlLog {
     return tail;
   }
 
-  /** Ends tails that were left open. */
+  /** Closes the tails that are still open. */
   async close(): Promise<void> {
     for (const tail of this.#tails) await tail.close();
   }
 }
 
 const blockMs = 500;
-/** A pod that hears nothing because its connection leads nowhere should notice soon. */
+/** Short, so that a pod soon notices a connection that no longer answers. */
 const deadlineMs = 3000;
 const maxEntries = 500;
-/** Before every entry: where a reader stands in a log that has none. */
-const beforeAll = '0-0';
+/** The id before every entry: the position of a tail on an empty stream. */
+const startId = '0-0';
 
 interface RedisControlTailOptions {
   /** The stream's key. */
   readonly control: string;
   /** How many entries the stream keeps. */
   readonly maxLength: number;
-  /** Makes a connection that is this reader's own: a blocking read would hold up everybody else. */
+  /** Opens a connection for this tail alone: a blocking read delays every other command on its connection. */
   readonly connect: () => Redis;
 }
 
-type Told = Awaited<ReturnType<ControlTail['next']>>;
+type TailResult = Awaited<ReturnType<ControlTail['next']>>;
 
-interface Step {
-  readonly told: Told;
-  /** The id of the entry read last. */
+interface ReadOutcome {
+  readonly result: TailResult;
+  /** The id of the last entry read, or of the last entry in the stream if the tail skipped to its end. */
   readonly position: string;
 }
 
 /**
- * Reads on from an entry of its own, and after every read looks whether that entry is still there: the oldest go
- * first, so while it is, nothing after it has gone either. When it is not, the log was wiped, replaced, or trimmed
- * past the reader. A log that was away goes on from the same entry; but it may be one that had not got everything yet
- * (a replica that took over).
+ * Reads the entries after its position, the id of the last entry that it read. Each read also checks that this entry
+ * still exists. Redis trims the oldest entries first: while the entry exists, every later one exists, too.
+ *
+ * Example: the tail has read up to entry 7, and the next read returns 8 and 9. If entry 7 still exists, the tail has
+ * missed nothing. If entry 7 is gone, the log was wiped, replaced, or trimmed past the tail, and `mayHaveMissed` is
+ * true.
+ *
+ * After a failed read, the tail continues at the same entry and also sets `mayHaveMissed`. A replica that became
+ * primary may have entry 7 and lack entry 8.
  */
 class RedisControlTail implements ControlTail {
   readonly #options: RedisControlTailOptions;
   #redis: Redis | null = null;
-  /** Null: stands nowhere yet. */
+  /** Null until the first read. */
   #position: string | null = null;
-  /** Whether the log could not be asked since it was read last: it may have lost since what nobody has read. */
-  #wasAway = false;
+  /** True if the last read failed: the log may have lost entries that this tail has not read. */
+  #hasReadFailed = false;
   #isClosed = false;
 
   constructor(options: RedisControlTailOptions) {
     this.#options = options;
   }
 
-  async next(): Promise<Told> {
+  async next(): Promise<TailResult> {
     if (this.#isClosed) throw new UnavailableError('control tail: closed');
     this.#redis ??= this.#options.connect();
     const redis = this.#redis;
     try {
-      const step = this.#position === null ? this.#begin(redis) : this.#goOn(redis, this.#position);
-      // The deadline is our own, because a frozen Redis never settles the call.
-      const { told, position } = await withDeadline(step, deadlineMs, 'control tail');
+      const outcome = this.#position === null ? this.#startAtEnd(redis) : this.#readOn(redis, this.#position);
+      // Needs a deadline of its own: against a frozen Redis the call never settles.
+      const { result, position } = await withDeadline(outcome, deadlineMs, 'control tail');
       this.#position = position;
-      this.#wasAway = false;
-      return told;
+      this.#hasReadFailed = false;
+      return result;
     } catch (error) {
-      // The read may still be waiting on this connection: the next call gets another one.
+      // The read may still be pending on this connection, so the next call opens another one.
       redis.disconnect();
       if (this.#redis === redis) this.#redis = null;
-      this.#wasAway = true;
+      this.#hasReadFailed = true;
       throw translateRedisError(error, 'control tail');
     }
   }
@@ -120,38 +125,44 @@ class RedisControlTail implements ControlTail {
     this.#redis = null;
   }
 
-  async #begin(redis: Redis): Promise<Step> {
-    return { told: { entries: [], mayHaveMissed: true }, position: await this.#end(redis) };
+  async #startAtEnd(redis: Redis): Promise<ReadOutcome> {
+    return { result: { entries: [], mayHaveMissed: true }, position: await this.#readLastId(redis) };
   }
 
-  async #goOn(redis: Redis, position: string): Promise<Step> {
+  async #readOn(redis: Redis, position: string): Promise<ReadOutcome> {
     const { control } = this.#options;
-    const wasAway = this.#wasAway;
-    // Sent together, carried out one after the other. Who may have missed something is told so at once.
-    const [reply, isWhole] = await Promise.all([
-      wasAway
+    const hasReadFailed = this.#hasReadFailed;
+    // Redis runs the two commands in this order: what is lost before the read ends, the check notices. After a failure
+    // the read does not block, so that the caller learns at once that it may have missed entries.
+    const [reply, isComplete] = await Promise.all([
+      hasReadFailed
         ? redis.xread('COUNT', maxEntries, 'STREAMS', control, position)
         : redis.xread('COUNT', maxEntries, 'BLOCK', blockMs, 'STREAMS', control, position),
-      this.#keepsAllAfter(redis, position),
+      this.#hasAllAfter(redis, position),
     ]);
-    const read = (reply?.[0]?.[1] ?? []) as StreamEntry[];
-    const texts = read.map(([, fields]) => fields[1] ?? '');
+    const streamEntries = (reply?.[0]?.[1] ?? []) as StreamEntry[];
+    const texts = streamEntries.map(([, fields]) => fields[1] ?? '');
     const parsed = texts.map(parseControlEntry);
-    const mayHaveMissed = wasAway || !isWhole || parsed.includes(null);
+    // `parseControlEntry` returns null for an entry that this version cannot read: it counts as missed.
+    const mayHaveMissed = hasReadFailed || !isComplete || parsed.includes(null);
     return {
-      told: { entries: parsed.filter((entry) => entry !== null), mayHaveMissed },
-      position: read.at(-1)?.[0] ?? (isWhole ? position : await this.#end(redis)),
+      result: { entries: parsed.filter((entry) => entry !== null), mayHaveMissed },
+      position: streamEntries.at(-1)?.[0] ?? (isComplete ? position : await this.#readLastId(redis)),
     };
   }
 
-  async #keepsAllAfter(redis: Redis, position: string): Promise<boolean> {
+  /**
+   * Returns whether the stream still has every entry after `position`. After `startId`: true while the stream is too
+   * short to have been trimmed.
+   */
+  async #hasAllAfter(redis: Redis, position: string): Promise<boolean> {
     const { control, maxLength } = this.#options;
-    if (position === beforeAll) return (await redis.xlen(control)) < maxLength;
+    if (position === startId) return (await redis.xlen(control)) < maxLength;
     return (await redis.xrange(control, position, position)).length > 0;
   }
 
-  async #end(redis: Redis): Promise<string> {
+  async #readLastId(redis: Redis): Promise<string> {
     const [last] = await redis.xrevrange(this.#options.control, '+', '-', 'COUNT', 1);
-    return last?.[0] ?? beforeAll;
+    return last?.[0] ?? startId;
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import { runLimits } from '@widget-service/shared/domain/run-limits.ts';
 import type {
   AppendResult,
   DedupeMark,
@@ -15,29 +16,28 @@ import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { type Redis, ReplyError } from 'ioredis';
 import type { RedisKeys } from './keys.ts';
 import { type StreamEntry, toEntryFields, toEntryId, toLogRecord } from './log-entry.ts';
-import { maxMemoryBytes } from './redis-info.ts';
+import { parseMaxMemoryBytes } from './redis-info.ts';
 import { loadScript, runScript } from './script.ts';
 import { translateErrors, translateRedisError } from './translate-error.ts';
 
-/** A run that presents an event again comes long before this, or finds the event settled in its store. */
-const settledGuardSeconds = 3600;
-/** Of the memory Redis may use. Hooks are refused above 80 % of it, and what the queue holds must fit in as well. */
+const markLifetimeSeconds = runLimits.markLifetimeMs / 1000;
+/** The log's share of `maxmemory`. New hooks get 503 above 80 % (`backlog-limit.ts`), and the queue needs room, too. */
 const memoryShareMax = 0.5;
-/** A run gives itself up after as long; one that slept right before it appended must be stopped by the log. */
-const defaultRunAgeMaxMs = 600_000;
+/** A run stops by itself at this age. The log must reject a run that froze between that check and its append. */
+const defaultRunAgeMaxMs = runLimits.maxAgeMs;
 
 export interface RedisEventLogOptions {
-  /** For short calls; stays open when the log's user is done. */
+  /** For short calls. The caller closes it. */
   readonly redis: Redis;
   readonly keys: RedisKeys;
   readonly retention: EventRetention;
-  /** An append is refused when a run with a higher number came longer ago, in milliseconds. */
+  /** The log rejects a run between one and two times this long after a higher run arrived (see `parts/run-age.lua`). */
   readonly runAgeMaxMs?: number;
-  /** Makes a connection for one tail. */
+  /** Opens a connection for one tail. */
   readonly connectTail: () => Redis;
 }
 
-/** The log is one Redis Stream, whose entry ids are `<ms>-<seq>`; its rules are kept by the scripts. */
+/** The event log is one Redis Stream with entry ids `<ms>-<seq>`. The scripts enforce its rules. */
 export class RedisEventLog implements EventLog {
   readonly #redis: Redis;
   readonly #keys: RedisKeys;
@@ -45,7 +45,7 @@ export class RedisEventLog implements EventLog {
   readonly #tails = new Set<RedisEventTail>();
   readonly #scripts = {
     append: loadScript('append', ['numbers', 'run-age', 'entries', 'lost-tail']),
-    settle: loadScript('expire-marks', ['numbers', 'run-age']),
+    expireMarks: loadScript('expire-marks', ['numbers', 'run-age']),
     inspect: loadScript('inspect', ['entries']),
     trim: loadScript('trim', ['numbers', 'entries', 'lost-tail']),
   };
@@ -58,26 +58,27 @@ export class RedisEventLog implements EventLog {
 
   async append(run: number, recorded: ComparablePosition | null, events: readonly LogAppend[]): Promise<AppendResult> {
     const { log, logMeta } = this.#keys;
-    const position = recorded === null ? ['', '', '', ''] : toPositionArgs(recorded);
+    const recordedArgs = recorded === null ? ['', '', '', ''] : toPositionArgs(recorded);
     const keys = [log, logMeta, ...events.map(({ mark }) => this.#markKey(mark))];
     const { retention, runAgeMaxMs = defaultRunAgeMaxMs } = this.#options;
-    const args = [run, retention.count, createEpochWord(), ...position, runAgeMaxMs, ...events.flatMap(toAppendArgs)];
-    const work = runScript(this.#redis, this.#scripts.append, keys, args) as Promise<AppendReply>;
-    return toAppendResult(await translateErrors(work, 'event log append'));
+    const eventArgs = events.flatMap(toAppendArgs);
+    const args = [run, retention.count, createEpochId(), ...recordedArgs, runAgeMaxMs, ...eventArgs];
+    const reply = runScript(this.#redis, this.#scripts.append, keys, args) as Promise<AppendReply>;
+    return toAppendResult(await translateErrors(reply, 'event log append'));
   }
 
-  async expireMarks(guards: readonly DedupeMark[], run: number): Promise<void> {
-    if (guards.length === 0) return;
+  async expireMarks(marks: readonly DedupeMark[], run: number): Promise<void> {
+    if (marks.length === 0) return;
     const { runAgeMaxMs = defaultRunAgeMaxMs } = this.#options;
-    const keys = [this.#keys.logMeta, ...guards.map((guard) => this.#markKey(guard))];
-    const args = [settledGuardSeconds, run, runAgeMaxMs, ...guards.map(toMarkVersion)];
-    await translateErrors(runScript(this.#redis, this.#scripts.settle, keys, args), 'event log settle');
+    const keys = [this.#keys.logMeta, ...marks.map((mark) => this.#markKey(mark))];
+    const args = [markLifetimeSeconds, run, runAgeMaxMs, ...marks.map(toMarkVersion)];
+    await translateErrors(runScript(this.#redis, this.#scripts.expireMarks, keys, args), 'event log expire marks');
   }
 
   async inspect(position: LogPosition | null): ReturnType<EventLog['inspect']> {
     const args = position === null ? ['', ''] : [position.epoch, toEntryId(position)];
-    const work = runScript(this.#redis, this.#scripts.inspect, [this.#keys.log, this.#keys.logMeta], args);
-    const reply = (await translateErrors(work, 'event log inspect')) as InspectReply | null;
+    const call = runScript(this.#redis, this.#scripts.inspect, [this.#keys.log, this.#keys.logMeta], args);
+    const reply = (await translateErrors(call, 'event log inspect')) as InspectReply | null;
     if (reply === null) return null;
     const [epoch, ms, seq, oldestMs, oldestSeq, contains] = reply;
     const last = { epoch, ms: Number(ms), seq: Number(seq) };
@@ -86,13 +87,14 @@ export class RedisEventLog implements EventLog {
   }
 
   async readAfter(after: LogPosition, limit: number): Promise<LogRecord[]> {
-    const work = this.#redis.xrange(this.#keys.log, `(${toEntryId(after)}`, '+', 'COUNT', limit);
-    return (await translateErrors(work, 'event log read')).map(toLogRecord);
+    // Compares entry ids only: `append.lua` gives a new epoch higher ids than the one before.
+    const entries = this.#redis.xrange(this.#keys.log, `(${toEntryId(after)}`, '+', 'COUNT', limit);
+    return (await translateErrors(entries, 'event log read')).map(toLogRecord);
   }
 
   async readUpTo(position: LogPosition, limit: number): Promise<LogRecord[]> {
-    const work = this.#redis.xrevrange(this.#keys.log, toEntryId(position), '-', 'COUNT', limit);
-    return (await translateErrors(work, 'event log read')).map(toLogRecord).reverse();
+    const entries = this.#redis.xrevrange(this.#keys.log, toEntryId(position), '-', 'COUNT', limit);
+    return (await translateErrors(entries, 'event log read')).map(toLogRecord).reverse();
   }
 
   openTail(): EventTail {
@@ -104,36 +106,48 @@ export class RedisEventLog implements EventLog {
   async trim(recorded: ComparablePosition | null): Promise<void> {
     if (recorded === null) return;
     const { count, ageMs } = this.#options.retention;
-    const bytes = await translateErrors(this.#bytesKept(), 'event log trim');
+    const bytesMax = await translateErrors(this.#readBytesMax(), 'event log trim');
     const keys = [this.#keys.log, this.#keys.logMeta];
-    const args = [count, ageMs, bytes, ...toPositionArgs(recorded)];
+    const args = [count, ageMs, bytesMax, ...toPositionArgs(recorded)];
     await translateErrors(runScript(this.#redis, this.#scripts.trim, keys, args), 'event log trim');
   }
 
-  /** Ends tails that were left open. */
+  /** Closes the tails that are still open. */
   async close(): Promise<void> {
     for (const tail of this.#tails) await tail.close();
   }
 
-  /** Asked for each time: the bound of a running Redis may be changed. One that will not tell it has none. */
-  async #bytesKept(): Promise<number> {
+  /**
+   * Returns how many bytes the log may use: those of the retention, or the log's share of `maxmemory` if it is smaller.
+   * Reads `maxmemory` at each trim, because an operator may change it at run time. If Redis does not report it, only
+   * the retention counts.
+   */
+  async #readBytesMax(): Promise<number> {
     const info = await this.#redis.info('memory').catch((error) => {
+      // A managed Redis may forbid INFO.
       if (error instanceof ReplyError) return '';
       throw error;
     });
     const { bytes } = this.#options.retention;
-    const most = maxMemoryBytes(info) ?? 0;
-    return most > 0 ? Math.min(bytes, Math.floor(most * memoryShareMax)) : bytes;
+    const maxMemoryBytes = parseMaxMemoryBytes(info) ?? 0;
+    return maxMemoryBytes > 0 ? Math.min(bytes, Math.floor(maxMemoryBytes * memoryShareMax)) : bytes;
   }
 
-  #markKey(guard: DedupeMark): string {
-    return guard.kind === 'version' ? this.#keys.watermark(guard.widgetId) : this.#keys.appendedEvent(guard.eventId);
+  #markKey(mark: DedupeMark): string {
+    return mark.kind === 'version' ? this.#keys.watermark(mark.widgetId) : this.#keys.appendedEvent(mark.eventId);
   }
 }
 
-type AppendReply = [epoch: string, epochRun: number, ms: number, seq: number, began: number, ...seqs: number[]];
-type Told = string | number;
-type InspectReply = [epoch: string, ms: Told, seq: Told, oldestMs: Told, oldestSeq: Told, contains: number];
+type AppendReply = [
+  epoch: string,
+  epochRun: number,
+  ms: number,
+  seq: number,
+  startedNewEpoch: number,
+  ...seqs: number[],
+];
+type Numeric = string | number;
+type InspectReply = [epoch: string, ms: Numeric, seq: Numeric, oldestMs: Numeric, oldestSeq: Numeric, contains: number];
 
 function toPositionArgs({ epoch, epochRun, ms, seq }: ComparablePosition): (string | number)[] {
   return [epoch, epochRun, ms, seq];
@@ -144,20 +158,21 @@ function toAppendArgs({ event, mark }: LogAppend): (string | number)[] {
   return [toMarkVersion(mark), fields.length, ...fields];
 }
 
-function toMarkVersion(guard: DedupeMark): string {
-  return guard.kind === 'version' ? String(guard.version) : '';
+function toMarkVersion(mark: DedupeMark): string {
+  return mark.kind === 'version' ? String(mark.version) : '';
 }
 
-function toAppendResult([epoch, epochRun, ms, seq, began, ...seqs]: AppendReply): AppendResult {
+/** Events that were appended by one call all have the same `ms`, that of the log's end. */
+function toAppendResult([epoch, epochRun, ms, seq, startedNewEpoch, ...seqs]: AppendReply): AppendResult {
   return {
-    positions: seqs.map((appended) => (appended === 0 ? null : { epoch, ms, seq: appended })),
+    positions: seqs.map((eventSeq) => (eventSeq === 0 ? null : { epoch, ms, seq: eventSeq })),
     last: { epoch, epochRun, ms, seq },
-    startedNewEpoch: began === 1,
+    startedNewEpoch: startedNewEpoch === 1,
   };
 }
 
-/** Eight characters of 36, should an epoch begin: no two epochs of a deployment have the same word. */
-function createEpochWord(): string {
+/** Returns eight random characters of `0-9a-z`: enough that no two epochs of a deployment have the same id. */
+function createEpochId(): string {
   return Array.from(randomBytes(8), (byte) => (byte % 36).toString(36)).join('');
 }
 
@@ -167,7 +182,7 @@ const deadlineMs = 5000;
 export interface RedisEventTailOptions {
   /** The stream's key. */
   readonly log: string;
-  /** Makes a connection that is this reader's own: a blocking read would hold up everybody else. */
+  /** Opens a connection for this tail alone: a blocking read delays every other command on its connection. */
   readonly connect: () => Redis;
 }
 
@@ -185,7 +200,7 @@ export class RedisEventTail implements EventTail {
     this.#redis ??= this.#options.connect();
     const redis = this.#redis;
     try {
-      // The deadline is our own, because a frozen Redis never settles the call.
+      // Needs a deadline of its own: against a frozen Redis the call never settles.
       const reply = await withDeadline(
         redis.xread('COUNT', limit, 'BLOCK', blockMs, 'STREAMS', this.#options.log, toEntryId(after)),
         deadlineMs,
@@ -194,7 +209,7 @@ export class RedisEventTail implements EventTail {
       const entries = (reply?.[0]?.[1] ?? []) as StreamEntry[];
       return entries.map(toLogRecord);
     } catch (error) {
-      // The read may still be waiting on this connection: the next call gets another one.
+      // The read may still be pending on this connection, so the next call opens another one.
       redis.disconnect();
       if (this.#redis === redis) this.#redis = null;
       throw translateRedisError(error, 'event tail');

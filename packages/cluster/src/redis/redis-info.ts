@@ -1,18 +1,20 @@
-/** One value of INFO; undefined when this Redis does not tell it. */
-export function infoField(info: string, name: string): string | undefined {
+/** Returns one field of the text of `INFO`; undefined if this Redis does not report it. */
+export function parseInfoField(info: string, name: string): string | undefined {
   const line = info.split(/\r?\n/).find((text) => text.startsWith(`${name}:`));
   return line?.slice(name.length + 1);
 }
 
-/** The memory Redis may use, by the text of its INFO: 0 where nothing bounds it, null where it does not tell. */
-export function maxMemoryBytes(info: string): number | null {
-  const text = infoField(info, 'maxmemory');
+/** Returns `maxmemory` in bytes, from the text of `INFO`: 0 if there is no limit, null if Redis does not report it. */
+export function parseMaxMemoryBytes(info: string): number | null {
+  const text = parseInfoField(info, 'maxmemory');
   return text === undefined ? null : Number(text);
 }
 
-/** The share of that memory which is in use; null where there is no such bound. */
-export function memoryUsedRatio(info: string): number | null {
-  const most = maxMemoryBytes(info);
-  const used = infoField(info, 'used_memory');
-  return most !== null && most > 0 && used !== undefined ? Number(used) / most : null;
+/**
+ * Returns the used share of `maxmemory`, where 1 is all of it. Null without a limit, or if Redis does not report it.
+ */
+export function computeMemoryUsedRatio(info: string): number | null {
+  const maxBytes = parseMaxMemoryBytes(info);
+  const usedBytes = parseInfoField(info, 'used_memory');
+  return maxBytes !== null && maxBytes > 0 && usedBytes !== undefined ? Number(usedBytes) / maxBytes : null;
 }

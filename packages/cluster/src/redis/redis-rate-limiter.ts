@@ -6,12 +6,12 @@ import { loadScript, runScript } from './script.ts';
 import { translateErrors } from './translate-error.ts';
 
 export interface RedisRateLimiterOptions {
-  /** For short calls; stays open when the limiter's user is done. */
+  /** For short calls. The caller closes it. */
   readonly redis: Redis;
   readonly keys: Pick<RedisKeys, 'limit'>;
 }
 
-/** One limit for all pods: one key each, counted on Redis's clock, so that the pods' clocks need not agree. */
+/** Limits that all pods share: one key per limit, on Redis's clock, so that the pods' clocks need not agree. */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis;
   readonly #keys: Pick<RedisKeys, 'limit'>;
@@ -24,8 +24,8 @@ export class RedisRateLimiter implements RateLimiter {
 
   async take({ key, limit, atLeast, atMost }: RateRequest): Promise<RateOutcome> {
     const args = [limit.ratePerSecond, limit.burst, atLeast, atMost];
-    const work = runScript(this.#redis, this.#scripts.take, [this.#keys.limit(key)], args) as Promise<TakeReply>;
-    const [granted, remaining, retryAfterMs, resetAfterMs] = await translateErrors(work, 'rate limit');
+    const reply = runScript(this.#redis, this.#scripts.take, [this.#keys.limit(key)], args) as Promise<TakeReply>;
+    const [granted, remaining, retryAfterMs, resetAfterMs] = await translateErrors(reply, 'rate limit');
     return { granted, remaining, retryAfterMs, resetAfterMs };
   }
 

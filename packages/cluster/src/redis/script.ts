@@ -2,28 +2,28 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 
-/** A Lua script, which Redis runs as one atomic step. */
+/** A Lua script. Redis runs it atomically. */
 export interface Script {
   readonly lua: string;
-  /** The SHA-1 by which Redis knows a script it has seen. */
+  /** The SHA-1 of the text: `EVALSHA` names a cached script by it. */
   readonly sha: string;
 }
 
-/** Reads `scripts/<name>.lua`, and before it the functions of `scripts/parts/` that it calls. */
+/** Reads `scripts/<name>.lua` and prepends the named files of `scripts/parts/`, whose functions it calls. */
 export function loadScript(name: string, parts: readonly string[] = []): Script {
   const files = [...parts.map((part) => `parts/${part}`), name];
   const lua = files.map((file) => readFileSync(new URL(`./scripts/${file}.lua`, import.meta.url), 'utf8')).join('\n');
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
 }
 
-/** Runs a script by its hash, and sends its text only to a Redis that does not know it (new, restarted, flushed). */
+/** Runs a script by its hash. Sends the text only to a Redis that has not cached it (new, restarted, flushed). */
 export async function runScript(
   redis: Redis,
   script: Script,
   keys: readonly string[],
   args: readonly (string | number)[],
 ): Promise<unknown> {
-  // One array: a call with as many arguments as a large batch has would overflow the stack.
+  // Passed as one array: spreading the arguments of a large batch into a call would overflow the stack.
   const rest = [keys.length, ...keys, ...args];
   try {
     return await redis.call('EVALSHA', [script.sha, ...rest]);

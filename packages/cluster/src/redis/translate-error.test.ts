@@ -1,26 +1,30 @@
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { ReplyError } from 'ioredis';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isConnectionError, translateErrors } from './translate-error.ts';
 
-it.each([
-  new Error("Stream isn't writeable and enableOfflineQueue options is false"),
-  new Error('Command timed out'),
-  new ReplyError('OOM command not allowed when used memory > maxmemory'),
-])('says of whatever goes wrong that it may go right later: %s', async (error) => {
-  const failure = await translateErrors(Promise.reject(error), 'event log append').catch((reason) => reason);
-  expect(failure).toBeInstanceOf(UnavailableError);
-  expect(failure).toMatchObject({ internalMessage: `event log append: ${error.message}`, cause: error });
+describe('translateErrors', () => {
+  it.each([
+    new Error("Stream isn't writeable and enableOfflineQueue options is false"),
+    new Error('Command timed out'),
+    new ReplyError('OOM command not allowed when used memory > maxmemory'),
+  ])('translates every Redis error to UnavailableError: %s', async (error) => {
+    const failure = await translateErrors(Promise.reject(error), 'event log append').catch((reason) => reason);
+    expect(failure).toBeInstanceOf(UnavailableError);
+    expect(failure).toMatchObject({ internalMessage: `event log append: ${error.message}`, cause: error });
+  });
+
+  it('passes a ServiceError through unchanged', async () => {
+    const error = new UnstorableError('too large');
+    await expect(translateErrors(Promise.reject(error), 'hook queue add')).rejects.toBe(error);
+  });
 });
 
-it('leaves an error alone that says already what it is', async () => {
-  const error = new UnstorableError('too large');
-  await expect(translateErrors(Promise.reject(error), 'hook queue add')).rejects.toBe(error);
-});
-
-it('tells a lost connection from an answer', () => {
-  expect(isConnectionError(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))).toBe(true);
-  expect(isConnectionError(new Error('Connection is closed.'))).toBe(true);
-  expect(isConnectionError(new ReplyError('OOM command not allowed'))).toBe(false);
-  expect(isConnectionError(Object.assign(new Error('Missing lock for job x'), { code: -2 }))).toBe(false);
+describe('isConnectionError', () => {
+  it('returns true for a lost connection and false for an error reply', () => {
+    expect(isConnectionError(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))).toBe(true);
+    expect(isConnectionError(new Error('Connection is closed.'))).toBe(true);
+    expect(isConnectionError(new ReplyError('OOM command not allowed'))).toBe(false);
+    expect(isConnectionError(Object.assign(new Error('Missing lock for job x'), { code: -2 }))).toBe(false);
+  });
 });

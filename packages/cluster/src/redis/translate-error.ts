@@ -1,32 +1,32 @@
 import { ServiceError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
 
 /**
- * Whatever goes wrong with Redis is something to try again: it is away, loading, full or being replaced. It never
- * judges what it is given, so there is nothing it would refuse for good.
+ * Translates any Redis error to `UnavailableError`: Redis is down, loading, full or being replaced, so a retry helps.
+ * Redis accepts every value, so nothing is unstorable. Returns a `ServiceError` unchanged.
  */
-export function translateRedisError(error: unknown, what: string): ServiceError {
+export function translateRedisError(error: unknown, operation: string): ServiceError {
   if (error instanceof ServiceError) return error;
-  return new UnavailableError(`${what}: ${describeError(error)}`, error);
+  return new UnavailableError(`${operation}: ${describeError(error)}`, error);
 }
 
-/** What our own logs should say about an error. */
+/** Returns the text of an error for our own logs. */
 export function describeError(error: unknown): string {
   if (error instanceof ServiceError) return error.internalMessage ?? error.message;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether an error only says that the connection was lost or cannot be made; an answer of Redis is none. */
+/** True for an error that only says that a connection was lost or cannot be made; false for an error reply of Redis. */
 export function isConnectionError(error: Error): boolean {
-  // Node's own errors carry a code in words; those BullMQ makes from an answer carry a number.
+  // Node's own errors carry a text as `code`. Errors that BullMQ makes from a reply carry a number.
   if ('code' in error && typeof error.code === 'string') return true;
   return error.message.startsWith('Socket timeout') || error.message.startsWith('Connection is closed');
 }
 
-/** The outcome of a call to Redis, its failure translated. */
-export async function translateErrors<T>(work: Promise<T>, what: string): Promise<T> {
+/** Waits for a call to Redis and translates its failure. `operation` names the call in the error. */
+export async function translateErrors<T>(work: Promise<T>, operation: string): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw translateRedisError(error, what);
+    throw translateRedisError(error, operation);
   }
 }

@@ -1,4 +1,7 @@
--- Times are milliseconds since the Unix epoch. Ids and texts are kept verbatim.
+-- Conventions: every time is an INTEGER, in milliseconds since the Unix epoch, unless the column says otherwise.
+-- Booleans are 0 or 1. Ids and texts are stored verbatim. docs/data-path.md explains fences, outboxes and watermarks.
+
+-- Widgets ------------------------------------------------------------------------------------------------------------
 
 CREATE TABLE widgets (
   id TEXT NOT NULL PRIMARY KEY,
@@ -6,6 +9,7 @@ CREATE TABLE widgets (
   state TEXT NOT NULL,
   -- A JSON array of strings.
   labels TEXT NOT NULL,
+  -- The owner: all three columns are NULL, or none is.
   owner_user_id TEXT,
   owner_email TEXT,
   owner_notify INTEGER,
@@ -14,7 +18,7 @@ CREATE TABLE widgets (
   retired_at INTEGER,
   last_event_at INTEGER,
   version INTEGER NOT NULL,
-  -- The number of the run that may write the widget; 0 before the first.
+  -- The number of the highest run that claimed the widget. Only that run may write it. 0 before the first claim.
   fence INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
@@ -22,21 +26,27 @@ CREATE INDEX widgets_by_creation ON widgets (created_at, id);
 CREATE INDEX widgets_by_state ON widgets (state, created_at, id);
 
 CREATE TABLE idempotency_keys (
+  -- Whose key it is. A key is unique within its scope.
   scope TEXT NOT NULL,
   key TEXT NOT NULL,
+  -- Identifies the body of the first request.
   fingerprint TEXT NOT NULL,
+  -- The body of the first response.
   body TEXT NOT NULL,
   widget_id TEXT NOT NULL REFERENCES widgets (id),
   PRIMARY KEY (scope, key)
 ) STRICT, WITHOUT ROWID;
 
+-- Events that are decided but not yet known to be in the event log.
 CREATE TABLE outbox_entries (
   widget_id TEXT NOT NULL,
-  -- The widget's version right after the event; so are the columns behind the payload.
+  -- The widget's version after the event. The columns after `payload` also hold the widget's values after the event.
   version INTEGER NOT NULL,
   event_id TEXT NOT NULL,
   kind TEXT NOT NULL,
+  -- NULL for a creation.
   integration_id TEXT,
+  -- A text: as the sender wrote it. For a creation, the time of the creation.
   occurred_at TEXT NOT NULL,
   received_at INTEGER NOT NULL,
   late INTEGER NOT NULL,
@@ -51,19 +61,47 @@ CREATE TABLE outbox_entries (
 
 CREATE INDEX outbox_entries_by_receipt ON outbox_entries (received_at);
 
--- Event ids are random: with rowids they are scattered over a small index only, not over the bodies.
+-- Hooks --------------------------------------------------------------------------------------------------------------
+
+CREATE TABLE hook_jobs (
+  seq INTEGER PRIMARY KEY,
+  job_id TEXT NOT NULL UNIQUE,
+  partition INTEGER NOT NULL,
+  -- How often a consumer started the job.
+  starts INTEGER NOT NULL
+) STRICT;
+
+-- A table of its own: SQLite rewrites the whole row when `starts` changes, and bodies are large.
+CREATE TABLE hook_job_bodies (
+  seq INTEGER PRIMARY KEY,
+  body TEXT NOT NULL
+) STRICT;
+
+-- Queue texts that cannot even become a dead letter. Only an operator deletes them.
+CREATE TABLE quarantine (
+  id TEXT NOT NULL PRIMARY KEY,
+  text TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The ledger: one row per distinct delivery.
+-- It has rowids, because event ids are random: only the writes to the index of ids are scattered, not those of the
+-- rows.
 CREATE TABLE deliveries (
   event_id TEXT NOT NULL UNIQUE,
   integration_id TEXT NOT NULL,
   kind TEXT NOT NULL,
+  -- A text: as the sender wrote it.
   occurred_at TEXT NOT NULL,
   widget_id TEXT,
   received_at INTEGER NOT NULL,
+  -- 'received', 'published' or 'dead'.
   state TEXT NOT NULL,
   attempts INTEGER NOT NULL,
   duplicates INTEGER NOT NULL,
+  -- Why the delivery is dead.
   reason TEXT,
   published_at INTEGER,
+  -- Where the event is in the event log. NULL if it is not published, or if an earlier run had appended it.
   position_epoch TEXT,
   position_ms INTEGER,
   position_seq INTEGER,
@@ -71,8 +109,16 @@ CREATE TABLE deliveries (
 ) STRICT;
 
 CREATE INDEX deliveries_by_publication ON deliveries (published_at) WHERE published_at IS NOT NULL;
+CREATE INDEX deliveries_by_receipt ON deliveries (integration_id, received_at, event_id);
+-- Nearly all rows are published. This index finds the few others without reading all rows of an integration.
+CREATE INDEX deliveries_unpublished ON deliveries (integration_id, state, received_at, event_id)
+  WHERE state <> 'published';
 
-CREATE TABLE run_register (
+-- The event log ------------------------------------------------------------------------------------------------------
+
+-- One row: the number of the last run, and the last recorded position of the event log (NULL before the first).
+-- Every schema version must keep this table: the service recognizes its own files by it (database-file.ts).
+CREATE TABLE run_registry (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   last_run INTEGER NOT NULL,
   epoch TEXT,
@@ -81,12 +127,15 @@ CREATE TABLE run_register (
   seq INTEGER
 ) STRICT;
 
-INSERT INTO run_register (id, last_run) VALUES (1, 0);
+INSERT INTO run_registry (id, last_run) VALUES (1, 0);
 
--- Numbers come from event_log_state, not from the table, which trimming may empty.
+-- `seq` comes from event_log_state and not from this table, because trimming can empty the table.
 CREATE TABLE events (
   seq INTEGER PRIMARY KEY,
   ms INTEGER NOT NULL,
+  -- The `ms` of the predecessor.
+  previous_ms INTEGER NOT NULL,
+  -- What the event counts toward the limit on bytes.
   bytes INTEGER NOT NULL,
   event_id TEXT NOT NULL,
   type TEXT NOT NULL,
@@ -98,43 +147,34 @@ CREATE TABLE events (
   json TEXT NOT NULL
 ) STRICT;
 
--- One row, from the first append on.
+-- One row. The first append inserts it.
 CREATE TABLE event_log_state (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   epoch TEXT NOT NULL,
+  -- The number of the run that started the epoch.
   epoch_run INTEGER NOT NULL,
   last_ms INTEGER NOT NULL,
   last_seq INTEGER NOT NULL,
-  -- Of all kept events.
+  -- The sum of `events.bytes`.
   bytes INTEGER NOT NULL
 ) STRICT;
 
--- The highest version of each widget that was appended to the log. Versions only rise, so a row may stay for good.
+-- Dedupe marks of widgets: the highest version of each widget that was appended. They never expire.
 CREATE TABLE watermarks (
   widget_id TEXT NOT NULL PRIMARY KEY,
   version INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Events without a known widget that were appended to the log, until some time after they are settled.
+-- Dedupe marks of events without a widget.
 CREATE TABLE appended_events (
   event_id TEXT NOT NULL PRIMARY KEY,
+  -- NULL while a run can still append the event again.
   expires_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX appended_events_by_expiry ON appended_events (expires_at) WHERE expires_at IS NOT NULL;
 
-CREATE TABLE hook_jobs (
-  seq INTEGER PRIMARY KEY,
-  job_id TEXT NOT NULL UNIQUE,
-  partition INTEGER NOT NULL,
-  starts INTEGER NOT NULL
-) STRICT;
-
--- Apart from the jobs, because counting a start writes the whole row again.
-CREATE TABLE hook_job_bodies (
-  seq INTEGER PRIMARY KEY,
-  body TEXT NOT NULL
-) STRICT;
+-- Users, sessions and grants -----------------------------------------------------------------------------------------
 
 CREATE TABLE users (
   id TEXT NOT NULL PRIMARY KEY,
@@ -146,6 +186,8 @@ CREATE TABLE users (
   last_sign_in_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX users_by_creation ON users (created_at, id);
+
 CREATE TABLE sessions (
   digest TEXT NOT NULL PRIMARY KEY,
   user_id TEXT NOT NULL,
@@ -155,18 +197,77 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+CREATE INDEX sessions_by_user ON sessions (user_id);
+
+-- The stream tokens of signed-in users.
+CREATE TABLE personal_streams (
+  token_digest TEXT NOT NULL PRIMARY KEY,
+  user_id TEXT NOT NULL,
+  session_digest TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX personal_streams_by_expiry ON personal_streams (expires_at);
+
+-- The three tables of grants share these columns:
+-- token_digest: the SHA-256 of the token, in hexadecimal.
+-- sealed_secret: an integration's signing secret, encrypted so that only the holder of the token can read it, or NULL.
+-- previous_*: the token before the last rotation. It works until previous_expires_at.
+-- expires_at: the end of the grant. NULL: never.
+-- last_used_at: NULL before the first use.
 
 CREATE TABLE subscriptions (
   id TEXT NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
   token_digest TEXT NOT NULL UNIQUE,
-  created_at INTEGER NOT NULL
+  sealed_secret TEXT,
+  previous_digest TEXT,
+  previous_sealed_secret TEXT,
+  previous_expires_at INTEGER,
+  expires_at INTEGER,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER,
+  -- A JSON object. A member that is absent lets every event pass.
+  filter TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX subscriptions_by_previous_digest ON subscriptions (previous_digest) WHERE previous_digest IS NOT NULL;
+CREATE INDEX subscriptions_by_creation ON subscriptions (created_at, id);
 
 CREATE TABLE integrations (
   id TEXT NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
   token_digest TEXT NOT NULL UNIQUE,
+  sealed_secret TEXT,
+  previous_digest TEXT,
+  previous_sealed_secret TEXT,
+  previous_expires_at INTEGER,
+  expires_at INTEGER,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER,
   deduplicate_by_content INTEGER NOT NULL,
-  created_at INTEGER NOT NULL
+  -- Hooks per second. NULL: the limit from the settings applies.
+  rate INTEGER
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX integrations_by_previous_digest ON integrations (previous_digest) WHERE previous_digest IS NOT NULL;
+CREATE INDEX integrations_by_creation ON integrations (created_at, id);
+
+CREATE TABLE provision_tokens (
+  id TEXT NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  token_digest TEXT NOT NULL UNIQUE,
+  sealed_secret TEXT,
+  previous_digest TEXT,
+  previous_sealed_secret TEXT,
+  previous_expires_at INTEGER,
+  expires_at INTEGER,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER,
+  -- A JSON array of strings.
+  permissions TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX provision_tokens_by_previous_digest ON provision_tokens (previous_digest)
+  WHERE previous_digest IS NOT NULL;
+CREATE INDEX provision_tokens_by_creation ON provision_tokens (created_at, id);

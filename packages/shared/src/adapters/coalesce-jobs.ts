@@ -1,38 +1,40 @@
+import { batchLimits } from '../domain/batch-limits.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
 import { parseHookJob } from './hook-job-codec.ts';
 
-/** What one run is worth making larger for: beyond this, another run costs no more per item. */
-export const coalesceLimits = { items: 256, bytes: 512 * 1024, jobs: 64, maxStartCount: 2 } as const;
+/**
+ * The limits of a batch that coalesces jobs. `items` counts all items of the batch. `bytes` limits the texts of the
+ * coalesced jobs together, without the text of the started one. It compares `text.length`, which is the number of bytes
+ * for ASCII and less for other text. A consumer considers at most `jobs` waiting jobs. A job that was started more than
+ * `maxStartCount` times runs alone.
+ */
+export const coalesceLimits = { ...batchLimits, jobs: 64, maxStartCount: 2 } as const;
 
-/** Whether a run of so many items, or of jobs whose texts are so long, has no room for another job. */
+/** Returns whether one of the two limits leaves no room for another job. `bytes` is a length of job texts. */
 export function isFull(items: number, bytes: number): boolean {
   return items >= coalesceLimits.items || bytes >= coalesceLimits.bytes;
 }
 
 /**
- * The items of the jobs next in line that may be run together with one of `firstItems` items: per job, in order, as
- * far as the limits allow. Stops before a job that this version cannot read as a whole. `firstItems` and `bytesBefore`
- * count what was taken along already, where the jobs are read a few at a time.
+ * Returns the items of the waiting jobs that fit into a batch, per job and in order. The batch already has `itemCount`
+ * items, and `byteCount` is the length of the job texts coalesced before. Stops before a job that does not fit, and
+ * before a job that has an unreadable part or a newer version.
  */
-export function coalesceItems(
-  firstItems: number,
-  jobTexts: readonly string[],
-  bytesBefore = 0,
-): (readonly QueueItem[])[] {
-  const taken: (readonly QueueItem[])[] = [];
-  let count = firstItems;
-  let bytes = bytesBefore;
+export function coalesceItems(itemCount: number, jobTexts: readonly string[], byteCount = 0): (readonly QueueItem[])[] {
+  const coalesced: (readonly QueueItem[])[] = [];
+  let totalItems = itemCount;
+  let totalBytes = byteCount;
   for (const text of jobTexts) {
-    const items = readable(text);
-    bytes += text.length;
-    count += items?.length ?? 0;
-    if (items === null || bytes > coalesceLimits.bytes || count > coalesceLimits.items) break;
-    taken.push(items);
+    const items = parseReadableJob(text);
+    totalBytes += text.length;
+    totalItems += items?.length ?? 0;
+    if (items === null || totalBytes > coalesceLimits.bytes || totalItems > coalesceLimits.items) break;
+    coalesced.push(items);
   }
-  return taken;
+  return coalesced;
 }
 
-function readable(text: string): readonly QueueItem[] | null {
+function parseReadableJob(text: string): readonly QueueItem[] | null {
   try {
     const { items, unreadable } = parseHookJob(text);
     return unreadable.length === 0 ? items : null;

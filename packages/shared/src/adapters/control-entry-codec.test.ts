@@ -10,23 +10,23 @@ const entries: ControlEntry[] = [
   { kind: 'user', id: 'u', change: 'changed' },
 ];
 
-it.each(entries)('an entry comes back as it was: $kind $change', (entry) => {
+it.each(entries)('parses the serialized entry $kind $change', (entry) => {
   expect(parseControlEntry(serializeControlEntry(entry))).toEqual(entry);
 });
 
-it('members that a newer version adds are left out', () => {
-  const text = serializeControlEntry({ kind: 'user', id: 'u', change: 'changed' }).replace('}', ',"by":"somebody"}');
+it('ignores members that a newer version adds', () => {
+  const text = serializeControlEntry({ kind: 'user', id: 'u', change: 'changed' }).replace('}', ',"by":"someone"}');
   expect(parseControlEntry(text)).toEqual({ kind: 'user', id: 'u', change: 'changed' });
 });
 
 it.each([
-  ['no JSON', '{"version":1'],
+  ['invalid JSON', '{"version":1'],
   ['another version', '{"version":2,"kind":"user","id":"u","change":"changed"}'],
   ['an unknown kind', '{"version":1,"kind":"robot","id":"u","change":"changed"}'],
   ['an unknown change', '{"version":1,"kind":"user","id":"u","change":"renamed"}'],
-  ['an id that is no text', '{"version":1,"kind":"user","id":7,"change":"changed"}'],
+  ['an id that is not a string', '{"version":1,"kind":"user","id":7,"change":"changed"}'],
   ['no id', '{"version":1,"kind":"user","change":"changed"}'],
-  ['nothing', 'null'],
-])('a text of %s is not understood, and that is no failure', (_, text) => {
+  ['null', 'null'],
+])('returns null for %s', (_, text) => {
   expect(parseControlEntry(text)).toBeNull();
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tryParseJson } from '../domain/json.ts';
 import type { ControlEntry } from '../ports/control-log.ts';
 
 const textVersion = 1;
@@ -10,26 +11,18 @@ const storedEntry = z.object({
   change: z.enum(['changed', 'revoked']),
 });
 
-/** The text that is kept for an entry. `parseControlEntry` gives back an equal one. */
+/** Returns the stored text of an entry. `parseControlEntry` returns an equal entry. */
 export function serializeControlEntry({ kind, id, change }: ControlEntry): string {
   return JSON.stringify({ version: textVersion, kind, id, change } satisfies z.infer<typeof storedEntry>);
 }
 
 /**
- * The entry of a text; null for a text that this version of the service does not understand: a newer one wrote it, and
- * whoever reads it knows only that something has changed.
+ * Returns the entry of a text. Returns null if this version cannot read the text, for example because a newer version
+ * wrote it. The reader must then assume that anything may have changed.
  */
 export function parseControlEntry(text: string): ControlEntry | null {
-  const entry = storedEntry.safeParse(parseJson(text));
+  const entry = storedEntry.safeParse(tryParseJson(text));
   if (!entry.success) return null;
   const { kind, id, change } = entry.data;
   return { kind, id, change };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

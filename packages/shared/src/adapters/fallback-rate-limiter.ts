@@ -4,78 +4,83 @@ import type { Clock } from '../runtime/clock.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 
 /**
- * Little enough that a hook is still answered within 2 s when the queue, asked after the limit, does not answer
- * either; far more than a Redis that is well ever takes.
+ * A hook waits for the rate limiter and then, for up to 1.8 s (`requestDeadlineMs`), for the hook queue. With 100 ms it
+ * gets its response within 2 s even if neither answers. A healthy Redis needs far less.
  */
 const defaultTimeoutMs = 100;
-/** For how long nobody asks again after the shared limiter did not answer. */
-const retryAfterMs = 2_000;
+/** The pause between two probes of an unavailable shared limiter. */
+const probePauseMs = 2_000;
+/** Takes no permits: it only shows whether the limiter answers. */
 const probe = { key: 'probe', limit: { ratePerSecond: 1, burst: 1 }, atLeast: 0, atMost: 0 } as const;
 
 export interface FallbackDeps {
-  /** The limiter that all pods share. */
+  /** The limiter of all pods together. */
   readonly shared: RateLimiter;
-  /** This pod's own. */
+  /** This pod's own limiter. */
   readonly local: RateLimiter;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Called for every decision that the twin makes. */
+  /** Called for every `take` that the local limiter decides. */
   readonly onFallback: () => void;
-  /** How long the shared limiter may take. */
+  /** How long to wait for the shared limiter, in milliseconds. 100 by default. */
   readonly timeoutMs?: number;
 }
 
 /**
- * A limiter that always decides: while the shared one is away or slow, the pod's own does, with the same limits for
- * this pod alone. Only the first caller waits to find that out; that the shared one is back is found out by a
- * question that nobody waits for. What was taken on one side of such a change may be given back on the other: a
- * permit more or less, once.
+ * Builds a limiter that decides even while the shared limiter is unavailable or slow. Then the local one decides, with
+ * the same limits for this pod alone. Methods throw only errors of the shared limiter that are no `UnavailableError`.
+ *
+ * Only calls that start before the first timeout wait for it. After that, a probe in the background detects that the
+ * shared limiter is available again. Permits taken from one limiter may be returned to the other: that costs or adds a
+ * few permits, once.
  */
 export function limitWithFallback(deps: FallbackDeps): RateLimiter {
   const { shared, local, clock, onFallback, timeoutMs = defaultTimeoutMs } = deps;
-  let isUnreachable = false;
+  let isSharedUnavailable = false;
   let probeAtMs = 0;
 
-  function recordUnreachable(error: unknown): void {
+  /** Records that the shared limiter is unavailable. Throws any other error. */
+  function handleError(error: unknown): void {
     if (!(error instanceof UnavailableError)) throw error;
-    isUnreachable = true;
-    probeAtMs = clock.monotonicMs() + retryAfterMs;
+    isSharedUnavailable = true;
+    probeAtMs = clock.monotonicMs() + probePauseMs;
   }
 
   function probeShared(): void {
     const nowMs = clock.monotonicMs();
     if (nowMs < probeAtMs) return;
-    probeAtMs = nowMs + retryAfterMs;
+    probeAtMs = nowMs + probePauseMs;
     withDeadline(shared.take(probe), timeoutMs, 'rate limit').then(
       () => {
-        isUnreachable = false;
+        isSharedUnavailable = false;
       },
+      // Still unavailable: the next call after `probePauseMs` probes again.
       () => undefined,
     );
   }
 
-  /** Null when the twin is to decide. */
-  async function askShared<T>(ask: () => Promise<T>): Promise<T | null> {
-    if (isUnreachable) {
+  /** Returns the shared limiter's answer. Returns null if there is none, so that the local limiter decides. */
+  async function callShared<T>(call: () => Promise<T>): Promise<T | null> {
+    if (isSharedUnavailable) {
       probeShared();
       return null;
     }
     try {
-      return await withDeadline(ask(), timeoutMs, 'rate limit');
+      return await withDeadline(call(), timeoutMs, 'rate limit');
     } catch (error) {
-      recordUnreachable(error);
+      handleError(error);
       return null;
     }
   }
 
   return {
     take: async (request) => {
-      const outcome = await askShared(() => shared.take(request));
+      const outcome = await callShared(() => shared.take(request));
       if (outcome !== null) return outcome;
       onFallback();
       return local.take(request);
     },
     giveBack: async (key, limit, count) => {
-      const isDone = await askShared(() => shared.giveBack(key, limit, count).then(() => true));
+      const isDone = await callShared(() => shared.giveBack(key, limit, count).then(() => true));
       if (isDone === null) await local.giveBack(key, limit, count);
     },
   };

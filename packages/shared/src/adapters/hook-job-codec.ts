@@ -1,16 +1,18 @@
 import { z } from 'zod';
-import { hookKinds, type MalformedDelivery } from '../domain/hook-event.ts';
+import type { MalformedDelivery } from '../domain/delivery.ts';
+import { hookKinds } from '../domain/event-kind.ts';
+import { tryParseJson } from '../domain/json.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
 import { parseUtcTimestamp } from '../domain/timestamp.ts';
 import { parseUuid } from '../domain/uuid.ts';
 import type { UnreadableItem } from '../ports/hook-queue.ts';
 
-/** The job was written by a newer version of the service than this one: a worker of that version will carry it out. */
+/** A newer version of the service wrote the job. A worker of that version will process it. */
 export class UnknownJobVersionError extends Error {
   readonly version: number;
 
   constructor(version: number) {
-    super(`the job has version ${version}, this process knows version ${jobVersion}`);
+    super(`the job has version ${version}, but this process reads only version ${jobVersion}: run a newer worker`);
     this.name = 'UnknownJobVersionError';
     this.version = version;
   }
@@ -18,17 +20,18 @@ export class UnknownJobVersionError extends Error {
 
 export interface ReadJob {
   readonly items: readonly QueueItem[];
-  /** What is left when the items are taken out. */
+  /** The parts of the job that are not in `items`. */
   readonly unreadable: readonly UnreadableItem[];
 }
 
 const jobVersion = 1;
-/** The largest distance from the epoch, in milliseconds, that a `Date` can hold. */
-const dateMaxMs = 8_640_000_000_000_000;
+/** The largest distance from the Unix epoch, in milliseconds, that a `Date` can hold. */
+const maxDateMs = 8_640_000_000_000_000;
 
 const uuid = z.string().refine((text) => parseUuid(text) === text);
 
-// One letter per member: a job carries up to 256 items, and every byte is stored, replicated and parsed.
+// Member names have one letter: a job holds up to `HOOK_BATCH_MAX` items (256 by default, at most 1024), and every byte
+// is stored, replicated and parsed.
 const storedDelivery = z.object({
   t: z.literal('d'),
   /** eventId */
@@ -44,7 +47,7 @@ const storedDelivery = z.object({
   /** payload */
   p: z.string().refine(isObjectOnOneLine).nullable(),
   /** receivedAt, in milliseconds since the Unix epoch */
-  r: z.int().min(-dateMaxMs).max(dateMaxMs),
+  r: z.int().min(-maxDateMs).max(maxDateMs),
   /** redrive, left out when false */
   x: z.literal(true).optional(),
 });
@@ -56,17 +59,17 @@ type StoredItem = z.infer<typeof storedItem>;
 
 const storedJob = z.object({ version: z.int().min(1), items: z.unknown().optional() });
 
-/** The text that both backends keep for a job. `parseHookJob` gives back equal items. */
+/** Returns the text that both backends store for a job. `parseHookJob` returns equal items. */
 export function serializeHookJob(items: readonly QueueItem[]): string {
-  return JSON.stringify({ version: jobVersion, items: items.map(toStored) });
+  return JSON.stringify({ version: jobVersion, items: items.map(toStoredItem) });
 }
 
 /**
- * The items of a job's text, and what in it cannot be read: items that are malformed, or the whole text. Throws
- * `UnknownJobVersionError` for a job of a newer version, whatever it holds.
+ * Returns the items of a job's text, and its unreadable parts: malformed items, or the whole text. Throws
+ * `UnknownJobVersionError` for a job of a newer version, whatever else it contains.
  */
 export function parseHookJob(text: string): ReadJob {
-  const job = storedJob.safeParse(parseJson(text));
+  const job = storedJob.safeParse(tryParseJson(text));
   if (!job.success) return { items: [], unreadable: [{ text, delivery: null }] };
   const { version, items } = job.data;
   if (version > jobVersion) throw new UnknownJobVersionError(version);
@@ -74,32 +77,26 @@ export function parseHookJob(text: string): ReadJob {
   return readItems(items);
 }
 
-function readItems(stored: readonly unknown[]): ReadJob {
+function readItems(storedItems: readonly unknown[]): ReadJob {
   const items: QueueItem[] = [];
   const unreadable: UnreadableItem[] = [];
-  for (const each of stored) {
-    const item = storedItem.safeParse(each);
-    if (item.success) items.push(fromStored(item.data));
-    else unreadable.push({ text: JSON.stringify(each), delivery: salvageDelivery(each) });
+  for (const stored of storedItems) {
+    const item = storedItem.safeParse(stored);
+    if (item.success) items.push(toQueueItem(item.data));
+    else unreadable.push({ text: JSON.stringify(stored), delivery: salvageDelivery(stored) });
   }
   return { items, unreadable };
 }
 
-/** Undefined for what is no JSON, which is no job either. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A payload is written into events as it is, so anything else would break the events of everybody. */
+/**
+ * A run copies the payload into the JSON of the event, unchanged. Any other text would make that JSON, or the one SSE
+ * `data:` line that carries it, invalid for every client.
+ */
 function isObjectOnOneLine(text: string): boolean {
-  return text.startsWith('{') && !/[\r\n]/.test(text) && parseJson(text) !== undefined;
+  return text.startsWith('{') && !/[\r\n]/.test(text) && tryParseJson(text) !== undefined;
 }
 
-function toStored(item: QueueItem): StoredItem {
+function toStoredItem(item: QueueItem): StoredItem {
   if (item.type === 'nudge') return { t: 'n', w: item.widgetId };
   const { delivery } = item;
   return {
@@ -115,7 +112,7 @@ function toStored(item: QueueItem): StoredItem {
   };
 }
 
-function fromStored(item: StoredItem): QueueItem {
+function toQueueItem(item: StoredItem): QueueItem {
   if (item.t === 'n') return { type: 'nudge', widgetId: item.w };
   return {
     type: 'delivery',
@@ -134,7 +131,10 @@ function fromStored(item: StoredItem): QueueItem {
 
 const anyCaseUuid = z.string().transform(parseUuid).pipe(z.string());
 
-const remains = z.object({
+/**
+ * The members of `storedDelivery` without `x`, each with any value. Only the event id and integration id are required.
+ */
+const malformedDelivery = z.object({
   e: anyCaseUuid,
   i: anyCaseUuid,
   k: z.string().catch(''),
@@ -149,24 +149,19 @@ const remains = z.object({
     .catch(null),
 });
 
-/** The delivery in a malformed item of a job (see hook-job.ts for its members); null when it does not tell which one. */
+/**
+ * Returns the readable parts of a malformed delivery. Returns null if its event id or integration id cannot be read.
+ */
 function salvageDelivery(item: unknown): MalformedDelivery | null {
-  const read = remains.safeParse(item);
-  if (!read.success) return null;
-  const { e, i, k, o, w, p, r } = read.data;
+  const salvaged = malformedDelivery.safeParse(item);
+  if (!salvaged.success) return null;
+  const { e, i, k, o, w, p, r } = salvaged.data;
   return { eventId: e, integrationId: i, kind: k, occurredAt: o, widgetId: w, payload: p, receivedAt: r };
 }
 
+/** Returns well-formed JSON on one line: the value itself if it is JSON text, else its JSON. Null stays null. */
 function toJsonText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  return typeof value === 'string' && isJson(value) ? value.replace(/[\r\n]+/g, ' ') : JSON.stringify(value);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  const isJsonText = typeof value === 'string' && tryParseJson(value) !== undefined;
+  return isJsonText ? value.replace(/[\r\n]+/g, ' ') : JSON.stringify(value);
 }

@@ -2,47 +2,47 @@ import { expect, it } from 'vitest';
 import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 
 const limit = { ratePerSecond: 1, burst: 2 };
-const one = { limit, atLeast: 1, atMost: 1 };
+const onePermit = { limit, atLeast: 1, atMost: 1 };
 
-function aLimiter(keysMax: number) {
+function buildLimiter(maxKeys: number) {
   const clock = { nowMs: 5 };
-  return { clock, limiter: new MemoryRateLimiter({ monotonicMs: () => clock.nowMs, keysMax }) };
+  return { clock, limiter: new MemoryRateLimiter({ monotonicMs: () => clock.nowMs, maxKeys }) };
 }
 
-it('forgets a key when its burst is whole again', async () => {
-  const { clock, limiter } = aLimiter(10_000);
-  for (let index = 0; index < 999; index += 1) await limiter.take({ key: `old ${index}`, ...one });
+it('drops a key once its whole burst is available', async () => {
+  const { clock, limiter } = buildLimiter(10_000);
+  for (let index = 0; index < 999; index += 1) await limiter.take({ key: `old ${index}`, ...onePermit });
   expect(limiter.size).toBe(999);
   clock.nowMs += 1_000;
-  await limiter.take({ key: 'new', ...one });
+  await limiter.take({ key: 'new', ...onePermit });
   expect(limiter.size).toBe(1);
 });
 
-it('keeps no key for who only looks, or has given everything back', async () => {
-  const { limiter } = aLimiter(10_000);
+it('keeps no key for a request that takes no permits, or returns all of them', async () => {
+  const { limiter } = buildLimiter(10_000);
   await limiter.take({ key: 'a', limit, atLeast: 0, atMost: 0 });
   expect(limiter.size).toBe(0);
-  await limiter.take({ key: 'a', ...one });
+  await limiter.take({ key: 'a', ...onePermit });
   await limiter.giveBack('a', limit, 1);
   expect(limiter.size).toBe(0);
 });
 
-it('holds a bounded number of keys, and keeps limiting the ones that are asked for', async () => {
-  const { limiter } = aLimiter(100);
-  for (let taken = 0; taken < 2; taken += 1) await limiter.take({ key: 'busy', ...one });
+it('keeps at most maxKeys keys, and still limits a key in use', async () => {
+  const { limiter } = buildLimiter(100);
+  for (let taken = 0; taken < 2; taken += 1) await limiter.take({ key: 'busy', ...onePermit });
   for (let index = 0; index < 5_000; index += 1) {
-    await limiter.take({ key: `passing ${index}`, ...one });
+    await limiter.take({ key: `passing ${index}`, ...onePermit });
     expect(limiter.size).toBeLessThanOrEqual(100);
-    if (index % 50 === 0) expect((await limiter.take({ key: 'busy', ...one })).granted).toBe(0);
+    if (index % 50 === 0) expect((await limiter.take({ key: 'busy', ...onePermit })).granted).toBe(0);
   }
 });
 
-it('makes room by keys that are whole again before it forgets one that is not', async () => {
-  const { clock, limiter } = aLimiter(3);
+it('drops keys with a whole burst before a key that it limits', async () => {
+  const { clock, limiter } = buildLimiter(3);
   await limiter.take({ key: 'limited', limit: { ratePerSecond: 0.001, burst: 1 }, atLeast: 1, atMost: 1 });
-  for (const key of ['b', 'c']) await limiter.take({ key, ...one });
+  for (const key of ['b', 'c']) await limiter.take({ key, ...onePermit });
   clock.nowMs += 2_000;
-  for (const key of ['d', 'e']) await limiter.take({ key, ...one });
-  const still = { key: 'limited', limit: { ratePerSecond: 0.001, burst: 1 }, atLeast: 1, atMost: 1 };
-  expect((await limiter.take(still)).granted).toBe(0);
+  for (const key of ['d', 'e']) await limiter.take({ key, ...onePermit });
+  const request = { key: 'limited', limit: { ratePerSecond: 0.001, burst: 1 }, atLeast: 1, atMost: 1 };
+  expect((await limiter.take(request)).granted).toBe(0);
 });

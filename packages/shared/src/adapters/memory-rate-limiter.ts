@@ -2,70 +2,74 @@ import { type RateLimit, type RateOutcome, returnPermits, takePermits } from '..
 import type { RateLimiter, RateRequest } from '../ports/rate-limiter.ts';
 
 export interface MemoryRateLimiterOptions {
-  /** Milliseconds on a clock that nobody sets. */
+  /** Milliseconds on a monotonic clock. */
   readonly monotonicMs: () => number;
-  /** How many keys are kept at most; beyond it the one that was not asked for longest is forgotten. */
-  readonly keysMax?: number;
+  /** The limiter keeps at most this many keys, 50 000 by default. Beyond that, it drops the least recently used one. */
+  readonly maxKeys?: number;
 }
 
-const keysMaxDefault = 50_000;
-const sweepFrom = 1_000;
-/** With every place taken, looking for keys to drop is tried again only after this. */
+const defaultMaxKeys = 50_000;
+/** The smallest number of keys that starts a sweep. */
+const minSweepSize = 1_000;
+/** The shortest pause between two sweeps while the limiter is full. */
 const sweepPauseMs = 1_000;
 
-/** Limits within one process: all there is on the embedded backend, and each pod's own while Redis is away. */
+/** Limits within one process: for the embedded backend, and for each pod of a cluster while Redis is unavailable. */
 export class MemoryRateLimiter implements RateLimiter {
   readonly #monotonicMs: () => number;
-  readonly #keysMax: number;
-  /** Key to the time when its burst is whole again; in the order of their last use. */
+  readonly #maxKeys: number;
+  /** `fullAtMs` of each key (see `takePermits`). The least recently used key comes first. */
   readonly #fullAtMs = new Map<string, number>();
-  #sweepAtSize = sweepFrom;
-  #sweptAtMs = Number.NEGATIVE_INFINITY;
+  #nextSweepSize = minSweepSize;
+  #lastSweepAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ monotonicMs, keysMax = keysMaxDefault }: MemoryRateLimiterOptions) {
+  constructor({ monotonicMs, maxKeys = defaultMaxKeys }: MemoryRateLimiterOptions) {
     this.#monotonicMs = monotonicMs;
-    this.#keysMax = keysMax;
+    this.#maxKeys = maxKeys;
   }
 
-  /** How many keys are held. */
+  /** Number of keys that the limiter holds. */
   get size(): number {
     return this.#fullAtMs.size;
   }
 
   async take({ key, limit, atLeast, atMost }: RateRequest): Promise<RateOutcome> {
     const nowMs = this.#monotonicMs();
-    const known = this.#fullAtMs.get(key);
-    const { outcome, fullAtMs } = takePermits(known ?? 0, nowMs, limit, { atLeast, atMost });
-    // A refused key is kept in use too: whoever is limited must not be forgotten for asking often.
-    if (outcome.granted > 0 || known !== undefined) this.#keep(key, fullAtMs, nowMs);
+    const previous = this.#fullAtMs.get(key);
+    const { outcome, fullAtMs } = takePermits(previous ?? 0, nowMs, limit, { atLeast, atMost });
+    // A denied request counts as a use, too: otherwise the limiter could drop a key that it limits.
+    if (outcome.granted > 0 || previous !== undefined) this.#keep(key, fullAtMs, nowMs);
     return outcome;
   }
 
   async giveBack(key: string, limit: RateLimit, count: number): Promise<void> {
     const nowMs = this.#monotonicMs();
-    const known = this.#fullAtMs.get(key);
-    if (known !== undefined) this.#keep(key, returnPermits(known, nowMs, limit, count), nowMs);
+    const previous = this.#fullAtMs.get(key);
+    if (previous !== undefined) this.#keep(key, returnPermits(previous, nowMs, limit, count), nowMs);
   }
 
   #keep(key: string, fullAtMs: number, nowMs: number): void {
     this.#fullAtMs.delete(key);
     if (fullAtMs <= nowMs) return;
     this.#fullAtMs.set(key, fullAtMs);
-    const isOver = this.#fullAtMs.size > this.#keysMax;
-    if (this.#fullAtMs.size >= this.#sweepAtSize || (isOver && nowMs - this.#sweptAtMs >= sweepPauseMs)) {
+    const isFull = this.#fullAtMs.size > this.#maxKeys;
+    if (this.#fullAtMs.size >= this.#nextSweepSize || (isFull && nowMs - this.#lastSweepAtMs >= sweepPauseMs)) {
       this.#sweep(nowMs);
     }
-    if (this.#fullAtMs.size <= this.#keysMax) return;
+    if (this.#fullAtMs.size <= this.#maxKeys) return;
     const [oldest] = this.#fullAtMs.keys();
     if (oldest !== undefined) this.#fullAtMs.delete(oldest);
   }
 
-  /** Drops the keys whose burst is whole again. Done at every doubling, so that it costs each key little. */
+  /**
+   * Drops the keys whose whole burst is available. Runs each time the size doubles, so the average cost per key is
+   * constant. While the limiter is full, it also runs once a second.
+   */
   #sweep(nowMs: number): void {
     for (const [key, fullAtMs] of this.#fullAtMs) {
       if (fullAtMs <= nowMs) this.#fullAtMs.delete(key);
     }
-    this.#sweepAtSize = Math.max(sweepFrom, 2 * this.#fullAtMs.size);
-    this.#sweptAtMs = nowMs;
+    this.#nextSweepSize = Math.max(minSweepSize, 2 * this.#fullAtMs.size);
+    this.#lastSweepAtMs = nowMs;
   }
 }

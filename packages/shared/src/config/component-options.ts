@@ -2,7 +2,7 @@ import type { EventRetention } from '../ports/event-log.ts';
 import type { LoggerOptions } from '../runtime/logger.ts';
 import type { Settings } from './settings.ts';
 
-/** What the settings say of the embedded backend, in its own terms. */
+/** Converts the settings to the options of the embedded backend. */
 export function toEmbeddedOptions(settings: Settings) {
   return {
     dataDir: settings.DATA_DIR,
@@ -11,10 +11,11 @@ export function toEmbeddedOptions(settings: Settings) {
   };
 }
 
-/** What the settings say of the cluster backend, in its own terms. */
+/** Converts the settings to the options of the cluster backend. */
 export function toClusterOptions(settings: Settings) {
   return {
     ...toMongoOptions(settings),
+    // `parseSettings` has made sure that a cluster has both URLs.
     redisUrl: settings.REDIS_URL ?? '',
     redisKeyPrefix: settings.REDIS_KEY_PREFIX,
     durabilityCheck: settings.REDIS_DURABILITY_CHECK,
@@ -24,7 +25,7 @@ export function toClusterOptions(settings: Settings) {
   };
 }
 
-/** The part of it that concerns MongoDB. */
+/** Converts the settings to the options of MongoDB. The worker's migration needs only this part of the cluster's. */
 export function toMongoOptions(settings: Settings) {
   return {
     mongodbUrl: settings.MONGODB_URL ?? '',
@@ -48,7 +49,7 @@ interface RateLimitSetting {
   readonly burst: number;
 }
 
-/** What the settings say of rates; null stands for no limit. */
+/** Converts the settings to the rate limits. Null means no limit: the rate or the burst is 0. */
 export function toRateLimits(settings: Settings) {
   return {
     hooks: toRateLimit(settings.HOOK_RATE_PER_SECOND, settings.HOOK_BURST),
@@ -60,7 +61,7 @@ function toRateLimit(ratePerSecond: number, burst: number): RateLimitSetting | n
   return ratePerSecond === 0 || burst === 0 ? null : { ratePerSecond, burst };
 }
 
-/** What the settings say of the log. */
+/** Converts the settings to the options of the logger. */
 export function toLoggerOptions(settings: Settings): LoggerOptions {
   return { level: settings.LOG_LEVEL, isPretty: settings.LOG_FORMAT === 'pretty' };
 }

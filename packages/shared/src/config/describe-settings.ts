@@ -1,14 +1,17 @@
-import { type Setting, type SettingName, type Surroundings, settingsTable } from './settings.ts';
+import { type DefaultContext, type Setting, type SettingName, settingsTable } from './settings.ts';
 
 interface DescribedSetting {
   readonly name: SettingName;
-  /** The default as people would type it; what differs between backends or apps is told in words. */
-  readonly fallback: string;
-  readonly text: string;
+  /**
+   * The default in backticks. Defaults of other variants follow, each in backticks and with the name of its variant,
+   * such as 8082 (worker). Empty if no variant has a default.
+   */
+  readonly defaultText: string;
+  readonly description: string;
   readonly isSecret: boolean;
 }
 
-const surroundings: Surroundings = {
+const documentedContext: DefaultContext = {
   backend: 'embedded',
   isProduction: false,
   isTerminal: false,
@@ -16,39 +19,42 @@ const surroundings: Surroundings = {
   host: '127.0.0.1',
 };
 
-/** The settings as the documentation lists them, in the table's order. */
+/** Describes all settings for the documentation, in the order of `settingsTable`. */
 function describeSettings(): DescribedSetting[] {
   return (Object.keys(settingsTable) as SettingName[]).map((name) => {
     const setting = settingsTable[name] as Setting<unknown>;
-    return { name, fallback: describeFallback(setting), text: setting.text, isSecret: setting.isSecret === true };
+    const { description, isSecret = false } = setting;
+    return { name, defaultText: describeDefault(setting), description, isSecret };
   });
 }
 
-/** The table of `docs/configuration.md`. */
-export function settingsAsMarkdown(): string {
+/** Returns the settings table of `docs/configuration.md`. */
+export function formatMarkdownTable(): string {
   const rows = describeSettings().map(
-    ({ name, fallback, text }) => `| \`${name}\` | ${fallback === '' ? '–' : fallback} | ${text} |`,
+    ({ name, defaultText, description }) =>
+      `| \`${name}\` | ${defaultText === '' ? '–' : defaultText} | ${description} |`,
   );
   return ['| name | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-const environmentFileHead = `# Every setting of the service, with its default where it has one. docs/configuration.md tells more.
-# Not read by itself: copy it to .env, and before the start: set -a; . ./.env; set +a
+const environmentFileHeader = `# All settings of the service with their defaults. docs/configuration.md explains more.
+# The service does not read this file. Copy it to .env, and before each start run: set -a; . ./.env; set +a
 `;
 
-/** The text of `.env.example`. */
-export function settingsAsEnvironmentFile(): string {
-  const lines = describeSettings().map(({ name, fallback, text, isSecret }) => {
-    const value = isSecret || !/^`[^`]*`$/.test(fallback) ? '' : fallback.slice(1, -1);
-    return `# ${text}\n# ${name}=${value}\n`;
+/** Returns the text of `.env.example`. */
+export function formatEnvironmentFile(): string {
+  const lines = describeSettings().map(({ name, defaultText, description, isSecret }) => {
+    // A default that differs between variants stays empty: the file is for all of them.
+    const value = isSecret || !/^`[^`]*`$/.test(defaultText) ? '' : defaultText.slice(1, -1);
+    return `# ${description}\n# ${name}=${value}\n`;
   });
-  return `${environmentFileHead}\n${lines.join('\n')}`;
+  return `${environmentFileHeader}\n${lines.join('\n')}`;
 }
 
-function describeFallback({ fallback }: Setting<unknown>): string {
-  if (typeof fallback !== 'function') return show(fallback);
-  const values = new Map<string, string[]>();
-  const variants: [string, Partial<Surroundings>][] = [
+function describeDefault({ defaultValue }: Setting<unknown>): string {
+  if (typeof defaultValue !== 'function') return formatValue(defaultValue);
+  const namesByValue = new Map<string, string[]>();
+  const variants: [string, Partial<DefaultContext>][] = [
     ['embedded', {}],
     ['cluster', { backend: 'cluster', host: '0.0.0.0' }],
     ['cluster in production', { backend: 'cluster', host: '0.0.0.0', isProduction: true }],
@@ -56,14 +62,15 @@ function describeFallback({ fallback }: Setting<unknown>): string {
     ['on a terminal', { isTerminal: true }],
   ];
   for (const [name, changes] of variants) {
-    const value = show(fallback({ ...surroundings, ...changes }));
-    values.set(value, [...(values.get(value) ?? []), name]);
+    const value = formatValue(defaultValue({ ...documentedContext, ...changes }));
+    namesByValue.set(value, [...(namesByValue.get(value) ?? []), name]);
   }
-  const [first, ...others] = [...values];
-  const told = others.map(([value, names]) => `${value === '' ? 'none' : value} (${names[0]})`);
-  return [first?.[0] ?? '', ...told].join(', ');
+  const [first, ...others] = [...namesByValue];
+  // The first name is enough: `cluster` includes `cluster in production`, and the worker unless it differs.
+  const otherTexts = others.map(([value, names]) => `${value === '' ? 'none' : value} (${names[0]})`);
+  return [first?.[0] ?? '', ...otherTexts].join(', ');
 }
 
-function show(value: unknown): string {
+function formatValue(value: unknown): string {
   return value === null || value === undefined ? '' : `\`${String(value)}\``;
 }

@@ -3,7 +3,7 @@ import { toRateLimits } from './component-options.ts';
 import { parseSettings, type SettingsError } from './parse-settings.ts';
 
 const api = { app: 'api', isTerminal: false } as const;
-const mistakesOf = (environment: Record<string, string>, app: 'api' | 'worker' = 'api') => {
+const collectMistakes = (environment: Record<string, string>, app: 'api' | 'worker' = 'api') => {
   try {
     parseSettings(environment, { app, isTerminal: false });
     return [];
@@ -13,13 +13,13 @@ const mistakesOf = (environment: Record<string, string>, app: 'api' | 'worker' =
 };
 
 describe('parseSettings', () => {
-  it('is embedded, on loopback, with nothing set', () => {
+  it('selects the embedded backend on loopback if nothing is set', () => {
     const { settings, backend } = parseSettings({}, api);
     expect(backend).toBe('embedded');
     expect(settings).toMatchObject({ HOST: '127.0.0.1', PORT: 8080, OPS_PORT: 8081, COOKIE_SECURE: false });
   });
 
-  it('is a cluster with both URLs, open to all addresses and with secure cookies', () => {
+  it('selects the cluster on all addresses with secure cookies if both URLs are set', () => {
     const given = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/', NODE_ENV: 'production' };
     const { settings, backend } = parseSettings(given, api);
     expect(backend).toBe('cluster');
@@ -31,21 +31,21 @@ describe('parseSettings', () => {
     });
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(parseSettings({ PORT: '', REDIS_URL: '' }, api).settings.PORT).toBe(8080);
   });
 
-  it('takes no bodies so large that MongoDB could not store what becomes of them', () => {
+  it('rejects a BODY_LIMIT_BYTES above 4 MiB, because MongoDB limits the size of a document', () => {
     expect(parseSettings({ BODY_LIMIT_BYTES: '4194304' }, api).settings.BODY_LIMIT_BYTES).toBe(4_194_304);
-    expect(mistakesOf({ BODY_LIMIT_BYTES: '4194305' })).toEqual([
+    expect(collectMistakes({ BODY_LIMIT_BYTES: '4194305' })).toEqual([
       expect.stringMatching(/^BODY_LIMIT_BYTES: .*4194304/),
     ]);
   });
 
-  it('refuses one URL without the other, and a worker without both', () => {
-    expect(mistakesOf({ REDIS_URL: 'redis://cache/' })).toEqual([expect.stringMatching(/^MONGODB_URL: not set/)]);
-    expect(mistakesOf({ MONGODB_URL: 'mongodb://db/' })).toEqual([expect.stringMatching(/^REDIS_URL: not set/)]);
-    expect(mistakesOf({}, 'worker')).toHaveLength(1);
+  it('rejects one URL without the other, and a worker without both', () => {
+    expect(collectMistakes({ REDIS_URL: 'redis://cache/' })).toEqual([expect.stringMatching(/^MONGODB_URL: not set/)]);
+    expect(collectMistakes({ MONGODB_URL: 'mongodb://db/' })).toEqual([expect.stringMatching(/^REDIS_URL: not set/)]);
+    expect(collectMistakes({}, 'worker')).toHaveLength(1);
   });
 
   it.each([
@@ -53,24 +53,24 @@ describe('parseSettings', () => {
     'mongodb://user:pass@m1,m2:27018/admin',
     'mongodb+srv://db.example.com/',
     'mongodb://%2Ftmp%2Fmongodb-27017.sock',
-  ])('takes MONGODB_URL %s', (given) => {
+  ])('accepts MONGODB_URL %s', (given) => {
     const { settings } = parseSettings({ MONGODB_URL: given, REDIS_URL: 'redis://cache/' }, api);
     expect(settings.MONGODB_URL).toBe(given);
   });
 
-  it('names every mistake with what was given and what is allowed', () => {
-    expect(mistakesOf({ PORT: '65536', COOKIE_SECURE: 'yes' })).toEqual([
+  it('reports every mistake with the given and the allowed values', () => {
+    expect(collectMistakes({ PORT: '65536', COOKIE_SECURE: 'yes' })).toEqual([
       'PORT: "65536" is not allowed; allowed: a whole number from 0 to 65535',
       'COOKIE_SECURE: "yes" is not allowed; allowed: true or false',
     ]);
   });
 
-  it('takes ADMIN_PASSWORD exactly as it is, of 12 to 128 code points', () => {
+  it('accepts an ADMIN_PASSWORD of 12 to 128 code points unchanged', () => {
     for (const password of ['  ten letters  ', '🦄'.repeat(12), '🦄'.repeat(128)]) {
       expect(parseSettings({ ADMIN_PASSWORD: password }, api).settings.ADMIN_PASSWORD).toBe(password);
     }
     for (const password of ['🦄'.repeat(11), 'x'.repeat(129)]) {
-      expect(mistakesOf({ ADMIN_PASSWORD: password })).toEqual([expect.stringMatching(/12 to 128 characters$/)]);
+      expect(collectMistakes({ ADMIN_PASSWORD: password })).toEqual([expect.stringMatching(/12 to 128 characters$/)]);
     }
   });
 
@@ -78,7 +78,7 @@ describe('parseSettings', () => {
     ['10.0.0.0/8', ['10.0.0.0/8']],
     ['192.168.1.7, fd00::/8', ['192.168.1.7', 'fd00::/8']],
     ['2', 2],
-  ])('takes TRUSTED_PROXIES %s', (given, expected) => {
+  ])('parses TRUSTED_PROXIES %s', (given, expected) => {
     expect(parseSettings({ TRUSTED_PROXIES: given }, api).settings.TRUSTED_PROXIES).toEqual(expected);
   });
 
@@ -95,11 +95,11 @@ describe('parseSettings', () => {
     '10.0.0.0/8/8',
     '10.0.0.0/8,',
     ',',
-  ])('refuses TRUSTED_PROXIES %s', (given) =>
-    expect(mistakesOf({ TRUSTED_PROXIES: given })).toEqual([expect.stringMatching(/^TRUSTED_PROXIES: /)]),
+  ])('rejects TRUSTED_PROXIES %s', (given) =>
+    expect(collectMistakes({ TRUSTED_PROXIES: given })).toEqual([expect.stringMatching(/^TRUSTED_PROXIES: /)]),
   );
 
-  it('is not behind a proxy with nothing set, and takes 0 for no limit', () => {
+  it('trusts no proxies by default, and treats a rate or burst of 0 as no limit', () => {
     const { settings } = parseSettings({ HOOK_RATE_PER_SECOND: '0', API_BURST: '0' }, api);
     expect(settings.TRUSTED_PROXIES).toBeNull();
     expect(toRateLimits(settings)).toEqual({ hooks: null, api: null });
@@ -109,19 +109,19 @@ describe('parseSettings', () => {
     });
   });
 
-  it('refuses one port for both interfaces of an api, also where one of them is the default', () => {
-    const told = ['PORT, OPS_PORT: 8081 is given for both; allowed: a port for each'];
-    expect(mistakesOf({ PORT: '8081' })).toEqual(told);
-    expect(mistakesOf({ PORT: '8081', OPS_PORT: '8081', HOST: '0.0.0.0' })).toEqual(told);
-    expect(mistakesOf({ PORT: '0', OPS_PORT: '0' })).toEqual([]);
-    expect(mistakesOf({ PORT: '8081', OPS_HOST: '127.0.0.2' })).toEqual([]);
+  it('rejects the same port for both interfaces of an api, even if one is the default', () => {
+    const mistakes = ['PORT, OPS_PORT: both are 8081; allowed: two different ports'];
+    expect(collectMistakes({ PORT: '8081' })).toEqual(mistakes);
+    expect(collectMistakes({ PORT: '8081', OPS_PORT: '8081', HOST: '0.0.0.0' })).toEqual(mistakes);
+    expect(collectMistakes({ PORT: '0', OPS_PORT: '0' })).toEqual([]);
+    expect(collectMistakes({ PORT: '8081', OPS_HOST: '127.0.0.2' })).toEqual([]);
     const stores = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/' };
-    expect(mistakesOf({ ...stores, PORT: '8082', OPS_PORT: '8082' }, 'worker')).toEqual([]);
+    expect(collectMistakes({ ...stores, PORT: '8082', OPS_PORT: '8082' }, 'worker')).toEqual([]);
   });
 
-  it('never shows a secret, and ends the process with 78', () => {
+  it('throws an error with exit code 78 that contains no secret', () => {
     const given = { MONGODB_URL: 'http://user:hunter2@db/', REDIS_URL: 'redis://cache/', ADMIN_PASSWORD: 'short' };
-    const lines = mistakesOf(given);
+    const lines = collectMistakes(given);
     expect(lines).toHaveLength(2);
     expect(lines.join('\n')).not.toMatch(/hunter2|short/);
     expect(() => parseSettings(given, api)).toThrow(expect.objectContaining({ exitCode: 78 }));

@@ -1,7 +1,9 @@
 import { ExitError, exitCodes } from '../runtime/exit-error.ts';
-import { type Setting, type SettingName, type Settings, type Surroundings, settingsTable } from './settings.ts';
+import { type DefaultContext, type Setting, type SettingName, type Settings, settingsTable } from './settings.ts';
 
-/** One or more settings are wrong; each line names the variable, what was given, and what is allowed. */
+/**
+ * One or more settings are wrong. Each line names the variable, its value unless that is secret, and what is allowed.
+ */
 export class SettingsError extends ExitError {
   readonly lines: readonly string[];
 
@@ -17,61 +19,68 @@ export interface ParsedSettings {
 }
 
 /**
- * Reads every setting from the environment, once, at start. An empty variable counts as not set. Throws
- * `SettingsError` with one line per mistake.
+ * Parses every setting of the environment, once at start. An empty variable counts as not set. Throws `SettingsError`
+ * with one line per mistake. It reports equal ports only if nothing else is wrong.
  */
 export function parseSettings(
   environment: Readonly<Record<string, string | undefined>>,
   process: { readonly app: 'api' | 'worker'; readonly isTerminal: boolean },
 ): ParsedSettings {
-  const given = (name: string) => (environment[name] === '' ? undefined : environment[name]);
+  const read = (name: string) => (environment[name] === '' ? undefined : environment[name]);
   const lines: string[] = [];
-  const backend = given('MONGODB_URL') !== undefined || given('REDIS_URL') !== undefined ? 'cluster' : 'embedded';
-  if (backend === 'cluster') lines.push(...missingStoreUrls(given));
+  const backend = read('MONGODB_URL') !== undefined || read('REDIS_URL') !== undefined ? 'cluster' : 'embedded';
+  if (backend === 'cluster') lines.push(...checkStoreUrls(read));
   if (backend === 'embedded' && process.app === 'worker') {
     lines.push(
-      'MONGODB_URL and REDIS_URL: not set; a worker needs both (the embedded service is one process: npm start)',
+      'MONGODB_URL and REDIS_URL: not set; set both for a worker, or start the embedded service with: npm start',
     );
   }
 
-  const surroundings: Surroundings = {
+  const context: DefaultContext = {
     ...process,
     backend,
-    isProduction: given('NODE_ENV') === 'production',
-    host: given('HOST') ?? (backend === 'embedded' ? '127.0.0.1' : '0.0.0.0'),
+    isProduction: read('NODE_ENV') === 'production',
+    host: read('HOST') ?? (backend === 'embedded' ? '127.0.0.1' : '0.0.0.0'),
   };
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(settingsTable) as SettingName[]) {
     const setting = settingsTable[name] as Setting<unknown>;
-    values[name] = readSetting(name, setting, given(name), surroundings, lines);
+    values[name] = parseSetting(name, setting, read(name), context, lines);
   }
   if (lines.length > 0) throw new SettingsError(lines);
   const settings = values as Settings;
-  if (process.app === 'api') refuseSharedPort(settings);
+  if (process.app === 'api') checkPorts(settings);
   return { settings, backend };
 }
 
-function missingStoreUrls(given: (name: string) => string | undefined): string[] {
+function checkStoreUrls(read: (name: string) => string | undefined): string[] {
   return ['MONGODB_URL', 'REDIS_URL']
-    .filter((name) => given(name) === undefined)
-    .map((name) => `${name}: not set; the cluster needs both MONGODB_URL and REDIS_URL, the embedded service neither`);
+    .filter((name) => read(name) === undefined)
+    .map(
+      (name) =>
+        `${name}: not set; set both MONGODB_URL and REDIS_URL for a cluster, or neither for the embedded service`,
+    );
 }
 
-/** Each interface of an api listens by itself; 0 takes a free port for each. */
-function refuseSharedPort({ HOST, PORT, OPS_HOST, OPS_PORT }: Settings): void {
+/**
+ * The public and the operators' interface of an api need different ports on one address. With port 0 each takes a free
+ * one. A worker has no public interface.
+ */
+function checkPorts({ HOST, PORT, OPS_HOST, OPS_PORT }: Settings): void {
   if (PORT === 0 || PORT !== OPS_PORT || HOST !== OPS_HOST) return;
-  throw new SettingsError([`PORT, OPS_PORT: ${PORT} is given for both; allowed: a port for each`]);
+  throw new SettingsError([`PORT, OPS_PORT: both are ${PORT}; allowed: two different ports`]);
 }
 
-function readSetting(
+/** Returns the value of a setting. Adds a line to `lines` and returns undefined if the given value is not allowed. */
+function parseSetting(
   name: string,
   setting: Setting<unknown>,
   given: string | undefined,
-  surroundings: Surroundings,
+  context: DefaultContext,
   lines: string[],
 ): unknown {
   if (given === undefined) {
-    return typeof setting.fallback === 'function' ? setting.fallback(surroundings) : setting.fallback;
+    return typeof setting.defaultValue === 'function' ? setting.defaultValue(context) : setting.defaultValue;
   }
   const parsed = setting.schema.safeParse(given);
   if (parsed.success) return parsed.data;

@@ -1,120 +1,103 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
+import { batchLimits } from '../domain/batch-limits.ts';
+import {
+  baseUrl,
+  flag,
+  milliseconds,
+  mongodbUrl,
+  nonEmptyText,
+  oneOf,
+  trustedProxies,
+  url,
+  wholeNumber,
+} from './value-schemas.ts';
 
-/** What decides a default that is not the same everywhere. */
-export interface Surroundings {
+/** What a default may depend on. */
+export interface DefaultContext {
   readonly backend: 'embedded' | 'cluster';
   readonly isProduction: boolean;
   readonly isTerminal: boolean;
   readonly app: 'api' | 'worker';
-  /** `HOST` as it was given or defaulted. */
+  /** The value of `HOST`, given or default. */
   readonly host: string;
 }
 
 export interface Setting<T> {
-  /** Turns the text of the variable into its value; its messages say what is allowed. */
+  /** Parses the text of the variable. Its error messages say which values are allowed. */
   readonly schema: z.ZodType<T>;
-  readonly fallback: T | ((surroundings: Surroundings) => T);
-  /** One line for people. */
-  readonly text: string;
-  /** Never printed. */
+  readonly defaultValue: T | ((context: DefaultContext) => T);
+  /** One line for the documentation. */
+  readonly description: string;
+  /** True if the service must never print the configured value. */
   readonly isSecret?: true;
 }
 
-function setting<T>(
+function defineSetting<T>(
   schema: z.ZodType<T>,
-  fallback: NoInfer<T> | ((surroundings: Surroundings) => NoInfer<T>),
-  text: string,
+  defaultValue: NoInfer<T> | ((context: DefaultContext) => NoInfer<T>),
+  description: string,
 ): Setting<T> {
-  return { schema, fallback, text };
+  return { schema, defaultValue, description };
 }
 
-const whole = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, `a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `a whole number from ${min} to ${max}`);
-const milliseconds = (min: number) => whole(min, 2_147_483_647);
-const flag = z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
-const oneOf = <const T extends string>(...values: T[]) => z.enum(values, `one of ${values.join(', ')}`);
-const text = z.string().min(1, 'not empty');
-const url = (...protocols: string[]) =>
-  z
-    .string()
-    .refine(
-      (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol),
-      `a URL with ${protocols.join(' or ')}`,
-    )
-    .nullable();
-// Several members (`mongodb://m1:27017,m2:27017/`) are no URL to others: the rest is for MongoDB's driver to judge.
-const mongodbUrl = z
-  .string()
-  .regex(/^mongodb(\+srv)?:\/\/[^\s/]/, 'a URL with mongodb: or mongodb+srv:')
-  .nullable();
-const baseUrl = url('http:', 'https:')
-  .refine((value) => value === null || !/[?#]/.test(value), 'a URL without query or fragment')
-  .transform((value) => value?.replace(/\/+$/, '') ?? null);
-
-const hopsMax = 100;
-const trustedProxies = z
-  .string()
-  .transform((value) => (/^\d{1,3}$/.test(value) ? Number(value) : value.split(',').map((part) => part.trim())))
-  .refine(
-    (value) => (typeof value === 'number' ? value >= 1 && value <= hopsMax : value.every(isAddressRange)),
-    `addresses or CIDRs, comma-separated, or a number of hops from 1 to ${hopsMax}`,
-  )
-  .nullable();
-
 /**
- * Every setting there is: its name is the environment variable. Names, defaults and meaning are an interface:
- * `docs/configuration.md` and `.env.example` are tested against this table.
+ * All settings, by the name of their environment variable. Operators rely on their names, defaults and meanings. After
+ * a change, run `node scripts/write-settings-docs.ts`: a test compares `docs/configuration.md` and `.env.example` with
+ * this table.
  */
 export const settingsTable = {
-  HOST: setting(
-    text,
+  HOST: defineSetting(
+    nonEmptyText,
     ({ backend }) => (backend === 'embedded' ? '127.0.0.1' : '0.0.0.0'),
-    'Address of the public interface.',
+    'Address on which the public interface listens.',
   ),
-  PORT: setting(whole(0, 65_535), 8080, 'Port of the public interface; 0 takes a free one.'),
-  OPS_HOST: setting(text, ({ host }) => host, 'Address of the operators’ interface; as HOST by default.'),
-  OPS_PORT: setting(
-    whole(0, 65_535),
+  PORT: defineSetting(wholeNumber(0, 65_535), 8080, 'Port of the public interface. 0 takes a free port.'),
+  OPS_HOST: defineSetting(
+    nonEmptyText,
+    ({ host }) => host,
+    'Address on which the operators’ interface listens. The default is HOST.',
+  ),
+  OPS_PORT: defineSetting(
+    wholeNumber(0, 65_535),
     ({ app }) => (app === 'api' ? 8081 : 8082),
-    'Port of /livez, /readyz, /startupz and /metrics.',
+    'Port of the operators’ interface: /livez, /readyz, /startupz and /metrics. 0 takes a free port.',
   ),
-  PUBLIC_BASE_URL: setting(
+  PUBLIC_BASE_URL: defineSetting(
     baseUrl,
     null,
-    'Base of the URLs handed out with tokens; by default the scheme and Host of the request.',
+    'Base of the URLs that are returned with tokens. The default is the scheme and Host of the request.',
   ),
   MONGODB_URL: {
-    ...setting(mongodbUrl, null, 'MongoDB; with REDIS_URL it selects the cluster backend.'),
+    ...defineSetting(mongodbUrl, null, 'URL of MongoDB. Together with REDIS_URL it selects the cluster backend.'),
     isSecret: true,
   },
-  MONGODB_DATABASE: setting(text, 'widgets', 'The database’s name.'),
+  MONGODB_DATABASE: defineSetting(nonEmptyText, 'widgets', 'Name of the MongoDB database.'),
   REDIS_URL: {
-    ...setting(url('redis:', 'rediss:'), null, 'Redis, for the hook queue and the event log.'),
+    ...defineSetting(url('redis:', 'rediss:'), null, 'URL of Redis, which holds the hook queue and the event log.'),
     isSecret: true,
   },
-  REDIS_KEY_PREFIX: setting(
+  REDIS_KEY_PREFIX: defineSetting(
     z.string().regex(/^[\w.-]{1,64}$/, 'letters, digits, _ . -'),
     'ws',
-    'Begins every key, inside one hash tag.',
+    'Prefix of every Redis key, inside one hash tag.',
   ),
-  MIGRATE_ON_START: setting(
+  MIGRATE_ON_START: defineSetting(
     flag,
     ({ isProduction }) => !isProduction,
-    'Make indexes at start; otherwise they are only verified.',
+    'Whether a start creates the MongoDB indexes. Otherwise it only verifies them.',
   ),
-  START_TIMEOUT_MS: setting(milliseconds(1), 30_000, 'How long a start waits for MongoDB.'),
-  REDIS_DURABILITY_CHECK: setting(
+  START_TIMEOUT_MS: defineSetting(
+    milliseconds(1),
+    30_000,
+    'How long a start waits for MongoDB before it exits with code 69.',
+  ),
+  REDIS_DURABILITY_CHECK: defineSetting(
     oneOf('enforce', 'warn'),
     'enforce',
-    'Whether a Redis without append-only file or with eviction stops the process.',
+    'enforce stops the process with code 78 if Redis has no append-only file or evicts keys; warn only logs it.',
   ),
-  DATA_DIR: setting(text, './data', 'Embedded: the folder of the SQLite file.'),
-  ADMIN_EMAIL: setting(
+  DATA_DIR: defineSetting(nonEmptyText, './data', 'Embedded: folder of the SQLite file.'),
+  ADMIN_EMAIL: defineSetting(
     z
       .string()
       .regex(z.regexes.html5Email, 'an e-mail address')
@@ -122,83 +105,151 @@ export const settingsTable = {
       .toLowerCase()
       .nullable(),
     ({ backend }) => (backend === 'embedded' ? 'admin@localhost' : null),
-    'First admin, made only while there is no user.',
+    'E-mail of the first admin, who is created only if there are no users.',
   ),
   ADMIN_PASSWORD: {
-    ...setting(
+    ...defineSetting(
       z.string().min(12, '12 to 128 characters').max(128, '12 to 128 characters').nullable(),
       null,
-      'Password of the first admin; embedded: generated and printed once.',
+      'Password of the first admin. Embedded: if not set, it is generated and printed once.',
     ),
     isSecret: true,
   },
-  COOKIE_SECURE: setting(
+  COOKIE_SECURE: defineSetting(
     flag,
     ({ backend, host }) => !(backend === 'embedded' && isLoopback(host)),
-    'Whether the session cookie is sent over HTTPS only; by default everywhere but on the embedded loopback.',
+    'Whether browsers send the session cookie over HTTPS only. The default is false only for embedded on loopback.',
   ),
-  TRUSTED_PROXIES: setting<readonly string[] | number | null>(
+  TRUSTED_PROXIES: defineSetting<readonly string[] | number | null>(
     trustedProxies,
     null,
-    'Proxies whose forwarding headers are believed: addresses or CIDRs, comma-separated, or how many stand in front.',
+    'Proxies whose forwarding headers are trusted: comma-separated addresses or CIDRs, or the number of hops.',
   ),
-  LOG_LEVEL: setting(
+  LOG_LEVEL: defineSetting(
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'info',
-    'Least severity that is logged.',
+    'Lowest level that is logged.',
   ),
-  LOG_FORMAT: setting(
+  LOG_FORMAT: defineSetting(
     oneOf('json', 'pretty'),
     ({ isTerminal }) => (isTerminal ? 'pretty' : 'json'),
-    'Form of the log lines.',
+    'Format of the log lines.',
   ),
-  HEARTBEAT_INTERVAL_MS: setting(milliseconds(100), 15_000, 'Mean time between heartbeat comments on a stream.'),
-  STREAM_LIFETIME_MS: setting(milliseconds(1_000), 1_800_000, 'Mean time after which a stream is asked to reconnect.'),
-  STREAMS_PER_TOKEN: setting(whole(1, 1_000_000), 100, 'Open streams per token, on each pod.'),
-  STREAMS_PER_POD: setting(whole(1, 1_000_000), 10_000, 'Open streams on each pod.'),
-  STREAM_UNSENT_LIMIT_BYTES: setting(
-    whole(16_384, 1_073_741_824),
+  HEARTBEAT_INTERVAL_MS: defineSetting(milliseconds(100), 15_000, 'Mean time between two heartbeats of a stream.'),
+  STREAM_LIFETIME_MS: defineSetting(
+    milliseconds(1_000),
+    1_800_000,
+    'Mean time after which the pod closes a stream, so that its client reconnects.',
+  ),
+  STREAMS_PER_TOKEN: defineSetting(
+    wholeNumber(1, 1_000_000),
+    100,
+    'Open streams per subscription (or per user, for personal streams) on each pod.',
+  ),
+  STREAMS_PER_POD: defineSetting(wholeNumber(1, 1_000_000), 10_000, 'Open streams on each pod.'),
+  STREAM_UNSENT_LIMIT_BYTES: defineSetting(
+    wholeNumber(16_384, 1_073_741_824),
     262_144,
-    'Bytes a stream may have unsent; the rest waits in the log.',
+    'Unsent bytes per stream. Further events wait in the event log.',
   ),
-  STREAM_STALL_MS: setting(milliseconds(1_000), 30_000, 'A stream that took nothing for this long is cut.'),
-  EVENT_RETENTION_COUNT: setting(whole(1, 1_000_000_000), 1_000_000, 'Events kept for resuming streams.'),
-  EVENT_RETENTION_MS: setting(milliseconds(1_000), 86_400_000, 'How long events are kept.'),
-  EVENT_RETENTION_BYTES: setting(whole(1_048_576, 1_099_511_627_776), 1_073_741_824, 'Bytes of events kept.'),
-  RING_FRAMES: setting(whole(1, 1_000_000), 10_000, 'Newest events each pod keeps in memory.'),
-  RING_BYTES: setting(whole(65_536, 4_294_967_296), 33_554_432, 'Bytes of newest events each pod keeps in memory.'),
-  HOOK_BATCH_MAX: setting(whole(1, 1_024), 256, 'Hooks of one job.'),
-  HOOK_PARTITIONS: setting(whole(1, 64), 4, 'Partitions of the hook queue; kept in MongoDB from the first start.'),
-  HOOK_ACK_REPLICAS: setting(whole(0, 10), 0, 'Redis replicas that must have a hook before it is answered.'),
-  HOOK_BACKLOG_MAX: setting(whole(1, 1_000_000_000), 1_000_000, 'Deliveries that may wait; above it hooks get 503.'),
-  OUTBOX_SCAN_AGE_MS: setting(milliseconds(100), 5_000, 'An outbox older than this is published by the scanner.'),
-  HOOK_RATE_PER_SECOND: setting(
-    whole(0, 1_000_000),
+  STREAM_STALL_MS: defineSetting(
+    milliseconds(1_000),
+    30_000,
+    'The pod closes a stream whose client has accepted no bytes for this long.',
+  ),
+  EVENT_RETENTION_COUNT: defineSetting(
+    wholeNumber(1, 1_000_000_000),
+    1_000_000,
+    'Number of events that the event log keeps.',
+  ),
+  EVENT_RETENTION_MS: defineSetting(milliseconds(1_000), 86_400_000, 'How long the event log keeps events.'),
+  EVENT_RETENTION_BYTES: defineSetting(
+    wholeNumber(1_048_576, 1_099_511_627_776),
+    1_073_741_824,
+    'Bytes of events that the event log keeps.',
+  ),
+  RING_FRAMES: defineSetting(
+    wholeNumber(1, 1_000_000),
+    10_000,
+    'Number of newest events that each pod keeps in memory.',
+  ),
+  RING_BYTES: defineSetting(
+    wholeNumber(65_536, 4_294_967_296),
+    33_554_432,
+    'Bytes of newest events that each pod keeps in memory.',
+  ),
+  HOOK_BATCH_MAX: defineSetting(
+    wholeNumber(1, 1_024),
+    batchLimits.items,
+    'Largest number of deliveries in one job of the hook queue.',
+  ),
+  HOOK_PARTITIONS: defineSetting(
+    wholeNumber(1, 64),
+    4,
+    'Partitions of the hook queue. Workers also consume the partitions of earlier values, which MongoDB keeps.',
+  ),
+  HOOK_ACK_REPLICAS: defineSetting(
+    wholeNumber(0, 10),
+    0,
+    'Redis replicas that must have a hook before its 202. Run one replica more, so that one may fail.',
+  ),
+  HOOK_BACKLOG_MAX: defineSetting(
+    wholeNumber(1, 1_000_000_000),
+    1_000_000,
+    'Deliveries that may wait for processing. Above it, hooks get 503.',
+  ),
+  OUTBOX_SCAN_AGE_MS: defineSetting(
+    milliseconds(100),
+    5_000,
+    'Age at which an outbox is overdue. The scanner enqueues nudges for overdue outboxes.',
+  ),
+  HOOK_RATE_PER_SECOND: defineSetting(
+    wholeNumber(0, 1_000_000),
     1_000,
-    'Hooks per second and token, over all pods; an integration’s own rate comes first; 0 switches this limit off.',
+    'Hooks per second of one integration over all pods. Its own rate replaces this one. 0 switches this limit off.',
   ),
-  HOOK_BURST: setting(whole(0, 10_000_000), 5_000, 'Hooks of one token that may come at once; 0 as above.'),
-  API_RATE_PER_SECOND: setting(
-    whole(0, 1_000_000),
+  HOOK_BURST: defineSetting(
+    wholeNumber(0, 10_000_000),
+    5_000,
+    'Hooks of one integration at once, over all pods. With a rate of its own: 5 s of it. 0 switches this limit off.',
+  ),
+  API_RATE_PER_SECOND: defineSetting(
+    wholeNumber(0, 1_000_000),
     50,
-    'Reads and creates of widgets per second and user or provision token, over all pods; 0 switches this limit off.',
+    'Reads and creates of widgets per second of one user or provision token over all pods. 0 switches this limit off.',
   ),
-  API_BURST: setting(whole(0, 10_000_000), 200, 'Reads and creates of one user that may come at once; 0 as above.'),
-  SIGN_IN_FAILURES_PER_MINUTE: setting(
-    whole(0, 100_000),
+  API_BURST: defineSetting(
+    wholeNumber(0, 10_000_000),
+    200,
+    'Reads and creates of widgets of one user or provision token at once, over all pods. 0 switches this limit off.',
+  ),
+  SIGN_IN_FAILURES_PER_MINUTE: defineSetting(
+    wholeNumber(0, 100_000),
     5,
-    'Failed sign-ins per account and address; per address 6 times, per account and hour 20 times this; 0 switches all off.',
+    'Failed sign-ins per minute from one address to one account; also 6 times this per address and minute, 20 times per account and hour. 0: no limits.',
   ),
-  BODY_LIMIT_BYTES: setting(whole(1_024, 4_194_304), 65_536, 'Largest request body, at most 4 MiB.'),
-  SESSION_IDLE_MS: setting(milliseconds(60_000), 43_200_000, 'A session unused for this long is over.'),
-  SESSION_LIFETIME_MS: setting(milliseconds(60_000), 604_800_000, 'A session is over after this long in any case.'),
-  DELIVERY_RETENTION_MS: setting(
+  BODY_LIMIT_BYTES: defineSetting(
+    wholeNumber(1_024, 4_194_304),
+    65_536,
+    'Largest request body in bytes, at most 4 MiB.',
+  ),
+  SESSION_IDLE_MS: defineSetting(milliseconds(60_000), 43_200_000, 'A session ends when it is unused for this long.'),
+  SESSION_LIFETIME_MS: defineSetting(
+    milliseconds(60_000),
+    604_800_000,
+    'A session ends after this long, even if it is used.',
+  ),
+  DELIVERY_RETENTION_MS: defineSetting(
     milliseconds(3_600_000),
     604_800_000,
-    'How long repetitions of a hook are recognised, counted from publication.',
+    'How long duplicates of a hook are recognised, counted from its publication.',
   ),
-  DRAIN_DELAY_MS: setting(whole(0, 600_000), 5_000, 'How long a stopping api still serves as before.'),
-  DRAIN_WINDOW_MS: setting(whole(0, 600_000), 20_000, 'Over how long a stopping api ends its streams.'),
+  DRAIN_DELAY_MS: defineSetting(
+    wholeNumber(0, 600_000),
+    5_000,
+    'How long a stopping pod still serves requests as before.',
+  ),
+  DRAIN_WINDOW_MS: defineSetting(wholeNumber(0, 600_000), 20_000, 'Time over which a stopping pod closes its streams.'),
 } as const;
 
 type Table = typeof settingsTable;
@@ -207,16 +258,7 @@ export type Settings = {
   readonly [Name in SettingName]: Table[Name] extends { schema: z.ZodType<infer T> } ? T : never;
 };
 
-function isAddressRange(value: string): boolean {
-  const [address = '', bits, ...rest] = value.split('/');
-  const version = isIP(address);
-  if (version === 0 || address.includes('%') || rest.length > 0) return false;
-  return (
-    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128))
-  );
-}
-
-/** Whether an address is reached from this machine only. */
+/** Returns whether only this machine can connect to an address. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -1,4 +1,4 @@
-import type { Delivery } from './hook-event.ts';
+import type { Delivery } from './delivery.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 import { parseUtcTimestamp } from './timestamp.ts';
 import type { Widget } from './widget.ts';
@@ -10,17 +10,23 @@ export interface Effect {
 }
 
 /**
- * What a batch's hooks do to one widget. Every kind adds 1 to `version` and moves `lastEventAt` to the maximum;
- * `retired` retires it, with the earliest `retiredAt`. The widget after a set of hooks is the same for every order
- * of them, but for who was late and who changed the state.
+ * Computes what `deliveries` do to one widget. All of them name this widget, and none is a duplicate.
+ *
+ * The effective time of a hook is its `occurredAt`, or its `receivedAt` if that is earlier. Each hook adds 1 to
+ * `version`. It raises `lastEventAt` to its effective time and `updatedAt` to its `receivedAt`, but never lowers them.
+ * A `retired` hook also sets `state`, and sets `retiredAt` to its effective time unless the widget was retired earlier.
+ * The kinds `created` and `updated` change nothing else.
+ *
+ * The order of the hooks does not change the resulting widget. It changes only the entries: their `after`, which of
+ * them are `late`, and which one changed the state.
  */
 export function applyHooks(widget: Widget, deliveries: readonly Delivery[]): Effect {
   const entries: OutboxEntry[] = [];
   let current = widget;
   for (const delivery of deliveries) {
     const before = current;
-    const usedTime = effectiveTime(delivery);
-    current = applyHook(before, delivery, usedTime);
+    const effectiveTime = computeEffectiveTime(delivery);
+    current = applyHook(before, delivery, effectiveTime);
     entries.push({
       eventId: delivery.eventId,
       kind: delivery.kind,
@@ -28,7 +34,7 @@ export function applyHooks(widget: Widget, deliveries: readonly Delivery[]): Eff
       occurredAt: delivery.occurredAt,
       receivedAt: delivery.receivedAt,
       payload: delivery.payload,
-      late: before.lastEventAt !== null && usedTime < before.lastEventAt,
+      late: before.lastEventAt !== null && effectiveTime < before.lastEventAt,
       stateBefore: before.state,
       after: {
         state: current.state,
@@ -42,28 +48,30 @@ export function applyHooks(widget: Widget, deliveries: readonly Delivery[]): Eff
   return { widget: current, entries };
 }
 
-function applyHook(widget: Widget, delivery: Delivery, usedTime: Date): Widget {
+function applyHook(widget: Widget, delivery: Delivery, effectiveTime: Date): Widget {
   const isRetirement = delivery.kind === 'retired';
   return {
     ...widget,
     state: isRetirement ? 'retired' : widget.state,
-    retiredAt: isRetirement ? earliest(widget.retiredAt, usedTime) : widget.retiredAt,
-    lastEventAt: latest(widget.lastEventAt, usedTime),
-    updatedAt: latest(widget.updatedAt, delivery.receivedAt),
+    retiredAt: isRetirement ? pickEarlier(widget.retiredAt, effectiveTime) : widget.retiredAt,
+    lastEventAt: pickLater(widget.lastEventAt, effectiveTime),
+    // The service's own clock: when it learned of the change.
+    updatedAt: pickLater(widget.updatedAt, delivery.receivedAt),
     version: widget.version + 1,
   };
 }
 
-/** A sender's clock may run ahead: a time after the receipt counts as the time of receipt. */
-function effectiveTime(delivery: Delivery): Date {
+/** A sender's clock may run ahead, so an `occurredAt` after `receivedAt` counts as `receivedAt`. */
+function computeEffectiveTime(delivery: Delivery): Date {
+  // The fallback only satisfies the type: the queue's codec returns no delivery whose `occurredAt` cannot be parsed.
   const occurredAtMs = parseUtcTimestamp(delivery.occurredAt) ?? delivery.receivedAt.getTime();
   return new Date(Math.min(occurredAtMs, delivery.receivedAt.getTime()));
 }
 
-function earliest(known: Date | null, other: Date): Date {
-  return known !== null && known <= other ? known : other;
+function pickEarlier(current: Date | null, candidate: Date): Date {
+  return current !== null && current <= candidate ? current : candidate;
 }
 
-function latest(known: Date | null, other: Date): Date {
-  return known !== null && known >= other ? known : other;
+function pickLater(current: Date | null, candidate: Date): Date {
+  return current !== null && current >= candidate ? current : candidate;
 }

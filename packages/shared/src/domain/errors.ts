@@ -1,6 +1,4 @@
-/**
- * Every code a refusal can carry. The status and title of each stand in one table, in the api's `http/problem-kinds.ts`.
- */
+/** Every code of a problem response. The api's `http/problem-kinds.ts` maps each code to its status and title. */
 export type ProblemCode =
   | 'invalid-request'
   | 'invalid-json'
@@ -30,12 +28,12 @@ export type ProblemCode =
   | 'expectation-failed';
 
 export interface ServiceErrorOptions {
-  /** For our logs only: never shown to a caller. */
+  /** For our logs only. Never sent to a client. */
   readonly internalMessage?: string;
   readonly cause?: unknown;
 }
 
-/** A failure with a stable code, a text for the caller (`message`) and, apart from it, one for our logs. */
+/** A failure with a stable code, a text for the client (`message`) and a text for our logs (`internalMessage`). */
 export class ServiceError extends Error {
   readonly code: ProblemCode;
   readonly internalMessage: string | undefined;
@@ -48,7 +46,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** A store cannot be reached, or did not answer in time: what was asked may or may not have happened. Try later. */
+/**
+ * A store is unreachable or did not answer in time. It is unknown whether the call took place. The caller retries: the
+ * ports say which calls are safe to repeat.
+ */
 export class UnavailableError extends ServiceError {
   constructor(internalMessage: string, cause?: unknown) {
     super('unavailable', 'The service cannot do this right now. Try again shortly.', { internalMessage, cause });
@@ -56,10 +57,10 @@ export class UnavailableError extends ServiceError {
   }
 }
 
-/** A store answered that it will not take this, and will not the next time either. */
+/** A store answered that it will never accept this value. The call did not take place, and retrying does not help. */
 export class UnstorableError extends ServiceError {
   constructor(internalMessage: string, cause?: unknown) {
     super('internal', 'The service failed to handle this request.', { internalMessage, cause });
-    this.name = 'StoreRefusedError';
+    this.name = 'UnstorableError';
   }
 }

@@ -2,53 +2,53 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileFilter, type EventFilter, type FilterableEvent, noFilter, toFilterKey } from './event-filter.ts';
 
-const known: FilterableEvent = {
+const widgetEvent: FilterableEvent = {
   type: 'widget.retired',
   widgetId: 'a',
   state: 'retired',
   stateBefore: 'active',
   labels: ['red', 'round'],
 };
-const unknown: FilterableEvent = {
+const unknownWidgetEvent: FilterableEvent = {
   type: 'widget.updated',
   widgetId: 'z',
   state: null,
   stateBefore: null,
   labels: null,
 };
-const nobody: FilterableEvent = { ...unknown, widgetId: null };
+const noWidgetIdEvent: FilterableEvent = { ...unknownWidgetEvent, widgetId: null };
 
 const passes = (filter: Partial<EventFilter>, event: FilterableEvent) =>
   compileFilter({ ...noFilter, ...filter })?.(event) ?? true;
 
-describe('a filter', () => {
-  it('of types lets those types through', () => {
-    expect(passes({ types: ['widget.created', 'widget.retired'] }, known)).toBe(true);
-    expect(passes({ types: ['widget.created', 'widget.retired'] }, unknown)).toBe(false);
+describe('compileFilter', () => {
+  it('matches any of the types', () => {
+    expect(passes({ types: ['widget.created', 'widget.retired'] }, widgetEvent)).toBe(true);
+    expect(passes({ types: ['widget.created', 'widget.retired'] }, unknownWidgetEvent)).toBe(false);
   });
 
-  it('of widgets looks at the id that was sent, also of a widget that is not known', () => {
-    expect(passes({ widgetIds: ['b', 'a'] }, known)).toBe(true);
-    expect(passes({ widgetIds: ['b', 'a'] }, unknown)).toBe(false);
-    expect(passes({ widgetIds: ['z'] }, unknown)).toBe(true);
-    expect(passes({ widgetIds: ['z'] }, nobody)).toBe(false);
+  it('matches any of the widget ids, even one that no widget has', () => {
+    expect(passes({ widgetIds: ['b', 'a'] }, widgetEvent)).toBe(true);
+    expect(passes({ widgetIds: ['b', 'a'] }, unknownWidgetEvent)).toBe(false);
+    expect(passes({ widgetIds: ['z'] }, unknownWidgetEvent)).toBe(true);
+    expect(passes({ widgetIds: ['z'] }, noWidgetIdEvent)).toBe(false);
   });
 
-  it('of states looks at the state before and after, and lets nothing through that has no widget', () => {
-    expect(passes({ states: ['active'] }, known)).toBe(true);
-    expect(passes({ states: ['retired'] }, known)).toBe(true);
-    expect(passes({ states: ['retired'] }, { ...known, state: 'active' })).toBe(false);
-    expect(passes({ states: ['active', 'retired'] }, unknown)).toBe(false);
+  it('matches any of the states, before or after the event, and no event without a widget', () => {
+    expect(passes({ states: ['active'] }, widgetEvent)).toBe(true);
+    expect(passes({ states: ['retired'] }, widgetEvent)).toBe(true);
+    expect(passes({ states: ['retired'] }, { ...widgetEvent, state: 'active' })).toBe(false);
+    expect(passes({ states: ['active', 'retired'] }, unknownWidgetEvent)).toBe(false);
   });
 
-  it('of labels asks for any of them, and lets nothing through that has no widget', () => {
-    expect(passes({ labels: ['blue', 'round'] }, known)).toBe(true);
-    expect(passes({ labels: ['blue', 'Round'] }, known)).toBe(false);
-    expect(passes({ labels: ['blue'] }, { ...known, labels: [] })).toBe(false);
-    expect(passes({ labels: ['blue'] }, unknown)).toBe(false);
+  it('matches any of the labels, and no event without a widget', () => {
+    expect(passes({ labels: ['blue', 'round'] }, widgetEvent)).toBe(true);
+    expect(passes({ labels: ['blue', 'Round'] }, widgetEvent)).toBe(false);
+    expect(passes({ labels: ['blue'] }, { ...widgetEvent, labels: [] })).toBe(false);
+    expect(passes({ labels: ['blue'] }, unknownWidgetEvent)).toBe(false);
   });
 
-  it('with nothing to ask for is no test at all', () => {
+  it('returns null for a filter without conditions', () => {
     expect(compileFilter(noFilter)).toBeNull();
   });
 });
@@ -57,13 +57,14 @@ const types = ['widget.created', 'widget.updated', 'widget.retired'] as const;
 const states = ['active', 'retired'] as const;
 const ids = ['a', 'b', 'c'] as const;
 const labels = ['red', 'blue', 'round', ''] as const;
-const some = <T>(values: readonly T[]) =>
+/** Null, or one to four of these values, possibly repeated. */
+const arbitraryValues = <T>(values: readonly T[]) =>
   fc.option(fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 4 }));
 const filters: fc.Arbitrary<EventFilter> = fc.record({
-  types: some(types),
-  widgetIds: some(ids),
-  states: some(states),
-  labels: some(labels),
+  types: arbitraryValues(types),
+  widgetIds: arbitraryValues(ids),
+  states: arbitraryValues(states),
+  labels: arbitraryValues(labels),
 });
 const events: fc.Arbitrary<FilterableEvent> = fc.record({
   type: fc.constantFrom(...types),
@@ -73,19 +74,19 @@ const events: fc.Arbitrary<FilterableEvent> = fc.record({
   labels: fc.option(fc.uniqueArray(fc.constantFrom(...labels))),
 });
 
-describe('any filter', () => {
-  it('lets through what each of its members alone lets through', () => {
+describe('every filter', () => {
+  it('passes an event exactly if each of its members alone passes it', () => {
     fc.assert(
       fc.property(filters, events, (filter, event) => {
-        const alone = (Object.keys(filter) as (keyof EventFilter)[]).map((member) =>
+        const results = (Object.keys(filter) as (keyof EventFilter)[]).map((member) =>
           passes({ [member]: filter[member] }, event),
         );
-        expect(passes(filter, event)).toBe(!alone.includes(false));
+        expect(passes(filter, event)).toBe(!results.includes(false));
       }),
     );
   });
 
-  it('lets through with several values of a member what it lets through with one of them', () => {
+  it('with one member passes an event exactly if one of the values of that member alone passes it', () => {
     fc.assert(
       fc.property(filters, events, (filter, event) => {
         for (const member of Object.keys(filter) as (keyof EventFilter)[]) {
@@ -99,16 +100,16 @@ describe('any filter', () => {
     );
   });
 
-  it('has the key of each other that lets the same through, whatever its order, and of no other', () => {
-    const sameSets = (a: EventFilter, b: EventFilter) =>
+  it('has the same key as another filter exactly if their sets of values are the same', () => {
+    const hasSameSets = (a: EventFilter, b: EventFilter) =>
       (Object.keys(a) as (keyof EventFilter)[]).every((member) => {
-        const [one, other] = [a[member], b[member]].map((values) => values && new Set<string>(values));
-        return one && other ? one.size === other.size && [...one].every((value) => other.has(value)) : one === other;
+        const [setA, setB] = [a[member], b[member]].map((values) => values && new Set<string>(values));
+        return setA && setB ? setA.size === setB.size && [...setA].every((value) => setB.has(value)) : setA === setB;
       });
     fc.assert(
-      fc.property(filters, filters, (one, other) => {
-        expect(toFilterKey(one) === toFilterKey(other)).toBe(sameSets(one, other));
-        expect(toFilterKey({ ...one, labels: one.labels && [...one.labels].reverse() })).toBe(toFilterKey(one));
+      fc.property(filters, filters, (a, b) => {
+        expect(toFilterKey(a) === toFilterKey(b)).toBe(hasSameSets(a, b));
+        expect(toFilterKey({ ...a, labels: a.labels && [...a.labels].reverse() })).toBe(toFilterKey(a));
       }),
     );
   });

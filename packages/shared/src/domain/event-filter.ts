@@ -1,7 +1,8 @@
+import type { WidgetEventType } from './event-kind.ts';
 import type { WidgetState } from './widget.ts';
-import type { WidgetEvent, WidgetEventType } from './widget-event.ts';
+import type { WidgetEvent } from './widget-event.ts';
 
-/** What a subscription lets through: the members are ANDed, the values of one are ORed, null lets everything through. */
+/** Which events a stream shows: members are ANDed, the values of one member are ORed, null matches every event. */
 export interface EventFilter {
   readonly types: readonly WidgetEventType[] | null;
   /** Lower-case UUIDs. */
@@ -12,16 +13,20 @@ export interface EventFilter {
 
 export const noFilter: EventFilter = { types: null, widgetIds: null, states: null, labels: null };
 
-/** Of an event, what a filter looks at. */
+/** The members of an event that a filter reads. */
 export type FilterableEvent = Pick<WidgetEvent, 'type' | 'widgetId' | 'state' | 'stateBefore' | 'labels'>;
 
-/** Whether an event passes. */
+/** Returns whether an event passes the filter. */
 export type EventPredicate = (event: FilterableEvent) => boolean;
 
 /**
- * The filter as a test, made once for many events; null when it lets everything through. A state matches before or
- * after the event; labels match when the widget has any of them; an id matches as it was sent, also of a widget that
- * is not known. Without a widget, states and labels do not match.
+ * Compiles a filter into a predicate, once for many events. Returns null if every event passes.
+ *
+ * - `states` matches the widget's state before or after the event.
+ * - `labels` matches if the widget has any of them.
+ * - `widgetIds` matches the id that the hook named, even if no widget has it.
+ *
+ * For an event without a widget, `states` and `labels` never match.
  */
 export function compileFilter({ types, widgetIds, states, labels }: EventFilter): EventPredicate | null {
   const tests: EventPredicate[] = [];
@@ -44,7 +49,7 @@ export function compileFilter({ types, widgetIds, states, labels }: EventFilter)
   return tests.length === 0 ? null : (event) => tests.every((test) => test(event));
 }
 
-/** A text that two filters share exactly when they let the same events through. */
+/** Returns the same text for two filters exactly if their members hold the same sets of values, in any order. */
 export function toFilterKey({ types, widgetIds, states, labels }: EventFilter): string {
   return JSON.stringify(
     [types, widgetIds, states, labels].map((values) => values && [...new Set<string>(values)].sort()),

@@ -1,46 +1,41 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { HookEvent } from './hook-event.ts';
+import type { HookBody } from './delivery.ts';
 import { createUuidV7, toUuidV8 } from './uuid.ts';
 
-/** What makes two hooks of one integration the same event. */
+/** Two hooks of one integration with equal keys are the same event. */
 export type DeduplicationKey =
   | { readonly kind: 'webhook-id'; readonly value: string }
   | { readonly kind: 'idempotency-key'; readonly value: string }
   | { readonly kind: 'content'; readonly value: string };
 
-/** The identity of a hook's event: the same on every pod and at every repetition, without a look-up. */
+/** Derives a hook's event id, a UUIDv8. Every pod derives the same id for every repetition, without reading a store. */
 export function deriveEventId(integrationId: string, key: DeduplicationKey): string {
   return toUuidV8(hash('sha256', `${integrationId}\n${key.kind}\n${key.value}`, 'hex'));
 }
 
-/** An identity for a hook that is never the repetition of another one. */
+/** Returns a new event id, a UUIDv7, for a hook without a deduplication key. It is never a duplicate. */
 export function createEventId(): string {
   return createUuidV7();
 }
 
-/** The identity of the event that tells of a widget's creation over the API: one per widget. */
+/** Derives the id of the `widget.created` event of a creation over the API, a UUIDv8: one per widget. */
 export function deriveCreationEventId(widgetId: string): string {
   return toUuidV8(hash('sha256', `/api/v1/widgets\ncreated\n${widgetId}`, 'hex'));
 }
 
 /**
- * The key of a hook that came without one of its own, or null for a hook that says nothing but its kind and time:
- * two such hooks are two events.
+ * Derives the deduplication key of a hook that was sent without one. Returns null for a hook that has neither a widget
+ * nor a payload: two such hooks are two events.
  */
-export function toContentKey(event: HookEvent): DeduplicationKey | null {
-  if (event.widgetId === null && event.payload === null) return null;
-  const parts = [
-    event.kind,
-    event.occurredAt,
-    event.widgetId,
-    event.payload === null ? null : canonicalJson(event.payload),
-  ];
+export function toContentKey({ kind, occurredAt, widgetId, payload }: HookBody): DeduplicationKey | null {
+  if (widgetId === null && payload === null) return null;
+  const parts = [kind, occurredAt, widgetId, payload === null ? null : canonicalizeJson(payload)];
   return { kind: 'content', value: JSON.stringify(parts) };
 }
 
-/** The RFC 8785 form of a JSON text, or the text itself where that form does not exist (a number beyond a double). */
-function canonicalJson(text: string): string {
+/** Returns the RFC 8785 form of a JSON text, or the text itself if it has none (a number exceeds a double). */
+function canonicalizeJson(text: string): string {
   try {
     return canonicalize(JSON.parse(text)) ?? text;
   } catch {

@@ -3,28 +3,31 @@ import { describe, expect, it } from 'vitest';
 import { type RateLimit, returnPermits, takePermits } from './gcra.ts';
 
 const fivePerMinute: RateLimit = { ratePerSecond: 5 / 60, burst: 5 };
-const one = { atLeast: 1, atMost: 1 };
+const onePermit = { atLeast: 1, atMost: 1 };
 
 describe('takePermits', () => {
   it('grants the whole burst at once, then one per interval', () => {
     let fullAtMs = 0;
     for (let taken = 1; taken <= 5; taken += 1) {
-      const step = takePermits(fullAtMs, 1_000, fivePerMinute, one);
-      expect(step.outcome).toEqual({
+      const result = takePermits(fullAtMs, 1_000, fivePerMinute, onePermit);
+      expect(result.outcome).toEqual({
         granted: 1,
         remaining: 5 - taken,
         retryAfterMs: 0,
         resetAfterMs: taken * 12_000,
       });
-      fullAtMs = step.fullAtMs;
+      fullAtMs = result.fullAtMs;
     }
-    const refused = takePermits(fullAtMs, 1_000, fivePerMinute, one);
+    const refused = takePermits(fullAtMs, 1_000, fivePerMinute, onePermit);
     expect(refused.outcome).toEqual({ granted: 0, remaining: 0, retryAfterMs: 12_000, resetAfterMs: 60_000 });
-    expect(takePermits(fullAtMs, 12_900, fivePerMinute, one).outcome).toMatchObject({ granted: 0, retryAfterMs: 100 });
-    expect(takePermits(fullAtMs, 13_000, fivePerMinute, one).outcome).toMatchObject({ granted: 1, remaining: 0 });
+    expect(takePermits(fullAtMs, 12_900, fivePerMinute, onePermit).outcome).toMatchObject({
+      granted: 0,
+      retryAfterMs: 100,
+    });
+    expect(takePermits(fullAtMs, 13_000, fivePerMinute, onePermit).outcome).toMatchObject({ granted: 1, remaining: 0 });
   });
 
-  it('takes what there is up to atMost, and nothing below atLeast', () => {
+  it('grants the available permits up to atMost, and none if fewer than atLeast are available', () => {
     const limit = { ratePerSecond: 1, burst: 10 };
     const first = takePermits(0, 0, limit, { atLeast: 1, atMost: 7 });
     expect(first.outcome).toMatchObject({ granted: 7, remaining: 3 });
@@ -34,16 +37,16 @@ describe('takePermits', () => {
     expect(rest.outcome).toMatchObject({ granted: 3, remaining: 0 });
   });
 
-  it('only looks when it asks for none', () => {
-    const step = takePermits(5_000, 0, { ratePerSecond: 1, burst: 10 }, { atLeast: 0, atMost: 0 });
-    expect(step).toEqual({
+  it('only reads the state when it asks for no permits', () => {
+    const result = takePermits(5_000, 0, { ratePerSecond: 1, burst: 10 }, { atLeast: 0, atMost: 0 });
+    expect(result).toEqual({
       outcome: { granted: 0, remaining: 5, retryAfterMs: 0, resetAfterMs: 5_000 },
       fullAtMs: 5_000,
     });
   });
 
-  it('is not blocked for longer than a burst takes, whatever state it finds', () => {
-    const { outcome } = takePermits(1e12, 0, { ratePerSecond: 10, burst: 20 }, one);
+  it('blocks for at most the time of one burst, whatever the state is', () => {
+    const { outcome } = takePermits(1e12, 0, { ratePerSecond: 10, burst: 20 }, onePermit);
     expect(outcome).toEqual({ granted: 0, remaining: 0, retryAfterMs: 100, resetAfterMs: 2_000 });
   });
 });
@@ -52,7 +55,7 @@ const limits = fc.record({
   ratePerSecond: fc.oneof(fc.integer({ min: 1, max: 5_000 }), fc.double({ min: 0.001, max: 100, noNaN: true })),
   burst: fc.integer({ min: 1, max: 10_000 }),
 });
-const steps = fc.array(
+const requests = fc.array(
   fc.record({
     afterMs: fc.double({ min: 0, max: 5_000, noNaN: true }),
     atLeast: fc.integer({ min: 0, max: 3 }),
@@ -61,18 +64,18 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-describe('whatever is asked', () => {
-  it('never grants more than the burst and what has come since, in any stretch of time', () => {
+describe('takePermits for any limit and state', () => {
+  it('never grants more than the burst plus the rate in any interval', () => {
     fc.assert(
-      fc.property(limits, steps, (limit, asked) => {
+      fc.property(limits, requests, (limit, sequence) => {
         let [fullAtMs, nowMs] = [0, 1_000];
         const grants: { atMs: number; granted: number }[] = [];
-        for (const { afterMs, atLeast, more } of asked) {
+        for (const { afterMs, atLeast, more } of sequence) {
           nowMs += afterMs;
           const wanted = { atLeast: Math.min(atLeast, limit.burst), atMost: atLeast + more };
-          const step = takePermits(fullAtMs, nowMs, limit, wanted);
-          fullAtMs = step.fullAtMs;
-          grants.push({ atMs: nowMs, granted: step.outcome.granted });
+          const result = takePermits(fullAtMs, nowMs, limit, wanted);
+          fullAtMs = result.fullAtMs;
+          grants.push({ atMs: nowMs, granted: result.outcome.granted });
         }
         for (let from = 0; from < grants.length; from += 1) {
           let sum = 0;
@@ -86,7 +89,7 @@ describe('whatever is asked', () => {
     );
   });
 
-  it('grants after retryAfterMs what it refused, and not a permit’s time earlier', () => {
+  it('grants a refused request after retryAfterMs, but not the time of one permit earlier', () => {
     fc.assert(
       fc.property(limits, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(20), (limit, used, wantedMore) => {
         const nowMs = 1_000;
@@ -104,7 +107,7 @@ describe('whatever is asked', () => {
     );
   });
 
-  it('has the whole burst after resetAfterMs', () => {
+  it('makes the whole burst available after resetAfterMs', () => {
     fc.assert(
       fc.property(limits, fc.nat(20_000), (limit, taken) => {
         const first = takePermits(0, 1_000, limit, { atLeast: 0, atMost: taken });
@@ -115,13 +118,13 @@ describe('whatever is asked', () => {
     );
   });
 
-  it('is as if nothing had been taken once all is given back, and never more than full', () => {
+  it('makes exactly the whole burst available after all permits, or more, are returned', () => {
     fc.assert(
-      fc.property(limits, fc.nat(200), fc.nat(200), (limit, taken, tooMany) => {
+      fc.property(limits, fc.nat(200), fc.nat(200), (limit, taken, surplus) => {
         const first = takePermits(0, 1_000, limit, { atLeast: 0, atMost: taken });
-        const back = returnPermits(first.fullAtMs, 1_000, limit, first.outcome.granted + tooMany);
-        const again = takePermits(back, 1_000, limit, { atLeast: 0, atMost: limit.burst + 10 });
-        expect(again.outcome).toMatchObject({ granted: limit.burst, remaining: 0 });
+        const fullAtMs = returnPermits(first.fullAtMs, 1_000, limit, first.outcome.granted + surplus);
+        const second = takePermits(fullAtMs, 1_000, limit, { atLeast: 0, atMost: limit.burst + 10 });
+        expect(second.outcome).toMatchObject({ granted: limit.burst, remaining: 0 });
       }),
     );
   });

@@ -1,73 +1,85 @@
-/** So many per second on average, and so many at once. */
+/** At most `ratePerSecond` permits per second on average, and at most `burst` permits at once. */
 export interface RateLimit {
   readonly ratePerSecond: number;
   /** At least 1. */
   readonly burst: number;
 }
 
-/** Takes as many as there are, up to `atMost`; none when there are fewer than `atLeast` (0 only looks). */
+/**
+ * Takes all available permits up to `atMost`, or none if fewer than `atLeast` are available. Two zeros only read the
+ * state.
+ */
 export interface PermitRequest {
-  /** At most the limit's burst: more than that is never there. */
+  /** At most the limit's burst: more permits than that are never available. */
   readonly atLeast: number;
   readonly atMost: number;
 }
 
 export interface RateOutcome {
-  /** How many were taken. */
+  /** Permits taken. */
   readonly granted: number;
-  /** How many more could be taken right now. */
+  /** Permits still available now. */
   readonly remaining: number;
-  /** Until `atLeast` could be taken; 0 when they were. Whole milliseconds. */
+  /** Milliseconds until `atLeast` permits are available, as a whole number; 0 if they were. */
   readonly retryAfterMs: number;
-  /** Until the whole burst is there again. Whole milliseconds. */
+  /** Milliseconds until the whole burst is available, as a whole number. */
   readonly resetAfterMs: number;
 }
 
 export interface PermitOutcome {
   readonly outcome: RateOutcome;
-  /** The new state. */
+  /** The new state, see `takePermits`. */
   readonly fullAtMs: number;
 }
 
-/** Fractions of a permit that rounding may cost are forgiven; the state keeps count of them, so nothing adds up. */
-const forgivenPermits = 1e-3;
-const forgivenMs = 1e-3;
+/**
+ * A permit counts as available if at most this fraction of it is missing: floating-point rounding may lose that much.
+ * The state still counts the missing fraction, so the errors do not add up.
+ */
+const tolerancePermits = 1e-3;
+/** The same for waits: `roundUpMs` subtracts it before it rounds up. */
+const toleranceMs = 1e-3;
 
 /**
- * Takes permits by the generic cell rate algorithm (GCRA, ITU-T I.371). The whole state is `fullAtMs`: when, on the
- * clock of `nowMs`, the whole burst will be there again; any time that has passed stands for a limit not yet used.
+ * Takes permits by the generic cell rate algorithm (GCRA, ITU-T I.371). The whole state is `fullAtMs`: the time, on the
+ * clock of `nowMs`, at which the whole burst is available again. Any time in the past, such as 0, is an unused limit.
+ *
+ * Example: 1 permit per second, a burst of 10. After 3 permits are taken, `fullAtMs` is `nowMs + 3000`.
  */
-export function takePermits(fullAtMs: number, nowMs: number, limit: RateLimit, wanted: PermitRequest): PermitOutcome {
+export function takePermits(fullAtMs: number, nowMs: number, limit: RateLimit, request: PermitRequest): PermitOutcome {
   const { burst } = limit;
-  const { atLeast, atMost } = wanted;
+  const { atLeast, atMost } = request;
   const permitMs = 1_000 / limit.ratePerSecond;
-  const missing = missingMs(fullAtMs, nowMs, limit);
-  const available = Math.max(0, Math.floor(burst - missing / permitMs + forgivenPermits));
+  const missingMs = computeMissingMs(fullAtMs, nowMs, limit);
+  const available = Math.max(0, Math.floor(burst - missingMs / permitMs + tolerancePermits));
   const granted = available < atLeast ? 0 : Math.min(available, atMost);
-  const missingAfterMs = missing + granted * permitMs;
+  const missingAfterMs = missingMs + granted * permitMs;
   return {
     outcome: {
       granted,
       remaining: available - granted,
-      retryAfterMs: available < atLeast ? wholeMs(missing - (burst - atLeast) * permitMs, permitMs) : 0,
-      resetAfterMs: wholeMs(missingAfterMs, permitMs),
+      retryAfterMs: available < atLeast ? roundUpMs(missingMs - (burst - atLeast) * permitMs, permitMs) : 0,
+      resetAfterMs: roundUpMs(missingAfterMs, permitMs),
     },
     fullAtMs: nowMs + missingAfterMs,
   };
 }
 
-/** The state after `count` permits were given back; never more than the burst. */
+/** Returns the state after `count` permits are returned. At most the whole burst becomes available. */
 export function returnPermits(fullAtMs: number, nowMs: number, limit: RateLimit, count: number): number {
   const permitMs = 1_000 / limit.ratePerSecond;
-  return nowMs + Math.max(0, missingMs(fullAtMs, nowMs, limit) - count * permitMs);
+  return nowMs + Math.max(0, computeMissingMs(fullAtMs, nowMs, limit) - count * permitMs);
 }
 
-/** Never more than a whole burst: also when the limit was lowered since, or the clock set back. */
-function missingMs(fullAtMs: number, nowMs: number, { ratePerSecond, burst }: RateLimit): number {
+/**
+ * Returns how long until the whole burst is available, in milliseconds. Never more than a whole burst takes, even if
+ * the limit was lowered since or the clock was set back.
+ */
+function computeMissingMs(fullAtMs: number, nowMs: number, { ratePerSecond, burst }: RateLimit): number {
   return Math.min(Math.max(fullAtMs - nowMs, 0), (burst * 1_000) / ratePerSecond);
 }
 
-/** Rounded up, but not for what is forgiven anyway. */
-function wholeMs(ms: number, permitMs: number): number {
-  return Math.max(0, Math.ceil(ms - Math.min(forgivenMs, forgivenPermits * permitMs)));
+/** Rounds up to whole milliseconds, after it subtracts the tolerance: at most `tolerancePermits` of one permit. */
+function roundUpMs(ms: number, permitMs: number): number {
+  return Math.max(0, Math.ceil(ms - Math.min(toleranceMs, tolerancePermits * permitMs)));
 }

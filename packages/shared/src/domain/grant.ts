@@ -1,54 +1,60 @@
-/** A token as it is kept: never the secret itself. */
+/** A token as stores keep it: its digest, never the token itself. */
 export interface GrantToken {
   /** SHA-256 of the token, hexadecimal. */
   readonly digest: string;
-  /** What only the token's own holder can open (an integration's signing secret, see sealed-secret.ts); null without. */
+  /** An integration's signing secret, encrypted under the token (see sealed-secret.ts). Null if there is none. */
   readonly sealedSecret: string | null;
 }
 
-/** The token that was replaced, and still works until `expiresAt`. */
+/** The token that a rotation replaced. It is valid until `expiresAt`, or until the grant expires if that is earlier. */
 export interface PreviousToken extends GrantToken {
   readonly expiresAt: Date;
 }
 
-/** What subscriptions, integrations and provision tokens have in common: a right that whoever has its token may use. */
+/**
+ * The common part of subscriptions, integrations and provision tokens. A client that presents the token may use the
+ * grant.
+ */
 export interface Grant {
   readonly id: string;
   readonly name: string;
   readonly token: GrantToken;
-  /** At most one: a further rotation ends it. */
+  /** The token of before the last rotation. There is at most one: the next rotation replaces it. */
   readonly previousToken: PreviousToken | null;
-  /** The whole grant's end; null: none. */
+  /** When the grant and all its tokens expire. Null: never. */
   readonly expiresAt: Date | null;
   readonly createdAt: Date;
-  /** Accurate to a minute. */
+  /** Accurate to a minute: a pod writes it at most once a minute. */
   readonly lastUsedAt: Date | null;
 }
 
 export interface ValidToken {
   readonly token: GrantToken;
-  /** From when on the token is no longer good; null: no such time is known yet. */
+  /** The token is invalid from this time on. Null: no end is set. */
   readonly validUntil: Date | null;
 }
 
-/** The grant's token that has this digest, if it is still good at `now`. */
+/** Returns the grant's token with this digest if it is valid at `now`, else null. */
 export function findValidToken(grant: Grant, digest: string, now: Date): ValidToken | null {
-  const found = tokenWith(grant, digest);
-  return found === null || (found.validUntil !== null && found.validUntil <= now) ? null : found;
+  const match = findToken(grant, digest);
+  return match === null || (match.validUntil !== null && match.validUntil <= now) ? null : match;
 }
 
-/** When the replaced token ends: with its overlap, or with the whole grant. Null: there is none. */
+/**
+ * Returns when the previous token expires: at the end of its overlap or of the grant, whichever is earlier. Returns
+ * null if there is no previous token. The result may be in the past.
+ */
 export function previousTokenExpiry({ previousToken, expiresAt }: Grant): Date | null {
-  return previousToken === null ? null : earlier(previousToken.expiresAt, expiresAt);
+  return previousToken === null ? null : pickEarlier(previousToken.expiresAt, expiresAt);
 }
 
-function tokenWith(grant: Grant, digest: string): ValidToken | null {
+function findToken(grant: Grant, digest: string): ValidToken | null {
   const { token, previousToken, expiresAt } = grant;
   if (token.digest === digest) return { token, validUntil: expiresAt };
   if (previousToken?.digest !== digest) return null;
   return { token: previousToken, validUntil: previousTokenExpiry(grant) };
 }
 
-function earlier(time: Date, other: Date | null): Date {
+function pickEarlier(time: Date, other: Date | null): Date {
   return other !== null && other < time ? other : time;
 }

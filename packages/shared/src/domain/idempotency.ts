@@ -2,21 +2,23 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { NewWidget } from './widget.ts';
 
-/** What a create leaves behind to be found by its repetition; it lives as long as the widget. */
+/** Stored with a widget, so that a repeated create finds the first one's response. It lives as long as the widget. */
 export interface IdempotencyRecord {
-  /** Who created, and by which operation: keys of two principals never meet. */
+  /** The principal and the operation. Equal keys of two principals never conflict. */
   readonly scope: string;
   readonly key: string;
+  /** `computeFingerprint` of the first create. A repeat with another fingerprint is a conflict. */
   readonly fingerprint: string;
-  /** The text of the 201, given again byte for byte. */
+  /** The body of the 201. A repeated create gets the same bytes. */
   readonly body: string;
 }
 
 const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The key of an `Idempotency-Key` header, without the quotes that the header's draft (a structured string) asks for;
- * null when it is malformed.
+ * Returns the key of an `Idempotency-Key` header. A key has 1 to 255 visible ASCII characters; returns null for
+ * anything else. The header's draft defines a structured string in quotes. Here the quotes are optional, and not part
+ * of the key.
  */
 export function parseIdempotencyKey(header: string): string | null {
   const isQuoted = header.length >= 2 && header.startsWith('"') && header.endsWith('"');
@@ -25,8 +27,8 @@ export function parseIdempotencyKey(header: string): string | null {
 }
 
 /**
- * Tells two create bodies apart. Members equal to their default are left out, so that a member added to the
- * interface later changes the fingerprint of no body that does not use it.
+ * Returns the SHA-256, in hexadecimal, of the RFC 8785 form of a create body. Members equal to their default are left
+ * out: a member that a later version adds does not change the fingerprint of bodies without it.
  */
 export function computeFingerprint(chosen: NewWidget): string {
   const significant = {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatPosition, isContiguous, type LogPosition, parsePosition, positionBefore } from './log-position.ts';
 
-describe('positions', () => {
-  it('come back from their text as they were', () => {
+describe('parsePosition', () => {
+  it('parses what formatPosition writes', () => {
     const anyPosition = fc.record({
       epoch: fc.stringMatching(/^[0-9a-z]{1,16}$/),
       ms: fc.nat(),
@@ -27,27 +27,32 @@ describe('positions', () => {
     'k.1.2 ',
     'k.1e3.2',
     'k.99999999999999999.1',
-  ])('are not read from %j', (text) => expect(parsePosition(text)).toBeNull());
+  ])('returns null for %j', (text) => expect(parsePosition(text)).toBeNull());
 });
 
-describe('events', () => {
-  const at = (seq: number, ms: number): LogPosition => ({ epoch: 'e', ms, seq });
-  const event = (seq: number, ms: number, previousMs: number | null, epoch = 'e') => ({ epoch, ms, seq, previousMs });
+const at = (seq: number, ms: number): LogPosition => ({ epoch: 'e', ms, seq });
+const event = (seq: number, ms: number, previousMs: number | null, epoch = 'e') => ({ epoch, ms, seq, previousMs });
 
+describe('isContiguous', () => {
   it.each([
-    ['by number and time', [event(6, 20, 10), event(7, 20, 20), event(8, 31, 20)], true],
-    ['by number alone, where the time was not noted', [event(6, 20, null), event(7, 21, 20)], true],
-    ['always, when there are none', [], true],
-    ['not after a hole', [event(6, 20, 10), event(8, 31, 20)], false],
-    ['not after another event of the same number', [event(6, 20, 9)], false],
-    ['not where one follows another event of the same number', [event(6, 20, 10), event(7, 30, 21)], false],
-    ['not in another epoch', [event(6, 20, 10, 'f')], false],
-  ])('continue a position %s', (_, events, expected) => {
+    ['true for events that continue number and time', [event(6, 20, 10), event(7, 20, 20), event(8, 31, 20)], true],
+    ['true for events that continue the number and have no previousMs', [event(6, 20, null), event(7, 21, 20)], true],
+    ['true for no events', [], true],
+    ['false after a hole', [event(6, 20, 10), event(8, 31, 20)], false],
+    ['false if the first event follows another event of the same number', [event(6, 20, 9)], false],
+    ['false if a later event follows another event of the same number', [event(6, 20, 10), event(7, 30, 21)], false],
+    ['false for another epoch', [event(6, 20, 10, 'f')], false],
+  ])('returns %s', (_, events, expected) => {
     expect(isContiguous(at(5, 10), events)).toBe(expected);
   });
+});
 
-  it('tell the position before them', () => {
+describe('positionBefore', () => {
+  it('returns the position that the event was appended after', () => {
     expect(positionBefore(event(6, 20, 10))).toEqual(at(5, 10));
+  });
+
+  it('uses the event’s own ms if previousMs is null', () => {
     expect(positionBefore(event(6, 20, null))).toEqual(at(5, 20));
   });
 });

@@ -1,52 +1,63 @@
 /**
- * A place in the event log, right after one event. Clients see it as the opaque text `<epoch>.<ms>.<seq>`, valid on
- * every pod.
+ * A place in the event log, right after one event. With `seq` 0 it is the start of an epoch. Clients see it as the
+ * opaque text `<epoch>.<ms>.<seq>`, which is valid on every pod.
+ *
+ * Example: the log holds events [1, 2, 3] of epoch `a1`. A client has read up to 3, and 3 is the last recorded
+ * position. Redis restarts with [1, 2] only. If the log went on with another event 3, the client would never see that
+ * event. So the log drops events 1 and 2 and starts epoch `b2` at event 1. The client's position names `a1`: its stream
+ * begins with a gap.
  */
 export interface LogPosition {
-  /** The word of the epoch, `[0-9a-z]+`: another one means that the log was begun anew. */
+  /** The random id of the epoch, `[0-9a-z]{1,32}`. A log that lost events starts a new epoch. */
   readonly epoch: string;
-  /** The store's clock when the event was appended, in milliseconds since the Unix epoch. Never falls. */
+  /** The store's time of the append, in milliseconds since the Unix epoch. It never decreases within an epoch. */
   readonly ms: number;
-  /** The number of the event: dense, rising by one. */
+  /** The number of the event in its epoch: 1, 2, 3, without holes. 0: before the epoch's first event. */
   readonly seq: number;
 }
 
-/** An event's position, and what came right before it. */
+/** The position of an event, linked to the position before it. */
 export interface LinkedPosition extends LogPosition {
   /**
-   * The `ms` of the position that the event was appended after. A log that lost its newest events may give their numbers
-   * again, at other times: number and time together tell which of them came before. Null where it was not noted.
+   * The `ms` of the position right before the event. Null if unknown: then only `seq` is compared. Both backends always
+   * store it.
+   *
+   * A log that lost events which no run had recorded does not notice the loss, and gives their numbers again. Example:
+   * event 3 of time 30 is lost, and another event 3 gets time 40. Event 4 then has `previousMs` 40, so it does not
+   * continue a stream that is at event 3 of time 30.
    */
   readonly previousMs: number | null;
 }
 
+/** Returns whether both are the same position: in epoch, time and number. */
 export function isSamePosition(a: LogPosition, b: LogPosition): boolean {
   return a.epoch === b.epoch && a.ms === b.ms && a.seq === b.seq;
 }
 
-/** Whether the event is the one right after exactly this position. */
+/** Returns whether the event comes right after exactly this position. */
 function isRightAfter(event: LinkedPosition, position: LogPosition): boolean {
   const isNext = event.epoch === position.epoch && event.seq === position.seq + 1;
   return isNext && (event.previousMs === null || event.previousMs === position.ms);
 }
 
-/** Whether the events, in their order, are those right after exactly this position, without a hole. */
+/** Returns whether the events, in this order, come right after exactly this position and have no holes. */
 export function isContiguous(position: LogPosition, events: readonly LinkedPosition[]): boolean {
   return events.every((event, index) => isRightAfter(event, events[index - 1] ?? position));
 }
 
-/** The position right before an event. */
+/** Returns the position right before an event. Without `previousMs` its `ms` is that of the event itself. */
 export function positionBefore({ epoch, ms, seq, previousMs }: LinkedPosition): LogPosition {
   return { epoch, ms: previousMs ?? ms, seq: seq - 1 };
 }
 
 const pattern = /^([0-9a-z]{1,32})\.(0|[1-9]\d{0,15})\.(0|[1-9]\d{0,15})$/;
 
+/** Returns the text that clients see. `parsePosition` returns an equal position. */
 export function formatPosition(position: LogPosition): string {
   return `${position.epoch}.${position.ms}.${position.seq}`;
 }
 
-/** Null when the text is not a position; whether the log still holds it is another question. */
+/** Parses the text of a position. Returns null for any other text. Does not check whether the log holds the event. */
 export function parsePosition(text: string): LogPosition | null {
   const match = pattern.exec(text);
   if (match === null) return null;

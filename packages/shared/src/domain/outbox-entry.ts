@@ -1,24 +1,30 @@
-import type { HookKind } from './hook-event.ts';
+import type { HookKind } from './event-kind.ts';
 import type { Widget, WidgetState } from './widget.ts';
 
 /**
  * An event that is decided and stored with its widget, but not yet known to be in the event log.
  *
- * It holds what the event must say that the widget's later hooks may change; name, labels, owner and `createdAt`
- * never change and are taken from the widget when the event is written.
+ * Example: a run writes version 4 of a widget together with its entry. It crashes before the append. The next run finds
+ * the entry in the outbox and appends the event.
+ *
+ * The entry holds the facts of the hook. It also holds a copy of each widget field that a later hook may change, as it
+ * was right after this hook. Name, labels, owner and `createdAt` never change: the run reads them from the widget when
+ * it writes the event.
  */
 export interface OutboxEntry {
   readonly eventId: string;
   readonly kind: HookKind;
-  /** The integration that posted the hook; null for a creation over the API. */
+  /** The integration that posted the hook. Null for a creation over the API. */
   readonly integrationId: string | null;
-  /** As the sender wrote it. */
+  /** As the sender wrote it. For a creation over the API, the time of the creation. */
   readonly occurredAt: string;
   readonly receivedAt: Date;
+  /** JSON text on one line. Null if the hook had none. */
   readonly payload: string | null;
+  /** Whether the hook's time is before the `lastEventAt` that the widget had. */
   readonly late: boolean;
-  /** Null for a creation over the API: there was no state before. */
+  /** Null for a creation over the API: the widget had no state before. */
   readonly stateBefore: WidgetState | null;
-  /** The widget as it was right after this event. `version` orders the entries of a widget, without holes. */
+  /** The widget right after this event. `version` orders the entries of a widget, without holes. */
   readonly after: Pick<Widget, 'state' | 'updatedAt' | 'retiredAt' | 'lastEventAt' | 'version'>;
 }

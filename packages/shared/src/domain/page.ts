@@ -1,19 +1,20 @@
 export interface PageRequest {
-  /** One-based. */
+  /** The first page is 1. */
   readonly page: number;
   readonly pageSize: number;
 }
 
 export const defaultPageSize = 50;
 export const maxPageSize = 200;
+/** The largest 32-bit integer. With `maxPageSize`, the offset is still a safe integer. */
 export const maxPage = 2_147_483_647;
 
-/** How many rows stand before the page. */
+/** Returns the number of rows before the page. */
 export function toOffset(request: PageRequest): number {
   return (request.page - 1) * request.pageSize;
 }
 
-/** 0 when there is nothing. */
+/** Returns the number of pages. Returns 0 for no items. */
 export function countPages(totalItems: number, pageSize: number): number {
   return Math.ceil(totalItems / pageSize);
 }

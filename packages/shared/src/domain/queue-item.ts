@@ -1,18 +1,18 @@
 import { crc32 } from 'node:zlib';
-import type { Delivery } from './hook-event.ts';
+import type { Delivery } from './delivery.ts';
 
-/** What a job carries: hooks to carry out, or just the word that a widget's outbox should be published. */
+/** An item of a job: a delivery to process, or a nudge, which asks for a widget's outbox to be published. */
 export type QueueItem =
   | { readonly type: 'delivery'; readonly delivery: Delivery }
   | { readonly type: 'nudge'; readonly widgetId: string };
 
-/** Items with the same key are kept in order: they go to one partition. */
+/** Returns the key that keeps items in order: items with the same key go to the same partition. */
 export function toOrderingKey(item: QueueItem): string {
   if (item.type === 'nudge') return item.widgetId;
   return item.delivery.widgetId ?? item.delivery.integrationId;
 }
 
-/** The partition of a key: the same for the same key and count on every pod. */
+/** Returns the partition of a key. Every pod returns the same partition for the same key and count. */
 export function assignPartition(key: string, partitionCount: number): number {
   return crc32(key) % partitionCount;
 }

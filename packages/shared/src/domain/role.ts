@@ -17,7 +17,7 @@ const permissionsByRole: Record<Role, readonly Permission[]> = {
   admin: permissions,
 };
 
-/** What a role may do. Asked on every request, so that a changed role takes effect at once. */
+/** Returns what a role may do. The api checks it on every request, so a changed role takes effect at once. */
 export function permissionsForRole(role: Role): readonly Permission[] {
   return permissionsByRole[role];
 }

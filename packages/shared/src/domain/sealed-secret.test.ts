@@ -4,22 +4,22 @@ import { mintToken } from './token.ts';
 
 const token = mintToken('wht');
 
-test('a sealed secret opens under its token and under no other', () => {
+test('unsealSecret returns the secret for its token, and null for another token', () => {
   const secret = mintSigningSecret();
   const sealed = sealSecret(secret, token);
   expect(unsealSecret(sealed, token)).toBe(secret);
   expect(unsealSecret(sealed, mintToken('wht'))).toBeNull();
 });
 
-test('neither the secret nor the token stands in what is kept, and no two sealings are alike', () => {
+test('a sealed text contains neither the secret nor the token, and differs each time', () => {
   const secret = mintSigningSecret();
   const sealed = sealSecret(secret, token);
-  const kept = Buffer.from(sealed, 'base64url').toString('latin1');
-  for (const hidden of [secret, token, secret.slice(6)]) expect(`${sealed} ${kept}`).not.toContain(hidden);
+  const decoded = Buffer.from(sealed, 'base64url').toString('latin1');
+  for (const hidden of [secret, token, secret.slice(6)]) expect(`${sealed} ${decoded}`).not.toContain(hidden);
   expect(sealSecret(secret, token)).not.toBe(sealed);
 });
 
-test('what was changed does not open, wherever the change is', () => {
+test('unsealSecret returns null for a text with any byte changed, or cut', () => {
   const bytes = Buffer.from(sealSecret('whsec_c2VjcmV0', token), 'base64url');
   for (let at = 0; at < bytes.length; at += 1) {
     const changed = Buffer.from(bytes);
@@ -30,7 +30,7 @@ test('what was changed does not open, wherever the change is', () => {
   expect(unsealSecret(bytes.subarray(0, 20).toString('base64url'), token)).toBeNull();
 });
 
-test('a signing secret has 32 bytes of key', () => {
+test('a signing secret holds a key of 32 bytes', () => {
   expect(mintSigningSecret()).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(parseSigningSecret(mintSigningSecret())).toHaveLength(32);
   expect(parseSigningSecret('secret')).toBeNull();

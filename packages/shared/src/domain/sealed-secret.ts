@@ -2,22 +2,24 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 const cipher = 'aes-256-gcm';
 const keyBytes = 32;
-/** Of the size that GCM is made for (NIST SP 800-38D, section 8.2). */
+/** The nonce length that GCM is designed for (NIST SP 800-38D, section 8.2). */
 const nonceBytes = 12;
 const tagBytes = 16;
-/** Parts this use of the token's key material from every other there may ever be. */
+/** Separates this key from any other key that may be derived from a token. */
 const purpose = 'widget-service signing secret';
 
 const signingSecretPrefix = 'whsec_';
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const signingSecretBytes = 32;
 
-/** A new secret for signing hooks, in the form of Standard Webhooks: `whsec_` and base64. */
+/** Returns a new secret for signing hooks, in the Standard Webhooks format: `whsec_` and base64. */
 export function mintSigningSecret(): string {
   return `${signingSecretPrefix}${randomBytes(signingSecretBytes).toString('base64')}`;
 }
 
-/** The key material of a signing secret. Null when the text has not the form of one. */
+/**
+ * Returns the bytes that sign hooks, or null if the text does not start with `whsec_`. Does not validate the base64.
+ */
 export function parseSigningSecret(secret: string): Buffer | null {
   return secret.startsWith(signingSecretPrefix)
     ? Buffer.from(secret.slice(signingSecretPrefix.length), 'base64')
@@ -25,35 +27,38 @@ export function parseSigningSecret(secret: string): Buffer | null {
 }
 
 /**
- * Closes a secret so that only whoever presents `token` can have it opened: the token itself is not stored, so a copy
- * of the database opens nothing. AES-256-GCM under a key derived from the token by HKDF (RFC 5869); the form is
- * base64url of nonce, cipher text and tag.
+ * Encrypts a secret so that only a caller with `token` can decrypt it. Stores do not hold the token, so a copy of the
+ * database reveals no secret. The cipher is AES-256-GCM with a key that HKDF (RFC 5869) derives from the token. The
+ * result is base64url of nonce, cipher text and tag.
  */
 export function sealSecret(secret: string, token: string): string {
   const nonce = randomBytes(nonceBytes);
-  const sealing = createCipheriv(cipher, deriveKey(token), nonce);
-  return Buffer.concat([nonce, sealing.update(secret, 'utf8'), sealing.final(), sealing.getAuthTag()]).toString(
-    'base64url',
-  );
+  const encryption = createCipheriv(cipher, deriveKey(token), nonce);
+  return Buffer.concat([
+    nonce,
+    encryption.update(secret, 'utf8'),
+    encryption.final(),
+    encryption.getAuthTag(),
+  ]).toString('base64url');
 }
 
-/** The secret that was sealed under this token; null under any other, and for a text that was changed. */
+/** Decrypts a secret. Returns null if `token` is not the one it was sealed with, or if the text is not as sealed. */
 export function unsealSecret(sealed: string, token: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < nonceBytes + tagBytes) return null;
-  const opening = createDecipheriv(cipher, deriveKey(token), bytes.subarray(0, nonceBytes), {
+  const decryption = createDecipheriv(cipher, deriveKey(token), bytes.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
   });
-  opening.setAuthTag(bytes.subarray(bytes.length - tagBytes));
-  const text = opening.update(bytes.subarray(nonceBytes, bytes.length - tagBytes));
+  decryption.setAuthTag(bytes.subarray(bytes.length - tagBytes));
+  const text = decryption.update(bytes.subarray(nonceBytes, bytes.length - tagBytes));
   try {
-    return Buffer.concat([text, opening.final()]).toString('utf8');
+    return Buffer.concat([text, decryption.final()]).toString('utf8');
   } catch {
     return null;
   }
 }
 
-/** A token has 190 random bits: it needs stretching neither by a salt nor by work. */
+/** A token has 190 random bits, so the key needs neither a salt nor a slow hash. */
 function deriveKey(token: string): Buffer {
   return Buffer.from(hkdfSync('sha256', token, '', purpose, keyBytes));
 }

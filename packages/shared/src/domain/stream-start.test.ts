@@ -3,19 +3,19 @@ import { formatPosition, type LogPosition } from './log-position.ts';
 import { type LogExtent, resolveStreamStart } from './stream-start.ts';
 
 const at = (seq: number, ms = 1_000 + seq): LogPosition => ({ epoch: 'e1', ms, seq });
-/** Events 11 to 20 are kept. */
+/** The log holds events 11 to 20. */
 const extent: LogExtent = { epoch: 'e1', oldest: at(10), last: at(20) };
 
 describe('resolveStreamStart', () => {
-  it('starts at the end when nothing is asked for', () => {
+  it('starts at the end if no position is requested', () => {
     expect(resolveStreamStart(null, extent, false)).toEqual({ position: at(20), resumed: false, gap: null });
   });
 
-  it('starts with all that is kept for `earliest`', () => {
+  it('starts at the oldest kept event for `earliest`', () => {
     expect(resolveStreamStart('earliest', extent, false)).toEqual({ position: at(10), resumed: true, gap: null });
   });
 
-  it('resumes at an event that is there, at the last one, and where only what follows is there', () => {
+  it('resumes at a kept event, at the last event, and right before the oldest kept event', () => {
     for (const [position, contains] of [
       [at(15), true],
       [at(20), false],
@@ -29,7 +29,7 @@ describe('resolveStreamStart', () => {
     }
   });
 
-  it('resumes at the last event ever of a log that is empty by now', () => {
+  it('resumes at the last event of a log whose events are all trimmed', () => {
     const empty = { epoch: 'e1', oldest: at(20), last: at(20) };
     expect(resolveStreamStart(formatPosition(at(20)), empty, false).resumed).toBe(true);
     expect(resolveStreamStart(formatPosition(at(19)), empty, false).gap?.reason).toBe('trimmed');
@@ -41,7 +41,7 @@ describe('resolveStreamStart', () => {
     ['trimmed', formatPosition(at(15, 999_999_999)).replace('999999999', '1001')],
     ['ahead-of-stream', formatPosition(at(21))],
     ['epoch-changed', 'e0.1015.15'],
-  ])('tells a gap, %s, and resumes from the oldest kept', (reason, requested) => {
+  ])('returns the gap %s for %s and starts at the oldest kept event', (reason, requested) => {
     expect(resolveStreamStart(requested, extent, false)).toEqual({
       position: at(10),
       resumed: false,
@@ -49,7 +49,7 @@ describe('resolveStreamStart', () => {
     });
   });
 
-  it('tells `malformed` and starts at the end for what is no position', () => {
+  it('returns the gap malformed and starts at the end for a text that is not a position', () => {
     const start = resolveStreamStart('yesterday', extent, false);
     expect(start).toEqual({ position: at(20), resumed: false, gap: { requested: 'yesterday', reason: 'malformed' } });
   });

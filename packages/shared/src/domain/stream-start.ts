@@ -1,30 +1,35 @@
 import { isSamePosition, type LogPosition, parsePosition } from './log-position.ts';
 
+/** The values are part of the interface: clients see them in `stream.gap`. */
 type GapReason = 'trimmed' | 'epoch-changed' | 'ahead-of-stream' | 'malformed';
 
-/** What the log holds at one moment. */
+/** The range of positions that the log holds at one moment. */
 export interface LogExtent {
   readonly epoch: string;
-  /** The position right before the oldest kept event; equal to `last` while the log is empty. */
+  /** The position right before the oldest kept event. Equal to `last` if the log holds no events. */
   readonly oldest: LogPosition;
-  /** The position of the newest event there ever was in this epoch. */
+  /** The position of the newest event of this epoch, even if it was trimmed. `seq` is 0 if the epoch has none yet. */
   readonly last: LogPosition;
 }
 
 export interface StreamStart {
-  /** The first event sent is the one after this position. */
+  /** The stream sends the events after this position. */
   readonly position: LogPosition;
-  /** True only if a position was asked for and nothing after it is missing. */
+  /** True only if the client requested a position, or `earliest`, and no event after it is missing. */
   readonly resumed: boolean;
   readonly gap: { readonly requested: string; readonly reason: GapReason } | null;
 }
 
 /**
- * Where a stream begins. Nothing asked for: at the end. `earliest`: with all that is kept. A position: right after it
- * if nothing is missing; otherwise with a gap that says why, and then from the oldest kept event (from the end where
- * the text is not a position at all).
+ * Decides where a stream begins.
  *
- * `contains` tells whether exactly the asked-for event is in the log.
+ * - Nothing requested (null): at the end of the log.
+ * - `earliest`: at the oldest kept event.
+ * - A position without missing events after it: right after it.
+ * - Any other position: at the oldest kept event, with a gap and its reason.
+ * - A text that is not a position: at the end of the log, with the gap `malformed`.
+ *
+ * `contains` says whether the log holds the event of exactly the requested position.
  */
 export function resolveStreamStart(requested: string | null, extent: LogExtent, contains: boolean): StreamStart {
   if (requested === null) return { position: extent.last, resumed: false, gap: null };
@@ -36,7 +41,9 @@ export function resolveStreamStart(requested: string | null, extent: LogExtent, 
   return { position: extent.oldest, resumed: false, gap: { requested, reason } };
 }
 
-/** Whether exactly this position is known, and everything after it is there; the event itself may be gone. */
+/**
+ * Returns whether the log has exactly this position and all events after it. The position's own event may be trimmed.
+ */
 export function isCovered(position: LogPosition, extent: LogExtent, contains: boolean): boolean {
   return contains || isSamePosition(position, extent.last) || isSamePosition(position, extent.oldest);
 }
@@ -45,5 +52,6 @@ function findGapReason(position: LogPosition, extent: LogExtent, contains: boole
   if (position.epoch !== extent.epoch) return 'epoch-changed';
   if (isCovered(position, extent, contains)) return null;
   if (position.seq > extent.last.seq || position.ms > extent.last.ms) return 'ahead-of-stream';
+  // Or the log lost the event and has given its number to another one: see `LinkedPosition`.
   return 'trimmed';
 }

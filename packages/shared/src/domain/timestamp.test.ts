@@ -10,7 +10,7 @@ describe('parseUtcTimestamp', () => {
     [`2026-11-21T03:49:01.${'1'.repeat(43)}Z`, '2026-11-21T03:49:01.111Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
-  ])('reads %s', (text, iso) => expect(new Date(parseUtcTimestamp(text) ?? Number.NaN).toISOString()).toBe(iso));
+  ])('parses %s as %s', (text, iso) => expect(new Date(parseUtcTimestamp(text) ?? Number.NaN).toISOString()).toBe(iso));
 
   it.each([
     '2026-11-21T03:49:01',
@@ -26,5 +26,5 @@ describe('parseUtcTimestamp', () => {
     '2026-11-21T03:49:01.Z',
     `2026-11-21T03:49:01.${'1'.repeat(44)}Z`,
     '',
-  ])('refuses %j', (text) => expect(parseUtcTimestamp(text)).toBeNull());
+  ])('returns null for %j', (text) => expect(parseUtcTimestamp(text)).toBeNull());
 });

@@ -1,21 +1,22 @@
 /**
- * More digits than any clock has. A time is carried as it was sent, in every event that tells of it: what is longer is
- * cargo.
+ * Longest accepted text, in characters; no clock has so many digits. The text is stored with the delivery and
+ * repeated in its event, so a longer one would only waste space.
  */
-const textMax = 64;
+const maxLength = 64;
 const pattern = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|\+00:00)$/;
 
 /**
- * Milliseconds since the Unix epoch of an RFC 3339 date-time in UTC, cut (not rounded) to milliseconds; null when
- * the text is none. Seconds are required; the zone is `Z`, `z` or `+00:00`. `-00:00` says "offset unknown"
- * (RFC 3339 section 4.3) and is refused like every other offset, and so is a leap second, which no clock here has.
+ * Parses an RFC 3339 date-time in UTC. Returns milliseconds since the Unix epoch, truncated (not rounded), or null if
+ * the text is invalid. Seconds are required. The zone must be `Z`, `z` or `+00:00`: `-00:00` means "offset unknown"
+ * (RFC 3339 section 4.3) and is invalid, as is every other offset. A leap second is invalid too: `Date` has none.
  */
 export function parseUtcTimestamp(text: string): number | null {
-  if (text.length > textMax) return null;
+  if (text.length > maxLength) return null;
   const match = pattern.exec(text);
   if (match === null) return null;
   const [, year, month, day, hour, minute, second, fraction = ''] = match;
   const millisecond = Number(`${fraction}000`.slice(0, 3));
+  // Not `Date.UTC`: it maps the years 0 to 99 to 1900 to 1999.
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   date.setUTCHours(Number(hour), Number(minute), Number(second), millisecond);

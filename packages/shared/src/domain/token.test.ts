@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { isWellFormedToken, mintToken } from './token.ts';
 
-describe('tokens', () => {
-  it('are minted in the form that is accepted, each once', () => {
+describe('mintToken', () => {
+  it('returns distinct, well-formed tokens', () => {
     const tokens = Array.from({ length: 500 }, () => mintToken('wht'));
     expect(tokens.every((token) => /^wht_[0-9A-Za-z]{38}$/.test(token) && isWellFormedToken(token, 'wht'))).toBe(true);
     expect(new Set(tokens).size).toBe(500);
   });
+});
 
-  it('are refused with one character changed, with another prefix, or cut', () => {
+describe('isWellFormedToken', () => {
+  it('returns false for a changed character, another prefix and a cut token', () => {
     const token = mintToken('wst');
     const changed = `${token.slice(0, 10)}${token[10] === 'a' ? 'b' : 'a'}${token.slice(11)}`;
     expect(isWellFormedToken(changed, 'wst')).toBe(false);

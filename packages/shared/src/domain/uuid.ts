@@ -2,18 +2,21 @@ import { v7 } from 'uuid';
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The lower-case form of a UUID of any version and either case; null when the text is none. */
+/** Returns the lower-case form of a UUID of any version, or null if the text is not a UUID. */
 export function parseUuid(text: string): string | null {
   const lower = text.toLowerCase();
   return pattern.test(lower) ? lower : null;
 }
 
-/** A UUIDv7 (RFC 9562), rising within this process also inside one millisecond. */
+/** Returns a UUIDv7 (RFC 9562). Within a process each is greater than the one before, even in the same millisecond. */
 export function createUuidV7(): string {
   return v7();
 }
 
-/** A UUIDv8 (RFC 9562 section 5.8) of the first 32 hexadecimal digits, less the version and variant bits. */
+/**
+ * Returns a UUIDv8 (RFC 9562 section 5.8) from the first 32 hexadecimal digits of `hex`. The version and variant bits
+ * replace 6 of their 128 bits.
+ */
 export function toUuidV8(hex: string): string {
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
   return (

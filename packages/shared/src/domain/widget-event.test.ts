@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Delivery } from './delivery.ts';
 import { applyHooks } from './effect.ts';
-import type { Delivery } from './hook-event.ts';
 import { buildWidget } from './widget.ts';
 import { toEventWithoutWidget, toWidgetEvent } from './widget-event.ts';
 
@@ -25,11 +25,11 @@ const delivery: Delivery = {
   redrive: false,
 };
 
-describe('the event of an applied hook', () => {
+describe('toWidgetEvent', () => {
   const effect = applyHooks(widget, [delivery]);
   const event = toWidgetEvent(effect.widget, effect.entries[0]!);
 
-  it('is one CloudEvents object with the widget as it was right after', () => {
+  it('returns one CloudEvents object with the widget right after the hook', () => {
     expect(JSON.parse(event.json)).toEqual({
       specversion: '1.0',
       id: delivery.eventId,
@@ -60,20 +60,20 @@ describe('the event of an applied hook', () => {
     });
   });
 
-  it('carries the payload’s own text and never the owner’s e-mail', () => {
+  it('contains the payload’s own text, and not the owner’s e-mail', () => {
     expect(event.json).toContain('"payload":{"amount": 1.10, "big": 12345678901234567890}');
     expect(event.json).not.toContain('owner@example.com');
   });
 });
 
-describe('the event of a hook without a known widget', () => {
-  it('keeps the id that was sent and tells of no widget', () => {
+describe('toEventWithoutWidget', () => {
+  it('keeps the widget id that was sent, and has no widget', () => {
     const parsed = JSON.parse(toEventWithoutWidget(delivery).json);
     expect(parsed.subject).toBe(widget.id);
     expect(parsed.data).toMatchObject({ origin: 'hook', late: false, stateChanged: false, widget: null });
   });
 
-  it('leaves out `subject` when no widget was named', () => {
+  it('omits `subject` if the hook named no widget', () => {
     expect(JSON.parse(toEventWithoutWidget({ ...delivery, widgetId: null }).json)).not.toHaveProperty('subject');
   });
 });

@@ -1,23 +1,19 @@
-import type { Delivery, HookKind } from './hook-event.ts';
+import type { Delivery } from './delivery.ts';
+import type { HookKind, WidgetEventType } from './event-kind.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 import type { Widget, WidgetState } from './widget.ts';
 
-export const widgetEventTypes = [
-  'widget.created',
-  'widget.updated',
-  'widget.retired',
-] as const satisfies `widget.${HookKind}`[];
-export type WidgetEventType = (typeof widgetEventTypes)[number];
-
-/** One event as the event log keeps it: finished JSON, and beside it what a pod filters by without parsing. */
+/** One event as the event log stores it: the final JSON, and the members by which a pod filters without parsing it. */
 export interface WidgetEvent {
   readonly eventId: string;
   readonly type: WidgetEventType;
-  /** The id the hook named, also of a widget that is not known. */
+  /** The id that the hook named, even if no widget has it. */
   readonly widgetId: string | null;
-  /** Null when no known widget is concerned; so are the next two. */
+  /** Null for an event without a widget. */
   readonly state: WidgetState | null;
+  /** Null for an event without a widget, and for a creation over the API. */
   readonly stateBefore: WidgetState | null;
+  /** Null for an event without a widget. */
   readonly labels: readonly string[] | null;
   /** One CloudEvents 1.0 object in the JSON event format, on one line. */
   readonly json: string;
@@ -25,7 +21,7 @@ export interface WidgetEvent {
 
 const apiSource = '/api/v1/widgets';
 
-/** The event of an outbox entry; `widget` supplies the members that never change. */
+/** Builds the event of an outbox entry. `widget` supplies the members that never change. */
 export function toWidgetEvent(widget: Widget, entry: OutboxEntry): WidgetEvent {
   const snapshot = { ...widget, ...entry.after };
   return {
@@ -39,14 +35,14 @@ export function toWidgetEvent(widget: Widget, entry: OutboxEntry): WidgetEvent {
       ...entry,
       widgetId: widget.id,
       origin: entry.integrationId === null ? 'api' : 'hook',
-      source: entry.integrationId === null ? apiSource : integrationSource(entry.integrationId),
+      source: entry.integrationId === null ? apiSource : formatIntegrationSource(entry.integrationId),
       stateChanged: entry.stateBefore !== snapshot.state,
       widgetJson: formatSnapshot(snapshot),
     }),
   };
 }
 
-/** The event of a hook that concerns no known widget: it has no effect, and is told all the same. */
+/** Builds the event of a delivery without a widget: it has no effect, but still becomes an event. */
 export function toEventWithoutWidget(delivery: Delivery): WidgetEvent {
   return {
     eventId: delivery.eventId,
@@ -58,7 +54,7 @@ export function toEventWithoutWidget(delivery: Delivery): WidgetEvent {
     json: formatCloudEvent({
       ...delivery,
       origin: 'hook',
-      source: integrationSource(delivery.integrationId),
+      source: formatIntegrationSource(delivery.integrationId),
       late: false,
       stateChanged: false,
       widgetJson: 'null',
@@ -66,7 +62,7 @@ export function toEventWithoutWidget(delivery: Delivery): WidgetEvent {
   };
 }
 
-function integrationSource(integrationId: string): string {
+function formatIntegrationSource(integrationId: string): string {
   return `/api/v1/integrations/${integrationId}`;
 }
 
@@ -84,7 +80,10 @@ interface CloudEventParts {
   readonly payload: string | null;
 }
 
-/** Written by hand around the payload's own text, which must come out as it came in. */
+/**
+ * Concatenates the JSON by hand, because the payload must keep its own text byte for byte. No other value contains a
+ * character that JSON escapes: they are ids, times and fixed words.
+ */
 function formatCloudEvent(parts: CloudEventParts): string {
   const subject = parts.widgetId === null ? '' : `"subject":"${parts.widgetId}",`;
   return (
@@ -95,7 +94,9 @@ function formatCloudEvent(parts: CloudEventParts): string {
   );
 }
 
-/** The widget as subscribers see it: never the owner's e-mail, because a stream's address is a bearer secret. */
+/**
+ * Formats the widget for subscribers, without the owner's e-mail: anyone with a stream's address can read the stream.
+ */
 function formatSnapshot(widget: Widget): string {
   const owner = widget.owner === null ? null : { userId: widget.owner.userId, notify: widget.owner.notify };
   return JSON.stringify({

@@ -1,5 +1,3 @@
-/** The widget as the service knows it; `routes` and the event's JSON decide what of it is shown to whom. */
-
 export const widgetStates = ['active', 'retired'] as const;
 export type WidgetState = (typeof widgetStates)[number];
 
@@ -10,6 +8,10 @@ export interface WidgetOwner {
   readonly notify: boolean;
 }
 
+/**
+ * A widget with all its members. The api's routes and `widget-event.ts` decide which members a client sees. The adapters
+ * store them: `mongo-widget-store.ts` with `widget-document.ts`, and `sqlite-widget-store.ts` with `schema/`.
+ */
 export interface Widget {
   /** UUIDv7, lower-case. */
   readonly id: string;
@@ -18,18 +20,20 @@ export interface Widget {
   readonly labels: readonly string[];
   readonly owner: WidgetOwner | null;
   readonly createdAt: Date;
-  /** The latest of `createdAt` and the times at which the applied hooks were received. */
+  /** The latest of `createdAt` and the `receivedAt` of the applied hooks. */
   readonly updatedAt: Date;
+  /** The earliest time at which it was retired: by a hook, or by its creation. Null unless the state is `retired`. */
   readonly retiredAt: Date | null;
+  /** The latest time of the applied hooks. Null before the first one. */
   readonly lastEventAt: Date | null;
   /** 1 + the number of distinct hooks applied. */
   readonly version: number;
 }
 
-/** What a caller chooses when creating a widget, defaults filled in. */
+/** The members that a client chooses when it creates a widget, with defaults filled in. */
 export type NewWidget = Pick<Widget, 'name' | 'state' | 'labels' | 'owner'>;
 
-/** A widget at version 1. One created `retired` is retired from the moment of its creation. */
+/** Builds a widget at version 1. If its state is `retired`, `retiredAt` is the time of creation. */
 export function buildWidget(chosen: NewWidget, id: string, createdAt: Date): Widget {
   return {
     id,

@@ -13,7 +13,7 @@ import type { WidgetEffects } from './widget-effects.ts';
 import type { WidgetOutbox } from './widget-outbox.ts';
 import type { WidgetStore } from './widget-store.ts';
 
-/** Every port of one backend, on one set of connections. */
+/** All ports of one backend. They share its connections. */
 export interface Backend {
   readonly kind: 'embedded' | 'cluster';
   readonly widgets: WidgetStore;
@@ -33,10 +33,10 @@ export interface Backend {
   readonly integrations: IntegrationStore;
   readonly provisionTokens: ProvisionTokenStore;
   /**
-   * Removes what is over: sessions and personal streams past their end, ledger rows past their retention. On the
-   * cluster MongoDB does this by itself, and the call does nothing.
+   * Removes expired sessions, personal streams and dedupe marks, and ledger rows past their retention. On the cluster
+   * it does nothing: MongoDB and Redis remove them by themselves.
    */
   removeExpired(now: Date): Promise<void>;
-  /** Closes every connection and file. The tasks and requests that use them must have ended before. */
+  /** Closes every connection and file. The caller must first end all tasks and requests that use them. */
   close(): Promise<void>;
 }

@@ -1,30 +1,35 @@
-/** Whose right has changed: every pod forgets what it remembers of it, and looks at its open streams again. */
+/** A grant, session or user that changed. Every pod drops what it has cached of it and re-checks its open streams. */
 export interface ControlEntry {
-  /** `session`: the digest of one; `user`: all sessions of one. */
+  /** For `session`, `id` is the session's digest. `user` stands for the sessions of a user. */
   readonly kind: 'subscription' | 'integration' | 'provision-token' | 'session' | 'user';
   readonly id: string;
-  /** `revoked`: it is gone for good, and no store need be asked. */
+  /** `revoked`: it has ended for good, so a pod need not read the store. `changed`: the pod must read it. */
   readonly change: 'changed' | 'revoked';
 }
 
 /**
- * Tells every pod, within a second, that rights have changed. It carries no truth of its own: whoever misses an entry
- * looks everything up again. Throws `UnavailableError`.
+ * Notifies every pod within a second that a grant, a session or a user changed. The stores hold the truth: a pod that
+ * missed an entry reads everything again. `announce` and `next` throw `UnavailableError`.
  */
 export interface ControlLog {
-  /** Resolves once every pod that can reach the log will be told. Announcing twice does no harm. */
+  /**
+   * Resolves once every pod that is connected to the log will read the entry. Announcing an entry twice is harmless.
+   */
   announce(entry: ControlEntry): Promise<void>;
-  /** Opens a reader that stands at the end, on a connection of its own. */
+  /** Opens a reader at the end of the log, with its own connection. */
   openTail(): ControlTail;
 }
 
 export interface ControlTail {
   /**
-   * Waits until there is something, then returns it, oldest first; returns no entries after about half a second.
-   * `mayHaveMissed` is true on the first call, and whenever entries may have gone by unseen since the last one (the
-   * log was away, begun anew, or has dropped them): then everything remembered must be looked up again. Rejects with
-   * `UnavailableError` when the log cannot be asked; the next call then says `mayHaveMissed`, and tells what was
-   * announced meanwhile all the same, as far as the log still has it: who has to be asked instead may be away.
+   * Waits for entries and returns them, oldest first. Returns no entries if none arrives within about half a second.
+   *
+   * `mayHaveMissed` is true on the first call, and when the reader may have missed entries: the log was unavailable,
+   * started again, dropped entries, or holds an entry of a newer version. The caller then reads again what it has
+   * cached.
+   *
+   * Rejects with `UnavailableError` if the log is unavailable. The next call that resolves sets `mayHaveMissed`. It
+   * also returns the entries announced meanwhile that the log still has: the stores themselves may be unavailable.
    */
   next(): Promise<{ readonly entries: readonly ControlEntry[]; readonly mayHaveMissed: boolean }>;
   close(): Promise<void>;

@@ -1,38 +1,43 @@
-import type { Delivery, MalformedDelivery } from '../domain/hook-event.ts';
+import type { Delivery, MalformedDelivery } from '../domain/delivery.ts';
 import type { LogPosition } from '../domain/log-position.ts';
-
 import type { RowRange } from './grant-store.ts';
 
 /**
- * Why a delivery was given up.
- * - `invalid-delivery`: what is in the queue is malformed, or carrying it out fails again and again.
- * - `store-refused`: a store answered that it will not take its effect.
+ * Why a delivery became a dead letter. The texts are stored, and clients see them.
+ * - `invalid-delivery`: the delivery is malformed in the queue, or processing it fails every time.
+ * - `store-refused`: the delivery is unstorable. A store answered that it will never accept the delivery's ledger row
+ *   or its effect.
  */
 export const deadReasons = ['invalid-delivery', 'store-refused'] as const;
 export type DeadReason = (typeof deadReasons)[number];
 
-/** `received` from the first run that took it, until its event is in the log or it is given up. */
+/** `received`: from its first run on. `published`: its event is in the event log. `dead`: it is a dead letter. */
 export const deliveryStates = ['received', 'published', 'dead'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** A delivery as the ledger keeps it, also one that was malformed. */
+/**
+ * A delivery as the ledger stores it. It may be malformed, so its fields have the weaker types of `MalformedDelivery`.
+ */
 export type RecordedDelivery = MalformedDelivery & { readonly receivedAt: Date };
 
 export interface LedgerRow extends RecordedDelivery {
   readonly state: DeliveryState;
-  /** How many runs have taken it. */
+  /** How many runs have registered it, except as a duplicate. 0 for a dead letter that no run could register. */
   readonly attempts: number;
-  /** How many repetitions of it were dropped. */
+  /** How many duplicates of it were dropped. */
   readonly duplicates: number;
-  /** Why it is dead. */
+  /** Null unless the state is `dead`. */
   readonly reason: DeadReason | null;
+  /** Null unless the state is `published`. */
   readonly publishedAt: Date | null;
+  /** Null unless the state is `published`. Also null if an earlier run had already appended the event. */
   readonly position: LogPosition | null;
 }
 
 /**
- * Whether a delivery is to be dropped for what its row says: published already, dead (unless it is marked `redrive`), or
- * taken before for another widget.
+ * Returns whether a run drops a delivery because of its row: the row is published, or names another widget, or is dead
+ * and the delivery is not a redrive. The widget counts because one event id must not change two widgets: the first
+ * delivery decides.
  */
 export function isDuplicate(
   delivery: Pick<Delivery, 'widgetId' | 'redrive'>,
@@ -42,42 +47,51 @@ export function isDuplicate(
   return row.state === 'dead' && !delivery.redrive;
 }
 
-/** A row in a list, where a payload could be more than all the rest. */
+/** A row in a list. It has no payload, because a payload can be larger than all other members together. */
 export type DeliverySummary = Omit<LedgerRow, 'payload'>;
 
 export interface DeliveryFilter {
   readonly integrationId: string;
-  /** Null: any. */
+  /** Null: any state. */
   readonly state: DeliveryState | null;
 }
 
 export interface RegisterOutcome {
+  /** Event ids of deliveries that the run drops (`isDuplicate`). */
   readonly duplicates: readonly string[];
+  /** Event ids of deliveries that the store will never accept. They have no row. */
   readonly unstorable: readonly string[];
 }
 
 /**
- * One row per accepted, distinct hook. It is what makes a repeated hook one event, for the time it is kept after
- * publication. What is not published is kept without end: a dead delivery until it is redriven. Throws `UnavailableError`, or `StoreRefusedError` for a row that will never be taken.
+ * One row per distinct delivery. The row turns a repeated hook into one event.
+ *
+ * Example: a sender times out and posts a hook again. The first delivery's row is `published`. A run registers the
+ * second delivery, finds the row, and drops the delivery.
+ *
+ * Published rows are kept for `DELIVERY_RETENTION_MS` after publication. Other rows are kept without limit: a dead
+ * letter stays until it is redriven. Methods throw `UnavailableError`. `markPublished` and `markDead` also throw
+ * `UnstorableError` for a row that the store will never accept. All writes may be repeated: a repetition only raises
+ * `attempts` and `duplicates`.
  */
 export interface DeliveryLedger {
   /**
-   * Inserts a row for each delivery that has none (event ids are distinct within a call). Returns the ids of those to
-   * drop (`isRepetition`), and of those the store will never take, which get no row. All others are this run's to carry
-   * out, and their rows are `received`, also those that were dead; unless another run, at the same time, has published
-   * one or given it up: then that stands.
+   * Inserts a row for each delivery without one. The caller passes each event id at most once per call. The run
+   * processes all deliveries that are neither duplicates nor unstorable. Their rows become `received`, even if they
+   * were dead, and count one more attempt. If another run publishes or dead-letters such a delivery at the same time,
+   * the other run's state stays. The row of a duplicate changes only in `duplicates`.
    */
   register(deliveries: readonly Delivery[]): Promise<RegisterOutcome>;
-  /** `position` is null where the event was found in the log already. Rows already published stay as they are. */
+  /** `position` is null if an earlier run had appended the event. Published rows stay unchanged. */
   markPublished(
     rows: readonly { readonly eventId: string; readonly position: LogPosition | null }[],
     publishedAt: Date,
   ): Promise<void>;
-  /** Gives a delivery up, with its body, for a person to look at. A published row stays as it is. */
+  /** Stores a dead letter with its payload, for an operator to inspect. A published row stays unchanged. */
   markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void>;
   get(eventId: string): Promise<LedgerRow | null>;
-  /** Newest first: by `receivedAt`, then by `eventId`, both falling. */
+  /** Newest first: by `receivedAt`, then by `eventId`, both descending. */
   list(filter: DeliveryFilter, range: RowRange): Promise<DeliverySummary[]>;
-  /** How many there are, counted no further than `atMost`: it costs time in proportion to the result. */
+  /** Counts matching rows up to `atMost`. The time grows with the result. */
   count(filter: DeliveryFilter, atMost: number): Promise<number>;
 }

@@ -3,11 +3,16 @@ import type { LogExtent } from '../domain/stream-start.ts';
 import type { WidgetEvent } from '../domain/widget-event.ts';
 import type { ComparablePosition } from './run-registry.ts';
 
-/** What keeps an event from being appended twice, until it is settled. */
+/**
+ * Keeps an event from being appended twice. The log stores the mark together with the event, until `expireMarks`.
+ *
+ * Example of a watermark: a run appends versions 3 and 4 of a widget, and the watermark becomes 4. The run crashes. The
+ * next run appends versions 3, 4 and 5: the log skips 3 and 4 and appends 5.
+ */
 export type DedupeMark =
-  /** Appended only if no event of this widget with this or a higher version was. */
+  /** A widget's watermark: its highest version in the log. The log skips events with this or a lower version. */
   | { readonly kind: 'version'; readonly widgetId: string; readonly version: number }
-  /** Appended only if no event with this id was. */
+  /** The mark of an event without a widget: the log skips another event with this id. */
   | { readonly kind: 'event'; readonly eventId: string };
 
 export interface LogAppend {
@@ -16,63 +21,82 @@ export interface LogAppend {
 }
 
 export interface AppendResult {
-  /** Per given event: its position, or null when it was in the log already. */
+  /** One per given event: its position, or null if it was already in the log. */
   readonly positions: readonly (LogPosition | null)[];
-  /** The log's end after the call. */
+  /** The end of the log after the call. */
   readonly last: ComparablePosition;
-  /** True when the log had lost its tail and was begun anew. */
+  /** True if the log had lost its newest events, or all of them, and started a new epoch. */
   readonly startedNewEpoch: boolean;
 }
 
+/** An event in the log, with its position. */
 export interface LogRecord extends LinkedPosition {
   readonly event: WidgetEvent;
 }
 
 /**
- * The ordered log of widget events that every pod reads. `seq` is dense within an epoch; the log never holds two
- * epochs. Throws `UnavailableError`.
+ * The ordered log of widget events that every pod reads. `seq` has no holes within an epoch. The log never holds events
+ * of two epochs (see log-position.ts for an example of an epoch). Methods throw `UnavailableError`: it is unknown
+ * whether the call took place. Repeating it is safe.
+ *
+ * Loss detection applies to a log that is kept apart from the run registry (cluster). A log in the same database as the
+ * registry (embedded) cannot lose events that the registry has: it ignores `lastRecorded` and never starts a new epoch.
  */
 export interface EventLog {
   /**
-   * Appends in the given order, all in one atomic call. `recorded` is the highest position ever recorded: when the log
-   * does not know it and cannot have trimmed it, the log has lost its tail, is emptied, and begins a new epoch that is
-   * numbered `run`. Drops, about, what exceeds the retained count, but nothing that came after `recorded`.
+   * Appends the events in the given order, atomically, and skips those that their marks exclude. It also drops the
+   * oldest events beyond the retained count, approximately, but nothing after `lastRecorded`.
    *
-   * A log whose guards expire refuses, with `UnavailableError`, a run than which a higher one came over ten minutes ago:
-   * it may have slept since it read what it brings, and of that the guards may be gone.
+   * `lastRecorded` is the last recorded position (`RunRegistry.lastPosition`). If the log does not have it and cannot
+   * have trimmed it, the log has lost events. It then drops all events and starts a new epoch with `epochRun` `run`.
+   *
+   * Rejects a stale run with `UnavailableError`: the marks of its events may have expired. A run becomes stale between
+   * one and two times `runLimits.maxAgeMs` (10 to 20 minutes) after the first higher-numbered run arrived. A log whose
+   * watermarks never expire (embedded) accepts it.
    */
-  append(run: number, recorded: ComparablePosition | null, events: readonly LogAppend[]): Promise<AppendResult>;
+  append(run: number, lastRecorded: ComparablePosition | null, events: readonly LogAppend[]): Promise<AppendResult>;
   /**
-   * Lets guards expire an hour from now, if nothing higher was appended under them since: the caller knows that no run
-   * above the number `run` will present these events again. From then on the log counts that run among those that came.
+   * Lets marks expire in one hour (`runLimits.markLifetimeMs`), except a watermark that a later append has raised.
+   * `run` is the highest run that may still append these events. The log treats it as arrived, so that lower runs are
+   * rejected before the marks expire.
    */
-  expireMarks(guards: readonly DedupeMark[], run: number): Promise<void>;
-  /** What the log holds, and whether exactly `position` is in it; null before the first append ever. */
+  expireMarks(marks: readonly DedupeMark[], run: number): Promise<void>;
+  /**
+   * Returns what the log holds, and whether it holds the event of exactly `position`. Null before the first append, and
+   * after the store was wiped.
+   */
   inspect(position: LogPosition | null): Promise<{ readonly extent: LogExtent; readonly contains: boolean } | null>;
-  /** The events right after `after`, oldest first, at most `limit`, of whatever epoch the log now has. */
+  /**
+   * Returns the events right after `after`, oldest first, at most `limit`. They may be of another epoch than `after`.
+   */
   readAfter(after: LogPosition, limit: number): Promise<LogRecord[]>;
-  /** The last `limit` events up to and with `position`, oldest first, of whatever epoch the log now has. */
+  /**
+   * Returns the last `limit` events up to and including `position`, oldest first. They may be of another epoch than
+   * `position`.
+   */
   readUpTo(position: LogPosition, limit: number): Promise<LogRecord[]>;
-  /** Opens a reader that waits for new events, on a connection of its own. */
+  /** Opens a reader that waits for new events, with its own connection. */
   openTail(): EventTail;
   /**
-   * Drops what retention no longer keeps: by count, age and bytes. Also needed while nothing is appended. Nothing that
-   * came after `recorded`, the highest position ever recorded, is dropped, and nothing at all where the log does not know
-   * it: so what was recorded and is older than all that the log holds was trimmed, and not lost.
+   * Drops events that exceed the retention's count, age or bytes. Needed even if no run appends, because events age.
+   *
+   * Drops nothing after `lastRecorded`, and nothing at all if that is null or the log does not have it. So a recorded
+   * position that is older than every event in the log was trimmed, not lost.
    */
-  trim(recorded: ComparablePosition | null): Promise<void>;
+  trim(lastRecorded: ComparablePosition | null): Promise<void>;
 }
 
 export interface EventTail {
   /**
-   * Waits until something is after `after`, then returns it, oldest first, at most `limit`; returns nothing after about
-   * two seconds. Rejects with `UnavailableError` when the log cannot be asked, or has not answered for five seconds.
+   * Waits for events after `after` and returns them, oldest first, at most `limit`. Returns none if none arrives within
+   * about two seconds. Rejects with `UnavailableError` if the log is unavailable or does not answer within five
+   * seconds.
    */
   next(after: LogPosition, limit: number): Promise<LogRecord[]>;
   close(): Promise<void>;
 }
 
-/** What the log keeps: whatever exceeds the first of the three limits goes, oldest first. */
+/** The log drops its oldest events until it is within all three limits. */
 export interface EventRetention {
   readonly count: number;
   readonly ageMs: number;

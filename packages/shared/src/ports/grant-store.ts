@@ -2,45 +2,46 @@ import type { EventFilter } from '../domain/event-filter.ts';
 import type { Grant, GrantToken, PreviousToken } from '../domain/grant.ts';
 import type { Permission } from '../domain/role.ts';
 
-/** Rows to skip and rows to return at most. */
+/** A page of rows: how many to skip, and how many to return at most. */
 export interface RowRange {
   readonly offset: number;
   readonly limit: number;
 }
 
-/** What a rotation does to a grant's tokens. */
+/** Replaces the tokens of a grant, for a rotation. */
 export interface TokenReplacement {
-  /** The digest of the token to be replaced: when it is no longer the grant's, another rotation was first. */
+  /** The digest of the current token. If the grant has another one now, another rotation came first. */
   readonly replacedDigest: string;
   readonly token: GrantToken;
   readonly previousToken: PreviousToken | null;
 }
 
 /**
- * Grants of one kind: subscriptions, integrations or provision tokens. `Changes` are the members that may be changed
- * afterwards. Writes are durable (cluster: majority) before their promise resolves. Throws `UnavailableError`.
+ * Grants of one kind: subscriptions, integrations or provision tokens. `Changes` are the members that may change later.
+ * A write is durable (cluster: on a majority) before its promise resolves. Methods throw `UnavailableError`.
  */
 export interface GrantStore<G extends Grant, Changes> {
   insert(grant: G): Promise<void>;
   /**
-   * By its token's digest or its previous token's. With a time, only where that token is still good then, as
-   * `validTokenOf` judges: so that what has ended cannot be told from what never was by the time that reading it takes.
+   * Finds the grant whose current or previous token has this digest. With `validAt`, returns it only if that token is
+   * valid at that time, by the rules of `findValidToken`. The store itself filters, so that reading an expired token
+   * takes as long as reading an unknown one: response times reveal nothing.
    */
-  findByTokenDigest(digest: string, goodAt?: Date): Promise<G | null>;
+  findByTokenDigest(digest: string, validAt?: Date): Promise<G | null>;
   get(id: string): Promise<G | null>;
-  /** Newest first: by `createdAt`, then by `id`, both falling; and how many there are in all. */
+  /** Newest first: by `createdAt`, then by `id`, both descending. `totalItems` counts all grants. */
   list(range: RowRange): Promise<{ readonly items: readonly G[]; readonly totalItems: number }>;
-  /** Changes the given members and returns the grant as it is then; null when there is none. */
+  /** Changes the given members and returns the changed grant. Returns null if there is no such grant. */
   update(id: string, changes: Changes): Promise<G | null>;
-  /** Replaces the tokens and returns the grant as it is then; null when there is none with the replaced token. */
+  /** Returns the changed grant, or null if no grant has this id and `replacedDigest` as its current token. */
   replaceTokens(id: string, replacement: TokenReplacement): Promise<G | null>;
-  /** False when there is none (any more). */
+  /** Returns false if there is no such grant. */
   remove(id: string): Promise<boolean>;
-  /** Moves `lastUsedAt` forwards, never back. */
+  /** Sets `lastUsedAt` unless it is already later. */
   recordLastUsed(id: string, at: Date): Promise<void>;
 }
 
-/** The right to read the event stream. */
+/** A grant to open streams, with a filter. */
 export interface Subscription extends Grant {
   readonly filter: EventFilter;
 }
@@ -49,11 +50,11 @@ type SubscriptionChanges = Partial<Pick<Subscription, 'name' | 'filter' | 'expir
 
 export type SubscriptionStore = GrantStore<Subscription, SubscriptionChanges>;
 
-/** An outside system that may post hooks; signed ones where its token has a sealed secret. */
+/** A grant to post hooks. The hooks must be signed if the token has a sealed secret. */
 export interface Integration extends Grant {
-  /** Whether hooks without an id or key of their own count as repetitions when their content is the same. */
+  /** Whether two hooks without an id or key are duplicates if their content is the same. */
   readonly deduplicateByContent: boolean;
-  /** Hooks per second; null: as the service is set. */
+  /** Hooks per second. Null: the service's setting `HOOK_RATE_PER_SECOND`. */
   readonly rate: number | null;
 }
 
@@ -61,7 +62,10 @@ type IntegrationChanges = Partial<Pick<Integration, 'name' | 'deduplicateByConte
 
 export type IntegrationStore = GrantStore<Integration, IntegrationChanges>;
 
-/** What a script signs its requests with, as `Authorization: Bearer`. */
+/**
+ * A grant to use the API without signing in, within `permissions`: today only to create widgets. A script sends its
+ * token as `Authorization: Bearer`.
+ */
 export interface ProvisionToken extends Grant {
   readonly permissions: readonly Permission[];
 }

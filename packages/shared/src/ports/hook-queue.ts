@@ -1,80 +1,94 @@
-import type { MalformedDelivery } from '../domain/hook-event.ts';
+import type { MalformedDelivery } from '../domain/delivery.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
 
-/** An item of a job, or a whole job, that no version of the service writes. It will never be readable. */
+/** A malformed item of a job, or a whole malformed job. A job of a newer version is not malformed: it waits. */
 export interface UnreadableItem {
-  /** As it stands in the queue. */
+  /** The text in the queue. */
   readonly text: string;
-  /** What it says of a delivery; null when it does not even tell which one. */
+  /** The readable parts of the delivery. Null if its event id or integration id cannot be read. */
   readonly delivery: MalformedDelivery | null;
 }
 
-export interface HookBatch {
-  /** Made before the first try, so that a repeated try cannot store the batch twice while it is there. */
+/** A job for `HookQueue.enqueue`. */
+export interface HookJob {
+  /** Chosen before the first attempt, so that another attempt cannot store a second job while this one exists. */
   readonly jobId: string;
   readonly partition: number;
   readonly items: readonly QueueItem[];
 }
 
+/** A started job, together with the jobs that were coalesced with it. */
 export interface ConsumedBatch {
   /** The job that was started. */
   readonly jobId: string;
   readonly partition: number;
-  /** Its items, and behind them those of later jobs that are run together with it. */
+  /** The items of the started job, then those of the coalesced jobs. */
   readonly items: readonly QueueItem[];
-  /** What of the job cannot be read, and never will be: the handler sees to it that nothing of it is lost. */
+  /** The unreadable parts of the started job. The handler stores them as dead letters or in quarantine. */
   readonly unreadable: readonly UnreadableItem[];
-  /** How often the job was started, this time included. A hint only: a restored store may have forgotten some. */
+  /** How often the job was started, including this time. Only a hint: a restored store may have lost some starts. */
   readonly startCount: number;
-  /** Aborted when this consumer has lost the job or is closing: stop as soon as it is safe to. */
+  /** Aborted when this consumer loses the job or closes. The handler stops as soon as it safely can. */
   readonly signal: AbortSignal;
 }
 
 export interface ConsumeOptions {
   /**
-   * Whether jobs that wait behind the one that was started are run together with it, within the limits of take-along.ts. A run
-   * costs much the same for one item as for many. A job that was started several times is run alone, and so is one
-   * that cannot be read as a whole.
+   * Whether the consumer coalesces: it processes waiting jobs together with the started one, within `coalesceLimits`. A
+   * run costs much the same for one item as for many. A job that was started more than `maxStartCount` times runs
+   * alone, and so does a job with unreadable parts.
    */
   readonly coalesce: boolean;
   /**
-   * Awaited after each hand-back: until it resolves this consumer takes no job of that partition, and another may take
-   * the one that was handed back. Must resolve soon once the signal is aborted: then the consumer is closing. Never
-   * rejects.
+   * The consumer calls it after each release. Until it resolves, this consumer starts no job of that partition, and
+   * another consumer may start the released one. `signal` is aborted when the consumer closes: the promise must then
+   * resolve soon. It must never reject.
    */
   readonly waitUntilReady?: (signal: AbortSignal) => Promise<void>;
 }
 
-/** `release` puts the job at the front of its partition again. */
+/** `done` removes the job and the coalesced jobs. `release` puts the job back at the front of its partition. */
 export type ConsumeOutcome = 'done' | 'release';
 
+/** What the admission limit measures. */
 export interface QueuePressure {
+  /**
+   * How many jobs wait, approximately. The cluster leaves out the queues of earlier partition counts. Embedded includes
+   * coalesced jobs that already run.
+   */
   readonly waitingJobs: number;
-  /** Used share of the memory the store may use, 0 to 1; null where there is no such limit. */
+  /** Used memory as a fraction of the store's memory limit, 0 to 1. Null if the store has no such limit. */
   readonly memoryUsedRatio: number | null;
 }
 
 /**
- * Accepted hooks on their way to processing, in partitions; within a partition jobs start in order of arrival, one at
- * a time. At least once: a job whose consumer died is started again, and may then run twice at the same time. A job of
- * a newer version than this process knows waits, and its partition with it, for a consumer of that version.
+ * Accepted hooks on their way to processing, in partitions. Within a partition, jobs start in order of arrival, one at
+ * a time. Jobs run at least once: after a consumer crashes, its job starts again, and may run twice at the same time. A
+ * job of a version newer than this process waits for a consumer of that version, and its partition waits with it.
  */
 export interface HookQueue {
-  /** How many partitions new batches are spread over; may grow while the process runs. */
+  /** Number of partitions for new jobs. It may change while the process runs. */
   readonly partitionCount: number;
   /**
-   * Resolves once the batch is durable. Rejects with `UnavailableError` within 2 s; the batch may be stored all the
-   * same. A batch whose `jobId` is waiting or active is not stored again.
+   * Resolves once the job is durable. Rejects with `UnavailableError` within 2 s; the job may then be stored or not. A
+   * job whose `jobId` is waiting or active is not stored again, so another attempt with the same `jobId` is safe.
    */
-  enqueue(batch: HookBatch): Promise<void>;
+  enqueue(job: HookJob): Promise<void>;
+  /** Rejects with `UnavailableError`. */
   pressure(): Promise<QueuePressure>;
-  /** Starts handing jobs to `handle`, of every partition there ever was. A rejection of `handle` is a hand-back. */
+  /**
+   * Starts to pass jobs to `handle`, from every partition that ever existed. If `handle` rejects, the consumer releases
+   * the job. A job stays in the queue until `handle` resolves with `done`, even if the consumer crashes.
+   */
   consume(handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>, options?: ConsumeOptions): Promise<HookConsumer>;
 }
 
 export interface HookConsumer {
-  /** Throws when jobs have not been asked for as often as they should: the consumer is stuck. */
+  /** Throws an `Error` if the consumer is stuck: it has not asked the queue for a job for too long. */
   checkProgress(): void;
-  /** Takes no more jobs, aborts the running ones' signals, and waits until they were handed back or done. */
+  /**
+   * Starts no more jobs, aborts the signals of the running ones, and waits until these are done or released. The
+   * cluster waits for 10 s at most. A job that still runs then starts again when its lock expires.
+   */
   close(): Promise<void>;
 }

@@ -1,4 +1,7 @@
-/** A stream token that a signed-in person was given for their own page; it ends with their session. */
+/**
+ * A stream token of a signed-in user, for the user's own page. It ends with the session, and at `expiresAt` at the
+ * latest.
+ */
 export interface PersonalStream {
   /** SHA-256 of the token, hexadecimal. */
   readonly tokenDigest: string;
@@ -7,9 +10,9 @@ export interface PersonalStream {
   readonly expiresAt: Date;
 }
 
-/** Throws `UnavailableError`. */
+/** Methods throw `UnavailableError`. */
 export interface PersonalStreamStore {
   insert(stream: PersonalStream): Promise<void>;
-  /** Also one that is over, while the store has not removed it. */
+  /** May return an expired stream that the store has not removed yet. */
   findByTokenDigest(digest: string): Promise<PersonalStream | null>;
 }

@@ -1,17 +1,12 @@
-/** A text from the hook queue that nothing can be done with but to keep it. */
+/** A text from the hook queue that cannot even become a dead letter. */
 export interface QuarantinedText {
-  /** The job it stood in, and its place there. */
+  /** The job's id, with the delivery's event id or the text's index among the unreadable parts of the job. */
   readonly id: string;
   readonly text: string;
 }
 
-/**
- * What could not even become a dead letter, for a person to look at: nobody takes or removes anything here. Throws
- * `UnavailableError`.
- */
+/** Keeps texts for an operator to inspect. The service never removes them. Methods throw `UnavailableError`. */
 export interface QuarantineStore {
-  /** Resolves once the text is durable. Another text under the same id changes nothing. */
+  /** Resolves once the text is durable. If the id exists, the stored text stays unchanged. */
   add(text: QuarantinedText): Promise<void>;
-  /** In no order, at most `limit`. */
-  list(limit: number): Promise<QuarantinedText[]>;
 }

@@ -1,20 +1,20 @@
 export interface Session {
-  /** SHA-256 of the cookie's value, hexadecimal; the value itself is stored nowhere. */
+  /** SHA-256 of the cookie's value, hexadecimal. The value itself is not stored. */
   readonly digest: string;
   readonly userId: string;
   readonly createdAt: Date;
   readonly lastSeenAt: Date;
-  /** The absolute end. The idle end is the reader's to check, against `lastSeenAt`. */
+  /** When the session ends even if it is used. The caller checks the end of an unused one itself, by `lastSeenAt`. */
   readonly expiresAt: Date;
 }
 
-/** Throws `UnavailableError`. */
+/** Methods throw `UnavailableError`. */
 export interface SessionStore {
   insert(session: Session): Promise<void>;
-  /** Also a session that is over, while the store has not removed it. */
+  /** May return an expired session that the store has not removed yet. */
   find(digest: string): Promise<Session | null>;
   recordLastSeen(digest: string, lastSeenAt: Date): Promise<void>;
   remove(digest: string): Promise<void>;
-  /** Removes every session of the user, but not the one with the digest `exceptDigest`, if one is given. */
+  /** Removes every session of the user except the one with the digest `exceptDigest`, if given. */
   removeAllOf(userId: string, exceptDigest: string | null): Promise<void>;
 }

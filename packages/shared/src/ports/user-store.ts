@@ -13,40 +13,44 @@ export interface User {
   readonly lastSignInAt: Date | null;
 }
 
-/** What may be changed of a user. A member that is not there stays as it is. */
+/** The changes of a user. Missing members stay unchanged. */
 export type UserChanges = Partial<Pick<User, 'role' | 'disabled' | 'passwordHash'>>;
 
 export type UserUpdate =
-  /** `user`: as it is now. */
+  /** `user` is the changed user. */
   | { readonly status: 'updated'; readonly user: User }
   | { readonly status: 'unknown' }
-  /** Nothing was changed: it would have left no admin who is not disabled. */
+  /**
+   * Nothing was changed: no enabled admin would be left. After a crash, the cluster may return this for some seconds
+   * although another admin is left.
+   */
   | { readonly status: 'last-admin' };
 
-/** Throws `UnavailableError`. */
+/** Methods throw `UnavailableError`. */
 export interface UserStore {
-  /** `false` when the e-mail is in use: of two concurrent inserts of one e-mail exactly one succeeds. */
+  /** Returns false if the e-mail is in use. Of two concurrent inserts of one e-mail exactly one succeeds. */
   insert(user: User): Promise<boolean>;
-  /** Inserts only while there is no user at all. On several pods at once: at most one user comes of it. */
+  /** Inserts only if there are no users. If several pods call it at the same time, at most one user is inserted. */
   insertFirst(user: User): Promise<boolean>;
+  /** `email` must be lower-case. */
   findByEmail(email: string): Promise<User | null>;
   findById(id: string): Promise<User | null>;
-  /** Newest first: by `createdAt`, then by `id`, both falling; and how many there are in all. */
+  /** Newest first: by `createdAt`, then by `id`, both descending. `totalItems` counts all users. */
   list(range: RowRange): Promise<{ readonly items: readonly User[]; readonly totalItems: number }>;
   /**
-   * Changes the given members. Once there is an admin who is not disabled there is always one, whatever several pods
-   * do at once, and wherever one of them dies meanwhile.
+   * Changes the given members. Never removes the last enabled admin: not even if several pods update users at the same
+   * time, or if one of them crashes in between.
    */
   update(id: string, changes: UserChanges): Promise<UserUpdate>;
   /**
-   * Stores the hash `next` if the stored one still is `known`, the one that a password was verified against. `false`,
-   * and nothing is changed, when the user has another by then, or is unknown.
+   * Replaces the password hash if it is still `expectedHash`, the hash that the caller verified a password against.
+   * Returns false and changes nothing if the user has another hash, or is unknown.
    */
-  replacePasswordHash(id: string, known: string, next: string): Promise<boolean>;
+  replacePasswordHash(id: string, expectedHash: string, newHash: string): Promise<boolean>;
   recordSignIn(id: string, at: Date): Promise<void>;
 }
 
-/** Whether the user counts among those of whom one must be left. */
+/** Returns whether the user is an enabled admin. The store always keeps at least one: see `update`. */
 export function isEnabledAdmin(user: Pick<User, 'role' | 'disabled'>): boolean {
   return user.role === 'admin' && !user.disabled;
 }

@@ -1,53 +1,54 @@
 export interface PublishedThrough {
   readonly widgetId: string;
-  /** Every entry up to and including this version is in the event log and marked in the ledger. */
+  /** All entries up to and including this version are in the event log, and their ledger rows are `published`. */
   readonly version: number;
 }
 
-/** A widget with something in its outbox. */
+/** A widget whose outbox is not empty. */
 export interface UnpublishedWidget {
   readonly widgetId: string;
-  /** When the oldest entry of its outbox was received. */
+  /** `receivedAt` of the oldest entry in its outbox. */
   readonly since: Date;
 }
 
-/** How far a search has come: it has found all before `since`, and of those at that very time these. */
+/**
+ * How far a scan has read: all widgets with a time before `since`, and of those at exactly `since` the `widgetIds`.
+ *
+ * Example: widgets A, B and C have the time 10:00, and a page of two returns A and B. The cursor is 10:00 with A and B,
+ * so the next page begins with C.
+ */
 export interface OutboxScanCursor {
   readonly since: Date;
   readonly widgetIds: readonly string[];
 }
 
-/** The widgets' outboxes as the publishing side sees them. Throws `UnavailableError`. */
+/** The outboxes of widgets, for runs that publish and for the scanner. Methods throw `UnavailableError`. */
 export interface WidgetOutbox {
   /**
-   * Removes the entries up to each given version from the widgets whose fence is exactly `run`; returns the ids of
-   * those that had another fence and keep their entries.
+   * Removes the entries up to each given version, if the widget's fence is exactly `run`. Returns the ids of widgets
+   * with another fence, which keep their entries. Safe to repeat.
    */
   removePublished(
     run: number,
     published: readonly PublishedThrough[],
   ): Promise<{ readonly superseded: readonly string[] }>;
-  /**
-   * Widgets whose oldest outbox entry was received before `before`, oldest first, at most `limit`; only those behind
-   * `from` where it is given.
-   */
+  /** Returns widgets whose oldest entry was received before `before`: oldest first, at most `limit`, after `from`. */
   findOverdue(before: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]>;
   /**
-   * Widgets whose oldest outbox entry was received after `after`, which is still to come: by a process whose clock is
-   * ahead, or before the clock was set back. The nearest first, at most `limit`; only those behind `from` where it is
-   * given.
+   * Returns widgets whose oldest entry has a time later than `after`, a time in the future. Such an entry comes from a
+   * process whose clock is ahead, or from before the clock was set back. Earliest first, at most `limit`, after `from`.
    */
   findFutureDated(after: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]>;
 }
 
-/** The place behind what a search has `found` from `from` on: where its next page begins. */
+/** Returns the cursor after `page`, the result of a scan from `from`. Returns `from` for an empty page. */
 export function advanceScanCursor(
-  found: readonly UnpublishedWidget[],
+  page: readonly UnpublishedWidget[],
   from?: OutboxScanCursor,
 ): OutboxScanCursor | undefined {
-  const since = found.at(-1)?.since;
+  const since = page.at(-1)?.since;
   if (since === undefined) return from;
-  const atThatTime = found.filter((one) => one.since.getTime() === since.getTime()).map(({ widgetId }) => widgetId);
-  const before = from?.since.getTime() === since.getTime() ? from.widgetIds : [];
-  return { since, widgetIds: [...before, ...atThatTime] };
+  const widgetIds = page.filter((widget) => widget.since.getTime() === since.getTime()).map(({ widgetId }) => widgetId);
+  const earlierIds = from?.since.getTime() === since.getTime() ? from.widgetIds : [];
+  return { since, widgetIds: [...earlierIds, ...widgetIds] };
 }

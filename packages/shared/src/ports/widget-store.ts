@@ -4,16 +4,16 @@ import type { Widget, WidgetState } from '../domain/widget.ts';
 
 export interface WidgetCreation {
   readonly widget: Widget;
-  /** The creation's own event: it is stored in the widget's outbox by the same insert. */
+  /** The creation's event. The same insert stores it in the widget's outbox. */
   readonly created: OutboxEntry;
-  /** Null when the caller sent no idempotency key. */
+  /** Null if the client sent no idempotency key. */
   readonly idempotency: IdempotencyRecord | null;
 }
 
 export type InsertOutcome =
   | { readonly status: 'created' }
-  /** The key was used before with the same fingerprint: `body` is the first answer's text. */
-  | { readonly status: 'replayed'; readonly body: string }
+  /** The key was used before with the same fingerprint: the widget it created, and the body of the first response. */
+  | { readonly status: 'replayed'; readonly widgetId: string; readonly body: string }
   /** The key was used before with another fingerprint. */
   | { readonly status: 'conflict' };
 
@@ -24,18 +24,22 @@ export interface WidgetFilter {
 }
 
 /**
- * The widgets. Every write is durable (cluster: majority) before its promise resolves, and reads see it.
- * All methods throw `UnavailableError` when the store does not answer within 2 s, or the time given.
+ * The widgets. A write is durable (cluster: on a majority) before its promise resolves, and later reads see it. Methods
+ * throw `UnavailableError` if the store does not answer within 2 s, or within the given time.
  */
 export interface WidgetStore {
   /**
-   * Stores widget, idempotency record and outbox in one atomic insert. Of any number of concurrent inserts with one
-   * (scope, key) exactly one creates; the others see its record, `replayed` or `conflict`.
+   * Stores widget, idempotency record and outbox in one atomic insert. Of several inserts with one (scope, key), also
+   * concurrent ones, exactly one creates. The others return `replayed` or `conflict`. After an `UnavailableError` the
+   * widget may exist; another attempt with the same key is safe.
    */
   insertOnce(creation: WidgetCreation): Promise<InsertOutcome>;
   get(id: string): Promise<Widget | null>;
-  /** Newest first: by `createdAt`, then by `id`, both falling. */
+  /** Newest first: by `createdAt`, then by `id`, both descending. */
   list(filter: WidgetFilter, range: { readonly offset: number; readonly limit: number }): Promise<Widget[]>;
-  /** The number of matching widgets, counted up to `atMost` and no further; a full count may be given more time. */
-  count(filter: WidgetFilter, atMost: number, withinMs?: number): Promise<number>;
+  /**
+   * Counts matching widgets, and stops at `atMost`. The time grows with the result, so a caller may set a longer
+   * `deadlineMs` for a full count.
+   */
+  count(filter: WidgetFilter, atMost: number, deadlineMs?: number): Promise<number>;
 }

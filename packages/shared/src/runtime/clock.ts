@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time as the service sees it; handed in, so that tests can drive it. */
+/** The source of time. It is a parameter everywhere, so that tests can control it. */
 export interface Clock {
   now(): Date;
-  /** Milliseconds on a clock that nobody sets. */
+  /** Milliseconds on a monotonic clock: nobody can set it, and it never goes back. */
   monotonicMs(): number;
-  /** Resolves after `ms`, or at once when `signal` aborts: it never rejects. */
+  /** Resolves after `ms`, or as soon as `signal` is aborted. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -4,18 +4,18 @@ import { expect, test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import { withDeadline } from './deadline.ts';
 
-/** Keeps the event loop from turning. */
-function beBusy(ms: number): void {
+/** Blocks the event loop. */
+function blockEventLoop(ms: number): void {
   const endMs = performance.now() + ms;
   while (performance.now() < endMs);
 }
 
-test('an answer in time is passed on, and so is a failure', async () => {
+test('withDeadline passes on a result or an error that comes in time', async () => {
   expect(await withDeadline(Promise.resolve('answer'), 20, 'store')).toBe('answer');
   await expect(withDeadline(Promise.reject(new Error('broken')), 20, 'store')).rejects.toThrow('broken');
 });
 
-test('without an answer it is given up at the deadline', async () => {
+test('withDeadline rejects with UnavailableError at the deadline', async () => {
   const startedAtMs = performance.now();
   const error = await withDeadline(new Promise(() => undefined), 20, 'store').catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(UnavailableError);
@@ -23,18 +23,17 @@ test('without an answer it is given up at the deadline', async () => {
   expect(performance.now() - startedAtMs).toBeGreaterThan(18);
 });
 
-test('an answer that came in time is read, also when this process was too busy to read it before the deadline', async () => {
-  // Made on another thread, and handed over by the event loop as what a socket has received is.
-  const ask = promisify(randomBytes);
-  // What goes on here is in the loop's turn for such answers; its timers are next.
-  await ask(1);
-  const answer = ask(8);
-  const asked = withDeadline(answer, 20, 'store');
-  beBusy(60);
-  expect(await asked).toHaveLength(8);
+test('withDeadline accepts an answer that arrived in time while this process was busy', async () => {
+  // Another thread computes the bytes. The event loop delivers them in the same phase as data from sockets.
+  const compute = promisify(randomBytes);
+  // After this the event loop is in that phase. Its next phase runs timers.
+  await compute(1);
+  const result = withDeadline(compute(8), 20, 'store');
+  blockEventLoop(60);
+  expect(await result).toHaveLength(8);
 });
 
-test('what comes too late is dropped, also a failure', async () => {
+test('withDeadline drops an error that comes after the deadline', async () => {
   const { promise, reject } = Promise.withResolvers<never>();
   await expect(withDeadline(promise, 1, 'store')).rejects.toThrow(UnavailableError);
   reject(new Error('late'));

@@ -1,31 +1,31 @@
 import { UnavailableError } from '../domain/errors.ts';
 
-/** What is done for a waiting caller may take so long: below the 2 s that callers are promised, so that the answer is there. */
+/** Time limit of the work for a request, in milliseconds. Below the 2 s in which clients are promised a response. */
 export const requestDeadlineMs = 1_800;
 
 /**
- * What counting all of many rows may take: no caller waits for its end, the next one uses it. It is below the time
- * after which a silent connection is taken for broken.
+ * Time limit of a full count of many rows, in milliseconds. No request waits that long; later requests use the result.
+ * It is below the 8 s after which the MongoDB client closes a connection that does not answer.
  */
 export const fullCountDeadlineMs = 7_000;
 
 /**
- * The outcome of `work`, or an `UnavailableError` after `ms`. The work itself goes on: its late outcome, also a
- * failure, is dropped.
+ * Resolves or rejects as `work` does, or rejects with an `UnavailableError` after `ms` milliseconds. `what` names the
+ * work in the error. The work itself continues; its late result or error is dropped.
  *
- * An answer that came while this process was busy is in time. After what sockets received, timers are the event
- * loop's next, so sockets are read once more before the deadline counts: else a busy process would take its stores for
- * away, and have even more to do.
+ * An answer that arrived while this process was busy is in time. After a busy period, the event loop runs timers before
+ * it reads sockets. So an expired deadline lets the event loop read the sockets once before it rejects. Otherwise a
+ * busy process would consider its stores unavailable, and its retries would make it even busier.
  */
 export async function withDeadline<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(new UnavailableError(`${what}: no answer within ${ms} ms`));
-    timer = setTimeout(() => setImmediate(giveUp), ms);
+  const deadline = new Promise<never>((_, reject) => {
+    const expire = () => reject(new UnavailableError(`${what}: no answer within ${ms} ms`));
+    timer = setTimeout(() => setImmediate(expire), ms);
   });
   work.catch(() => undefined);
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, deadline]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,15 +1,15 @@
-/** The exit codes of every process of the service; 69 and 78 are EX_UNAVAILABLE and EX_CONFIG of BSD's sysexits. */
+/** The exit codes of all processes of the service. 69 and 78 are EX_UNAVAILABLE and EX_CONFIG of BSD's sysexits. */
 export const exitCodes = {
-  /** After a drain. */
+  /** The process drained, or the command succeeded. */
   ok: 0,
   unexpected: 1,
-  /** MongoDB, or for a command Redis, could not be reached in time. */
+  /** The process could not connect to MongoDB in time, or a command could not connect to Redis. */
   storeUnreachable: 69,
-  /** A setting, or what it points to, is not as it must be. */
+  /** A setting is wrong, or the store or address that it names is unsuitable. */
   configuration: 78,
 } as const;
 
-/** Ends the process with a code of its own; its message is for the operator and says what to do. */
+/** `runProcess` exits with `exitCode`. The message says what the operator should do; the stack is not logged. */
 export class ExitError extends Error {
   readonly exitCode: number;
 
@@ -20,25 +20,30 @@ export class ExitError extends Error {
   }
 }
 
-/** What the system says of an address that cannot be listened on, in words. */
-const reasons: Readonly<Record<string, string>> = {
+/** Descriptions of the system's error codes for an address on which the process cannot listen. */
+const reasonsByCode: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use by another process',
-  EACCES: 'needs rights that this process does not have',
+  EACCES: 'needs a permission that this process does not have',
   EADDRNOTAVAIL: 'is not an address of this machine',
   ENOTFOUND: 'is not a name that can be resolved',
 };
 
-/** Where a process was to listen, and which settings say so. */
+/** An address on which a process listens. */
 export interface ListenAddress {
+  /** The names of the settings that define the address. */
   readonly settings: string;
   readonly host: string;
   readonly port: number;
 }
 
-/** An address that cannot be had as the operator must hear of it: by the settings that name it. Others as they are. */
+/** Returns an `ExitError` that names the settings if `reasonsByCode` has the error's code, else the error itself. */
 export function explainListenFailure(error: unknown, { settings, host, port }: ListenAddress): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = reasons[code];
+  const reason = reasonsByCode[code];
   if (reason === undefined) return error;
-  return new ExitError(exitCodes.configuration, `${settings}: ${host}:${port} ${reason}`, { cause: error });
+  return new ExitError(
+    exitCodes.configuration,
+    `${settings}: ${host}:${port} ${reason}; choose another address or port`,
+    { cause: error },
+  );
 }

@@ -5,13 +5,15 @@ export type { Logger } from 'pino';
 
 export interface LoggerOptions {
   readonly level: string;
-  /** Lines for a person at a terminal instead of JSON. */
+  /** Writes readable lines for a terminal instead of JSON. */
   readonly isPretty?: boolean;
-  /** Where the lines go; standard output by default. */
+  /** Receives the JSON lines. Standard output by default. Not used with `isPretty`. */
   readonly destination?: DestinationStream;
 }
 
-/** The process's logger: one JSON object per line, times as RFC 3339. Nothing secret is ever handed to it. */
+/**
+ * Creates the process's logger: one JSON object per line, with RFC 3339 times. It hides nothing: never log a secret.
+ */
 export async function createLogger({ level, isPretty = false, destination }: LoggerOptions): Promise<Logger> {
   const options = {
     level,
@@ -20,14 +22,14 @@ export async function createLogger({ level, isPretty = false, destination }: Log
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError, error: describeError },
   };
-  // Not in the caller's way: what comes while a write is under way shares the next one. pino flushes at exit.
+  // Writes do not block the caller. Lines that arrive during a write share the next one. pino flushes at exit.
   if (!isPretty) return pino(options, destination ?? pino.destination({ dest: 1, sync: false }));
   const { default: pretty } = await import('pino-pretty');
-  // In this thread and at once: the line that says why a process ends must not die with it.
+  // Writes synchronously in this thread: otherwise the line that says why a process exits could get lost.
   return pino(options, pretty({ sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' }));
 }
 
-/** The time as pino writes it; lines of one millisecond share its text. */
+/** Creates pino's timestamp function. Lines of the same millisecond share the text. */
 function createTimestamp(): () => string {
   let lastMs = 0;
   let text = '';
@@ -41,7 +43,7 @@ function createTimestamp(): () => string {
   };
 }
 
-/** An error with the text that is for our logs only, and with what caused it. */
+/** Returns an error's members for the log, with its internal message and its cause. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code, internalMessage } = error as Error & { code?: unknown; internalMessage?: unknown };
@@ -50,7 +52,7 @@ function describeError(error: unknown): unknown {
     message: error.message,
     ...(code === undefined ? {} : { code }),
     ...(internalMessage === undefined ? {} : { internalMessage }),
-    // An error for the operator says what to do; where it was thrown is of no use to anybody.
+    // An `ExitError` is for the operator: its message says what to do, and its stack is of no use.
     ...(error instanceof ExitError ? {} : { stack: error.stack }),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The process's own figures and the first counters of the path; a registry of its own, so that tests can have many. */
+/** Creates the metrics of a process in a registry of their own, so that tests can create several. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -14,7 +14,7 @@ export function createMetrics() {
     ...streamMetrics(registers),
     taskFailures: new Counter({
       name: 'widget_task_failures_total',
-      help: 'Times a background task failed and was started again.',
+      help: 'Background tasks that failed and were restarted, by task.',
       labelNames: ['task'],
       registers,
     }),
@@ -25,20 +25,20 @@ function requestMetrics(registers: Registry[]) {
   return {
     httpRequests: new Counter({
       name: 'widget_http_requests_total',
-      help: 'Requests answered, by route pattern and status.',
+      help: 'Responses, by method, route pattern and status.',
       labelNames: ['method', 'route', 'status'],
       registers,
     }),
-    hooksAccepted: new Counter({ name: 'widget_hooks_accepted_total', help: 'Hooks answered 202.', registers }),
+    hooksAccepted: new Counter({ name: 'widget_hooks_accepted_total', help: 'Hooks accepted with 202.', registers }),
     hooksRefused: new Counter({
       name: 'widget_hooks_refused_total',
-      help: 'Hooks answered otherwise, by the code of the problem.',
+      help: 'Hooks refused, by problem code.',
       labelNames: ['code'],
       registers,
     }),
     rateLimitFallbacks: new Counter({
       name: 'widget_rate_limit_fallback_total',
-      help: 'Rate limits decided by this pod alone, because the shared limiter was away or slow.',
+      help: 'Rate limit decisions of this pod alone, because the shared limiter was unavailable or slow.',
       registers,
     }),
   };
@@ -48,7 +48,7 @@ function processingMetrics(registers: Registry[]) {
   return {
     batches: new Counter({
       name: 'widget_batches_total',
-      help: 'Runs of batches, by how they ended.',
+      help: 'Runs of batches, by outcome.',
       labelNames: ['outcome'],
       registers,
     }),
@@ -59,28 +59,28 @@ function processingMetrics(registers: Registry[]) {
     }),
     deliveriesDuplicate: new Counter({
       name: 'widget_deliveries_duplicate_total',
-      help: 'Deliveries dropped as repetitions.',
+      help: 'Deliveries dropped as duplicates.',
       registers,
     }),
     deliveriesDead: new Counter({
       name: 'widget_deliveries_dead_total',
-      help: 'Deliveries given up.',
+      help: 'Deliveries that became dead letters, by reason.',
       labelNames: ['reason'],
       registers,
     }),
     deliveriesRedriven: new Counter({
       name: 'widget_deliveries_redriven_total',
-      help: 'Dead deliveries that were queued to be tried again.',
+      help: 'Dead letters put back into the hook queue.',
       registers,
     }),
     textsQuarantined: new Counter({
       name: 'widget_queue_texts_quarantined_total',
-      help: 'Texts in the hook queue that could not even become dead letters.',
+      help: 'Texts of the hook queue put into quarantine, because no dead letter could be made of them.',
       registers,
     }),
     outboxesOverdue: new Counter({
       name: 'widget_outboxes_overdue_total',
-      help: 'Outboxes that the scanner found left behind.',
+      help: 'Overdue outboxes that the scanner put into jobs, counted again in each scan.',
       registers,
     }),
   };
@@ -91,13 +91,13 @@ function streamMetrics(registers: Registry[]) {
     streamsOpen: new Gauge({ name: 'widget_streams_open', help: 'Streams open on this pod.', registers }),
     streamsClosed: new Counter({
       name: 'widget_streams_closed_total',
-      help: 'Streams ended, by reason.',
+      help: 'Streams closed, by reason.',
       labelNames: ['reason'],
       registers,
     }),
     eventsSent: new Counter({
       name: 'widget_stream_events_sent_total',
-      help: 'Events written to streams, each connection counted.',
+      help: 'Events written to streams, counted once per stream.',
       registers,
     }),
   };

@@ -1,9 +1,9 @@
-import { request } from 'node:http';
+import http from 'node:http';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpsServer, openOpsServer } from './ops-server.ts';
 
-describe('the operators’ server', () => {
+describe('openOpsServer', () => {
   const state = { isStarted: false, problems: [] as string[] };
   let server: OpsServer;
   beforeAll(async () => {
@@ -16,40 +16,41 @@ describe('the operators’ server', () => {
   });
   afterAll(() => server.close());
 
-  /** The path exactly as it is given: `fetch` would tidy it up. */
-  const ask = (path: string, method = 'GET') =>
+  /** Requests exactly this path. `fetch` would normalise it. */
+  const request = (path: string, method = 'GET') =>
     new Promise<string>((resolve, reject) => {
-      request({ host: '127.0.0.1', port: server.address.port, path, method }, (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (part: string) => {
-          text += part;
-        });
-        response.on('end', () => resolve(`${response.statusCode} ${text}`));
-      })
+      http
+        .request({ host: '127.0.0.1', port: server.address.port, path, method }, (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (part: string) => {
+            text += part;
+          });
+          response.on('end', () => resolve(`${response.statusCode} ${text}`));
+        })
         .on('error', reject)
         .end();
     });
 
-  it('lives, and is neither started nor ready before it has come up', async () => {
-    expect(await ask('/livez')).toBe('200 ok\n');
-    expect(await ask('/startupz')).toBe('503 starting\n');
-    expect(await ask('/readyz?verbose')).toBe('503 starting\n');
+  it('is live, but neither started nor ready, before the process has started', async () => {
+    expect(await request('/livez')).toBe('200 ok\n');
+    expect(await request('/startupz')).toBe('503 starting\n');
+    expect(await request('/readyz?verbose')).toBe('503 starting\n');
   });
 
-  it('is ready without problems, and names those it has', async () => {
+  it('is ready without problems, and lists its problems otherwise', async () => {
     state.isStarted = true;
-    expect(await ask('/startupz')).toBe('200 ok\n');
-    expect(await ask('/readyz')).toBe('200 ok\n');
+    expect(await request('/startupz')).toBe('200 ok\n');
+    expect(await request('/readyz')).toBe('200 ok\n');
     state.problems = ['event-tail'];
-    expect(await ask('/readyz')).toBe('503 event-tail\n');
+    expect(await request('/readyz')).toBe('503 event-tail\n');
   });
 
   it.each(['//', '///livez', '/\\', '*', 'http://', 'http://[', '/%', '/constructor'])(
     'answers 404 to the path %s',
-    async (path) => expect(await ask(path)).toBe('404 not found\n'),
+    async (path) => expect(await request(path)).toBe('404 not found\n'),
   );
 
-  it('answers 405 to what is no reading', async () => {
-    expect(await ask('/metrics', 'POST')).toBe('405 method not allowed\n');
+  it('answers 405 to methods other than GET and HEAD', async () => {
+    expect(await request('/metrics', 'POST')).toBe('405 method not allowed\n');
   });
 });

@@ -5,9 +5,9 @@ import { explainListenFailure } from './exit-error.ts';
 
 export interface OpsServerDeps {
   readonly registry: Registry;
-  /** What keeps the process from doing its work; empty when it is ready. */
+  /** Returns what keeps the process from working: one line per problem. Empty if it is ready. */
   readonly problems: () => string[];
-  /** True once the process has come up; stays true. */
+  /** Returns true once the process has started, and from then on. */
   readonly isStarted: () => boolean;
 }
 
@@ -17,15 +17,21 @@ export interface OpsServer {
 }
 
 /**
- * The operators' port, apart from the public one: `/livez` (the event loop turns), `/readyz` (the work goes on),
- * `/startupz` and `/metrics` in Prometheus' text format. Throws an `ExitError` for a place that cannot be had.
+ * Opens the operators' HTTP server, separate from the public one.
+ *
+ * - `/livez`: 200 while the event loop runs.
+ * - `/readyz`: 200 if the process has started and has no problems, else 503 with one problem per line.
+ * - `/startupz`: 200 once the process has started, else 503.
+ * - `/metrics`: Prometheus' text format.
+ *
+ * If it cannot listen on the address, it throws what `explainListenFailure` returns.
  */
 export async function openOpsServer(deps: OpsServerDeps, host: string, port: number): Promise<OpsServer> {
   const server = createServer((request, response) => {
-    // Not parsed as a URL: `//` is none, and a request must not be able to end the process.
+    // Not parsed with `new URL`: it throws for `//`, and a request must not be able to end the process.
     const [path = '/'] = (request.url ?? '/').split('?', 1);
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'method not allowed\n');
-    answer(deps, path, response).catch(() => send(response, 500, 'failed\n'));
+    respond(deps, path, response).catch(() => send(response, 500, 'failed\n'));
   });
   await listen(server, host, port);
   return {
@@ -38,15 +44,15 @@ export async function openOpsServer(deps: OpsServerDeps, host: string, port: num
   };
 }
 
-async function answer(deps: OpsServerDeps, path: string, response: ServerResponse): Promise<void> {
+async function respond(deps: OpsServerDeps, path: string, response: ServerResponse): Promise<void> {
   if (path === '/livez') return send(response, 200, 'ok\n');
-  if (path === '/startupz') return sendVerdict(response, deps.isStarted() ? [] : ['starting']);
-  if (path === '/readyz') return sendVerdict(response, deps.isStarted() ? deps.problems() : ['starting']);
+  if (path === '/startupz') return sendProblems(response, deps.isStarted() ? [] : ['starting']);
+  if (path === '/readyz') return sendProblems(response, deps.isStarted() ? deps.problems() : ['starting']);
   if (path === '/metrics') return send(response, 200, await deps.registry.metrics(), deps.registry.contentType);
   return send(response, 404, 'not found\n');
 }
 
-function sendVerdict(response: ServerResponse, problems: readonly string[]): void {
+function sendProblems(response: ServerResponse, problems: readonly string[]): void {
   if (problems.length === 0) send(response, 200, 'ok\n');
   else send(response, 503, `${problems.join('\n')}\n`);
 }

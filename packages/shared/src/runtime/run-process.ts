@@ -1,21 +1,28 @@
 import { ExitError, exitCodes } from './exit-error.ts';
 
 export interface RunningProcess {
-  /** How long a stop may take. A process that takes longer is ended. */
+  /** Time limit of `stop`, in milliseconds. After it, the process exits with code 1. */
   readonly stopMaxMs: number;
   /**
-   * Stops in good order: what was begun is finished or handed back. `isHurried` after SIGINT: a person waits at a
-   * terminal, and no load balancer has to notice.
+   * Drains the process: it finishes or releases all work in progress. `isHurried` is true after SIGINT: someone waits
+   * at a terminal, and there is no load balancer to wait for.
    */
   stop(isHurried: boolean): Promise<void>;
 }
 
-/** npm passes on the Ctrl-C that the terminal has sent to everyone in it: the same signal again so soon is the same. */
+/**
+ * Repeats of the first signal within this time do not count as a second signal. A terminal sends Ctrl-C to all its
+ * processes, and npm forwards its own copy.
+ */
 const sameSignalMs = 1_000;
 
 /**
- * The life of a process: start, run until SIGTERM or SIGINT, stop, exit. A second signal ends it at once. What fails
- * unexpectedly, also outside any request, ends it with code 1: a fresh process is better than a damaged one.
+ * Runs a process: starts it, waits for SIGTERM or SIGINT, stops it and exits with code 0. A signal during the start
+ * takes effect after it. A second signal exits at once.
+ *
+ * An error of `start` or `stop`, an uncaught exception or an unhandled rejection ends the process: a new process is
+ * better than a damaged one. `start` passes other fatal errors to `fail`. First `report` logs the error. Then the
+ * process exits, with the code of an `ExitError`, or with 1.
  */
 export async function runProcess(
   start: (fail: (error: unknown) => void) => Promise<RunningProcess>,
@@ -23,17 +30,20 @@ export async function runProcess(
 ): Promise<void> {
   const fail = (error: unknown) => {
     report(error);
-    // The log line is written by then: standard output is synchronous for files and terminals, and pipes get a turn.
+    // Exits one event-loop turn later, in case `report` writes asynchronously.
     setImmediate(() => process.exit(error instanceof ExitError ? error.exitCode : exitCodes.unexpected));
   };
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
-  const stopAsked = firstSignal();
+  const firstSignal = waitForSignal();
   try {
     const running = await start(fail);
-    const signal = await stopAsked;
+    const signal = await firstSignal;
     const { stopMaxMs } = running;
-    const deadline = setTimeout(() => fail(new Error(`did not stop within ${stopMaxMs} ms`)), stopMaxMs);
+    const deadline = setTimeout(
+      () => fail(new Error(`The process did not stop within ${stopMaxMs} ms and is ended.`)),
+      stopMaxMs,
+    );
     await running.stop(signal === 'SIGINT');
     clearTimeout(deadline);
     process.exit(exitCodes.ok);
@@ -42,8 +52,11 @@ export async function runProcess(
   }
 }
 
-/** The signal that asks for a stop. Whoever asks again, or otherwise, does not want to wait. */
-function firstSignal(): Promise<NodeJS.Signals> {
+/**
+ * Resolves with the first signal. After it, the other signal exits at once with code 1. So does the same one, once
+ * `sameSignalMs` have passed.
+ */
+function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let first: { readonly signal: NodeJS.Signals; readonly atMs: number } | null = null;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -57,7 +70,9 @@ function firstSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** For a start that fails before there is a logger: an error meant for the operator is shown by its message alone. */
+/**
+ * Reports an error of a start before there is a logger. An `ExitError` is for the operator: only its message is shown.
+ */
 export function reportToStandardError(error: unknown): void {
   const text = error instanceof ExitError ? error.message : error instanceof Error ? error.stack : String(error);
   process.stderr.write(`${text}\n`);

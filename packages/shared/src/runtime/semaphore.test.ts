@@ -4,40 +4,40 @@ import { createSemaphore } from './semaphore.ts';
 
 const options = { what: 'work', maxRunning: 2, maxWaiting: 3, maxWaitMs: 60_000 };
 
-function controlled() {
+/** A piece of work that ends when the test calls `finish`. */
+function makeControlledWork() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { work: () => promise, finish: resolve };
 }
 
-test('at most maxRunning run at once, and the others follow in order', async () => {
+test('runs at most maxRunning pieces of work at once and starts the others in order of arrival', async () => {
   const limit = createSemaphore(options);
   const started: number[] = [];
-  const jobs = Array.from({ length: 5 }, controlled);
-  const all = jobs.map((job, index) =>
+  const jobs = Array.from({ length: 5 }, makeControlledWork);
+  const outcomes = jobs.map((job, index) =>
     limit(() => {
       started.push(index);
       return job.work();
     }),
   );
-  await Promise.resolve();
   expect(started).toEqual([0, 1]);
   jobs[1]?.finish();
-  await all[1];
+  await outcomes[1];
   expect(started).toEqual([0, 1, 2]);
   for (const job of jobs) job.finish();
-  await Promise.all(all);
+  await Promise.all(outcomes);
   expect(started).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a failing piece of work gives its turn on', async () => {
+test('frees the slot of work that fails', async () => {
   const limit = createSemaphore({ ...options, maxRunning: 1 });
   await expect(limit(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   await expect(limit(async () => 'next')).resolves.toBe('next');
 });
 
-test('too many waiting are refused at once', async () => {
+test('rejects with UnavailableError at once when maxWaiting pieces of work wait', async () => {
   const limit = createSemaphore({ ...options, maxRunning: 1, maxWaiting: 1 });
-  const job = controlled();
+  const job = makeControlledWork();
   const running = limit(job.work);
   const waiting = limit(async () => 'waited');
   await expect(limit(async () => 'never')).rejects.toBeInstanceOf(UnavailableError);
@@ -46,12 +46,22 @@ test('too many waiting are refused at once', async () => {
   await expect(waiting).resolves.toBe('waited');
 });
 
-test('waiting too long is refused, and the turn is not lost', async () => {
+test('rejects with UnavailableError after maxWaitMs and does not lose the slot', async () => {
   const limit = createSemaphore({ ...options, maxRunning: 1, maxWaitMs: 5 });
-  const job = controlled();
+  const job = makeControlledWork();
   const running = limit(job.work);
   await expect(limit(async () => 'never')).rejects.toBeInstanceOf(UnavailableError);
   job.finish();
   await running;
   await expect(limit(async () => 'after')).resolves.toBe('after');
+});
+
+test('queues any number of pieces of work when maxWaiting and maxWaitMs are absent', async () => {
+  const limit = createSemaphore({ what: 'work', maxRunning: 1 });
+  const job = makeControlledWork();
+  const running = limit(job.work);
+  const waiting = Array.from({ length: 5_000 }, (_, index) => limit(async () => index));
+  job.finish();
+  await running;
+  expect(await Promise.all(waiting)).toEqual(Array.from({ length: 5_000 }, (_, index) => index));
 });

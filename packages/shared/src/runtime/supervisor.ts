@@ -1,21 +1,29 @@
 import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
 
-/** A job that runs as long as the process does. */
+/** A background job that runs for as long as the process does. */
 export interface Task {
   readonly name: string;
-  /** Runs until `signal` aborts. When it ends before, by failure or not, it is started again after a pause. */
+  /** Runs until `signal` aborts. If it ends or throws before that, the supervisor starts it again after a pause. */
   run(signal: AbortSignal): Promise<void>;
-  /** What keeps the task from making progress, for readiness; null while all is well. */
+  /** Why the task makes no progress, for the readiness check; null while it does. */
   problem(): string | null;
 }
 
 export interface SupervisorDeps {
   readonly clock: Clock;
+  /** Called when a task throws, not when it just ends. Not called while the supervisor stops. */
   readonly onFailure: (task: string, error: unknown) => void;
 }
 
-/** Starts a set of tasks, keeps them running, tells how they are, and stops them together. */
+/** A task that ran longer than this before it ended starts again with the shortest pause. */
+const longRunMs = 60_000;
+/** A round of a periodic task that takes longer than this makes the process not ready. */
+const stuckAfterMs = 60_000;
+
+/** Starts a set of tasks, restarts those that end, reports their problems, and stops them together. */
 export class Supervisor {
   readonly #tasks: readonly Task[];
   readonly #deps: SupervisorDeps;
@@ -55,41 +63,62 @@ export class Supervisor {
       } catch (error) {
         if (!signal.aborted) this.#deps.onFailure(task.name, error);
       }
-      const ranLong = this.#deps.clock.monotonicMs() - startedAtMs > 60_000;
+      const ranLong = this.#deps.clock.monotonicMs() - startedAtMs > longRunMs;
       failures = ranLong ? 1 : failures + 1;
       if (!signal.aborted) await this.#deps.clock.sleep(backoffMs(failures, { firstMs: 100, maxMs: 5_000 }), signal);
     }
   }
 }
 
+export interface ProcessSupervisorDeps {
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'error'>;
+  readonly metrics: Pick<Metrics, 'taskFailures'>;
+}
+
+/** The supervisor of an api or worker process: it counts and logs every task that fails. */
+export function createSupervisor(
+  tasks: readonly Task[],
+  { clock, logger, metrics }: ProcessSupervisorDeps,
+): Supervisor {
+  return new Supervisor(tasks, {
+    clock,
+    onFailure: (task, err) => {
+      metrics.taskFailures.inc({ task });
+      logger.error({ task, err }, 'task.failed');
+    },
+  });
+}
+
 export interface PeriodicOptions {
   readonly name: string;
-  /** How long the pause is; a function is asked after each turn. */
+  /** The pause between two rounds, in milliseconds. A function is called after each round. */
   readonly everyMs: number | (() => number);
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * A task that does `work` again and again, with a pause in between; a failure waits for the next turn. A stop waits for
- * the turn that goes on: long work looks at its signal.
+ * A task that repeats `work`, with a pause between two rounds. A round that fails goes to `onError`, not to the
+ * supervisor: the next round follows after the same pause.
+ * Stopping waits for the current round, so long work must check its signal.
  */
 export function createPeriodicTask(options: PeriodicOptions, work: (signal: AbortSignal) => Promise<void>): Task {
   const { name, everyMs, clock, onError } = options;
-  let turnStartedAtMs: number | null = null;
+  let roundStartedAtMs: number | null = null;
   return {
     name,
     run: async (signal) => {
       while (!signal.aborted) {
-        turnStartedAtMs = clock.monotonicMs();
+        roundStartedAtMs = clock.monotonicMs();
         await work(signal).catch(onError);
-        turnStartedAtMs = null;
+        roundStartedAtMs = null;
         await clock.sleep(typeof everyMs === 'number' ? everyMs : everyMs(), signal);
       }
     },
     problem: () => {
-      const isStuck = turnStartedAtMs !== null && clock.monotonicMs() - turnStartedAtMs > 60_000;
-      return isStuck ? 'has been busy with one turn for over a minute' : null;
+      const isStuck = roundStartedAtMs !== null && clock.monotonicMs() - roundStartedAtMs > stuckAfterMs;
+      return isStuck ? 'the current round has been running for over a minute' : null;
     },
   };
 }

@@ -1,12 +1,21 @@
+import type { Delivery } from '../domain/delivery.ts';
 import { UnavailableError } from '../domain/errors.ts';
-import type { Delivery } from '../domain/hook-event.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
+import type { DeadReason } from '../ports/delivery-ledger.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '../ports/hook-queue.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { BatchOutcome, makeProcessBatch } from '../usecases/hooks/process-batch.ts';
-import { type DeadLetterDeps, deadLetter, deadLetterUnreadable } from './dead-letter.ts';
+import {
+  type Chunk,
+  decideNextStep,
+  type NextStep,
+  type RunOutcome,
+  splitInHalf,
+  toFirstChunks,
+} from './dead-letter-rules.ts';
+import { type DeadLetterDeps, deadLetter, deadLetterUnreadable } from './keep-dead-letter.ts';
 import type { StoreConnectivity } from './store-connectivity.ts';
 
 export interface ConsumeBatchDeps extends DeadLetterDeps {
@@ -16,30 +25,18 @@ export interface ConsumeBatchDeps extends DeadLetterDeps {
   readonly metrics: DeadLetterDeps['metrics'] & Pick<Metrics, 'batches' | 'eventsAppended' | 'deliveriesDuplicate'>;
 }
 
-/** A job that was started more often did not end well, for whatever reason: it is run item by item. */
-const wholeBatchStartsMax = 5;
-/** How often a failure that nobody foresaw is met with another try: of a whole batch, and of what came alone. */
-const wholeBatchAttemptsMax = 5;
-const singleItemAttemptsMax = 3;
 const attemptBackoff = { firstMs: 100, maxMs: 5_000 };
 
-/** Items that are run together. */
-interface Piece {
-  readonly items: readonly QueueItem[];
-  /** How often they may still fail before something else is done about it. */
-  readonly attemptsLeft: number;
-}
-
-/** `retry`: nothing is wrong with the items; `failed`: perhaps something is; `divide`: something is with some of them. */
-type Verdict = 'done' | 'retry' | 'failed' | 'divide';
-
 /**
- * Runs a batch until each item is published or given up. What fails because a store is away is waited out here, so that
- * later batches do not overtake it; the job goes back to the front only when this consumer has lost it or is closing, or
- * when the stores have been away for so long that another consumer may do better.
+ * Processes a started job until each of its items is published or dead-lettered, then returns `done`.
  *
- * A batch with something in it that a store refuses is halved until that stands alone. The halves run in their order,
- * and so the hooks of a widget take effect in theirs.
+ * - While a store is unavailable, it retries here, so that later batches do not overtake this one.
+ * - It returns `release` when this consumer has lost the job, is closing, or has not reached the stores for 10 s. Then
+ *   the queue puts the job back at the front of its partition, for any worker.
+ * - It halves a batch that contains an unstorable item until that item is alone, and dead-letters the item. The halves
+ *   run in order, so the hooks of a widget take effect in order.
+ *
+ * docs/data-path.md explains which failures are retried, halved and dead-lettered.
  */
 export async function consumeBatch(deps: ConsumeBatchDeps, batch: ConsumedBatch): Promise<ConsumeOutcome> {
   const signal = AbortSignal.any([batch.signal, deps.stores.unreachableSignal]);
@@ -47,112 +44,102 @@ export async function consumeBatch(deps: ConsumeBatchDeps, batch: ConsumedBatch)
     deps.stores.recordFailure();
     await deps.clock.sleep(backoffMs(failures, attemptBackoff), signal);
   }
-  let pieces = firstPieces(batch);
+  let chunks = toFirstChunks(batch);
   for (let failures = 0; !signal.aborted; ) {
-    const [piece, ...others] = pieces;
-    if (piece === undefined) return 'done';
-    const verdict = await attempt(deps, batch, piece);
-    if (verdict === 'done' || verdict === 'divide') {
-      pieces = verdict === 'done' ? others : [...splitInHalf(piece.items), ...others];
+    const [chunk, ...laterChunks] = chunks;
+    if (chunk === undefined) return 'done';
+    const next = await processChunk(deps, batch, chunk);
+    if (next === 'done' || next === 'halve') {
+      chunks = next === 'done' ? laterChunks : [...splitInHalf(chunk), ...laterChunks];
       failures = 0;
       continue;
     }
-    if (verdict === 'failed') pieces = [{ ...piece, attemptsLeft: piece.attemptsLeft - 1 }, ...others];
+    if (next === 'retry-counted') chunks = [{ ...chunk, attemptsLeft: chunk.attemptsLeft - 1 }, ...laterChunks];
     failures += 1;
     await deps.clock.sleep(backoffMs(failures, attemptBackoff), signal);
   }
   return 'release';
 }
 
-function firstPieces({ items, startCount }: ConsumedBatch): Piece[] {
-  if (items.length === 0) return [];
-  if (startCount <= wholeBatchStartsMax) return [{ items, attemptsLeft: wholeBatchAttemptsMax }];
-  return items.map((item) => ({ items: [item], attemptsLeft: singleItemAttemptsMax }));
+/** Runs the chunk once, keeps its dead letters, and returns what to do next. */
+async function processChunk(
+  deps: ConsumeBatchDeps,
+  batch: ConsumedBatch,
+  chunk: Chunk,
+): Promise<Exclude<NextStep, 'dead-letter'>> {
+  const { outcome, unstorable } = await runOnce(deps, batch, chunk.items);
+  const next = decideNextStep(outcome, chunk);
+  if (next === 'done') return (await deadLetterAll(deps, batch, unstorable)) ? 'done' : 'retry';
+  if (next !== 'dead-letter') return next;
+  const reason = outcome === 'unstorable' ? 'store-refused' : 'invalid-delivery';
+  for (const item of chunk.items) if (!(await deadLetterItem(deps, batch, item, reason))) return 'retry';
+  return 'done';
 }
 
-function splitInHalf(items: readonly QueueItem[]): Piece[] {
-  const middle = Math.ceil(items.length / 2);
-  const halves = [items.slice(0, middle), items.slice(middle)];
-  return halves.map((half) => ({ items: half, attemptsLeft: half.length === 1 ? singleItemAttemptsMax : 1 }));
-}
-
-async function attempt(deps: ConsumeBatchDeps, batch: ConsumedBatch, piece: Piece): Promise<Verdict> {
-  const { outcome, unstorable } = await run(deps, batch, piece.items);
-  if (outcome === 'published') return (await deadLetterAll(deps, batch, unstorable)) ? 'done' : 'retry';
-  if (outcome === 'unavailable' || outcome === 'superseded') return 'retry';
-  if (outcome !== 'unstorable' && piece.attemptsLeft > 1) return 'failed';
-  const [item] = piece.items;
-  if (piece.items.length > 1 || item === undefined) return 'divide';
-  // It may have taken effect: then only its event is still to be told, and that is tried without end.
-  if (outcome === 'failed') return 'retry';
-  return (await deadLetterItem(deps, batch, item, outcome)) ? 'done' : 'retry';
-}
-
-/** Gives up an item that comes to nothing alone. False when that could not be stored now. */
+/** Dead-letters an item that fails even alone. Returns false if a store could not keep it now: then retry. */
 async function deadLetterItem(
   deps: ConsumeBatchDeps,
   { jobId }: ConsumedBatch,
   item: QueueItem,
-  status: 'unstorable' | 'not-applied',
+  reason: DeadReason,
 ): Promise<boolean> {
-  if (item.type === 'delivery') {
-    return deadLetter(deps, jobId, item.delivery, status === 'unstorable' ? 'store-refused' : 'invalid-delivery');
-  }
-  // Nothing is lost with it: the outbox is still there, and the scanner comes again.
+  if (item.type === 'delivery') return deadLetter(deps, jobId, item.delivery, reason);
+  // Dropping a nudge loses nothing: the widget's outbox remains, and the scanner sends another nudge.
   deps.logger.error({ jobId, widgetId: item.widgetId }, 'nudge.dropped');
   return true;
 }
 
+/** Dead-letters the deliveries. Returns false if a store could not keep one of them now: then retry. */
 async function deadLetterAll(
   deps: ConsumeBatchDeps,
   { jobId }: ConsumedBatch,
-  rejected: readonly Delivery[],
+  unstorable: readonly Delivery[],
 ): Promise<boolean> {
-  for (const delivery of rejected) {
+  for (const delivery of unstorable) {
     if (!(await deadLetter(deps, jobId, delivery, 'store-refused'))) return false;
   }
   return true;
 }
 
 interface RunResult {
-  /** `failed`: something went wrong when its effects had taken place. */
-  readonly outcome: BatchOutcome['status'] | 'unavailable' | 'failed';
-  /** What came to nothing in a run that was published. */
+  readonly outcome: RunOutcome;
+  /** The unstorable deliveries of a run that published the others. */
   readonly unstorable: readonly Delivery[];
 }
 
-/** One run, with its one line in the log. */
-async function run(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: readonly QueueItem[]): Promise<RunResult> {
+/** Runs the items once and writes one log line about it. */
+async function runOnce(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: readonly QueueItem[]): Promise<RunResult> {
   const startedAtMs = deps.clock.monotonicMs();
-  const line = { jobId: batch.jobId, partition: batch.partition, starts: batch.startCount, ...describe(items) };
+  const fields = { jobId: batch.jobId, partition: batch.partition, starts: batch.startCount, ...countItems(items) };
   try {
     const outcome = await deps.processBatch(items, batch.signal);
     const durationMs = Math.round(deps.clock.monotonicMs() - startedAtMs);
-    count(deps.metrics, outcome);
+    recordOutcome(deps.metrics, outcome);
     deps.stores.recordSuccess();
     if ('error' in outcome) {
-      deps.logger.warn({ ...line, run: outcome.run, durationMs, err: outcome.error }, `batch.${outcome.status}`);
+      deps.logger.warn({ ...fields, run: outcome.run, durationMs, err: outcome.error }, `batch.${outcome.status}`);
       return { outcome: outcome.status, unstorable: [] };
     }
     const unstorable = outcome.status === 'published' ? outcome.unstorable : [];
-    deps.logger.info({ ...line, ...outcome, rejected: unstorable.length, durationMs }, `batch.${outcome.status}`);
+    // The number replaces the deliveries: their payloads do not belong in the log.
+    deps.logger.info({ ...fields, ...outcome, unstorable: unstorable.length, durationMs }, `batch.${outcome.status}`);
     return { outcome: outcome.status, unstorable };
   } catch (error) {
-    const isAway = error instanceof UnavailableError;
-    deps.metrics.batches.inc({ outcome: isAway ? 'unavailable' : 'failed' });
-    if (isAway) deps.stores.recordFailure();
-    if (isAway) deps.logger.warn({ ...line, err: error }, 'batch.unavailable');
-    else deps.logger.error({ ...line, err: error }, 'batch.failed');
-    return { outcome: isAway ? 'unavailable' : 'failed', unstorable: [] };
+    const isUnavailable = error instanceof UnavailableError;
+    deps.metrics.batches.inc({ outcome: isUnavailable ? 'unavailable' : 'failed' });
+    if (isUnavailable) deps.stores.recordFailure();
+    if (isUnavailable) deps.logger.warn({ ...fields, err: error }, 'batch.unavailable');
+    else deps.logger.error({ ...fields, err: error }, 'batch.failed');
+    return { outcome: isUnavailable ? 'unavailable' : 'failed', unstorable: [] };
   }
 }
 
-function describe(items: readonly QueueItem[]): { eventIds: string[]; nudges: number } {
+function countItems(items: readonly QueueItem[]): { eventIds: string[]; nudges: number } {
   const eventIds = items.flatMap((item) => (item.type === 'delivery' ? [item.delivery.eventId] : []));
   return { eventIds, nudges: items.length - eventIds.length };
 }
 
-function count(metrics: ConsumeBatchDeps['metrics'], outcome: BatchOutcome): void {
+function recordOutcome(metrics: ConsumeBatchDeps['metrics'], outcome: BatchOutcome): void {
   metrics.batches.inc({ outcome: outcome.status });
   if (outcome.status !== 'published') return;
   metrics.eventsAppended.inc(outcome.appended);

@@ -13,11 +13,11 @@ afterEach(() => {
   stop = new AbortController();
 });
 
-/** A consumer whose stores are away, on a clock that is set by hand. Its pauses end only when they are called off. */
+/** A consumer whose stores never answer, on a clock that the test sets. Its pauses end only by their signal. */
 async function startConsumer() {
   const state = { nowMs: 0, pauses: 0, handle: async (_: ConsumedBatch): Promise<ConsumeOutcome> => 'done' };
-  const away = async () => {
-    throw new UnavailableError('the stores are away');
+  const fail = async () => {
+    throw new UnavailableError('the stores do not answer');
   };
   const consume: HookQueue['consume'] = async (handle) => {
     state.handle = handle;
@@ -25,11 +25,11 @@ async function startConsumer() {
   };
   const task = createHookConsumerTask({
     hookQueue: { consume },
-    processBatch: away,
-    runs: { lastPosition: away },
-    eventLog: { inspect: away },
-    ledger: { markDead: away },
-    quarantine: { add: away },
+    processBatch: fail,
+    runs: { lastPosition: fail },
+    eventLog: { inspect: fail },
+    ledger: { markDead: fail },
+    quarantine: { add: fail },
     clock: {
       ...systemClock,
       monotonicMs: () => state.nowMs,
@@ -46,27 +46,27 @@ async function startConsumer() {
   });
   void task.run(stop.signal);
   await new Promise(setImmediate);
-  /** Starts a job in a partition of its own, and resolves when its first run has failed. */
+  /** Starts a job of the partition. Resolves once its first run has failed. */
   const start = async (partition: number) => {
     const { signal } = new AbortController();
     const item = { type: 'nudge', widgetId: 'w' } as const;
     const batch = { jobId: `job-${partition}`, partition, items: [item], unreadable: [], startCount: 1, signal };
     const outcome = state.handle(batch);
-    for (const before = state.pauses; state.pauses === before; ) await new Promise(setImmediate);
+    for (const pausesBefore = state.pauses; state.pauses === pausesBefore; ) await new Promise(setImmediate);
     return { outcome };
   };
   return { task, state, start };
 }
 
-it('hands every job back as soon as its stores are away, also one that waits for its next try', async () => {
+it('releases every job once its stores are unreachable, also a job that waits for its next run', async () => {
   const { state, start } = await startConsumer();
   const { outcome } = await start(0);
   state.nowMs = 10_000;
-  const { outcome: other } = await start(1);
-  expect(await Promise.all([outcome, other])).toEqual(['release', 'release']);
+  const { outcome: otherOutcome } = await start(1);
+  expect(await Promise.all([outcome, otherOutcome])).toEqual(['release', 'release']);
 });
 
-it('is not well while its stores are away', async () => {
+it('reports a problem while its stores are unreachable', async () => {
   const { task, state, start } = await startConsumer();
   await start(0);
   expect(task.problem()).toBeNull();

@@ -7,7 +7,10 @@ export interface HookConsumerDeps extends Omit<ConsumeBatchDeps, 'stores'>, Stor
   readonly hookQueue: Pick<HookQueue, 'consume'>;
 }
 
-/** Takes jobs off the hook queue and runs them until they are done. */
+/**
+ * Makes the task that consumes the hook queue: see `consumeBatch`. While the stores are unreachable, it starts no more
+ * jobs.
+ */
 export function createHookConsumerTask(deps: HookConsumerDeps): Task {
   let consumer: HookConsumer | null = null;
   const stores = new StoreConnectivity(deps);
@@ -30,7 +33,7 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
       }
     },
     problem: () => {
-      if (consumer === null) return 'not consuming';
+      if (consumer === null) return 'it does not consume the hook queue yet';
       if (stores.isUnreachable) return 'its stores do not answer';
       try {
         consumer.checkProgress();

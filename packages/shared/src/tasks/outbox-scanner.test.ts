@@ -7,11 +7,14 @@ import { createOutboxScannerTask } from './outbox-scanner.ts';
 
 const logger = await createLogger({ level: 'silent' });
 
-const aBacklog = (widgets: number) =>
-  Array.from({ length: widgets }, (_, n) => ({ widgetId: createUuidV7(), since: new Date(n) }));
+const aBacklog = (widgetCount: number) =>
+  Array.from({ length: widgetCount }, (_, n) => ({ widgetId: createUuidV7(), since: new Date(n) }));
 
-/** The pauses after each of so many scans of a backlog of 1 000 widgets; `carryOut` tells after which scans a job goes. */
-async function pausesMs(scans: number, carryOut: (scan: number) => boolean): Promise<number[]> {
+/**
+ * Scans a backlog of 1 000 widgets and returns the pause after each scan, in milliseconds. `isJobProcessed` decides after
+ * which scans a worker processes the scanner's job.
+ */
+async function recordPauses(scans: number, isJobProcessed: (scan: number) => boolean): Promise<number[]> {
   const unpublished = aBacklog(1_000);
   const pauses: number[] = [];
   const stop = new AbortController();
@@ -25,7 +28,7 @@ async function pausesMs(scans: number, carryOut: (scan: number) => boolean): Pro
       ...systemClock,
       sleep: async (ms) => {
         pauses.push(ms);
-        if (carryOut(pauses.length)) unpublished.splice(0, 256);
+        if (isJobProcessed(pauses.length)) unpublished.splice(0, 256);
         if (pauses.length === scans) stop.abort();
       },
     },
@@ -37,25 +40,25 @@ async function pausesMs(scans: number, carryOut: (scan: number) => boolean): Pro
   return pauses;
 }
 
-it('scans again soon while full jobs are carried out', async () => {
-  expect(await pausesMs(6, () => true)).toEqual([100, 100, 100, 200, 400, 800]);
+it('scans again after 100 ms while full jobs are processed', async () => {
+  expect(await recordPauses(6, () => true)).toEqual([100, 100, 100, 200, 400, 800]);
 });
 
-it('comes to rest while they wait', async () => {
-  expect(await pausesMs(6, () => false)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
-  expect(await pausesMs(6, (scan) => scan === 3)).toEqual([100, 200, 400, 100, 200, 400]);
+it('doubles its pauses while full jobs wait', async () => {
+  expect(await recordPauses(6, () => false)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+  expect(await recordPauses(6, (scan) => scan === 3)).toEqual([100, 200, 400, 100, 200, 400]);
 });
 
-it('stops after the page it is at', async () => {
+it('stops after the current page when it is aborted', async () => {
   const stop = new AbortController();
   let pages = 0;
-  const find = async (_: Date, limit: number) => {
+  const findPage = async (_: Date, limit: number) => {
     pages += 1;
     if (pages === 2) stop.abort();
     return aBacklog(limit);
   };
   const task = createOutboxScannerTask({
-    outboxes: { findOverdue: find, findFutureDated: find },
+    outboxes: { findOverdue: findPage, findFutureDated: findPage },
     hookQueue: { partitionCount: 4, enqueue: async () => undefined },
     clock: systemClock,
     scanAgeMs: 2_000,

@@ -13,8 +13,9 @@ export interface OutboxScannerDeps extends ScanOutboxesDeps {
 const shortestPauseMs = 100;
 
 /**
- * Scans twice in the age at which an outbox is stale; sooner while a backlog is being carried out, so that the next job
- * of a partition follows soon on the one before.
+ * Makes the task that runs the scanner. It scans every `scanAgeMs / 2`. While workers process a backlog of overdue
+ * outboxes it scans again after 100 ms, so that a partition gets its next job soon after the last one. The pauses then
+ * double until they reach `scanAgeMs / 2` again.
  */
 export function createOutboxScannerTask(deps: OutboxScannerDeps): Task {
   const { clock, logger, metrics } = deps;
@@ -25,13 +26,13 @@ export function createOutboxScannerTask(deps: OutboxScannerDeps): Task {
     name: 'outbox-scanner',
     everyMs: () => pauseMs,
     clock,
-    onError: (err: unknown) => logger.warn({ err }, 'outbox-scanner.failed'),
+    onError: (err: unknown) => logger.warn({ err }, 'outbox_scanner.failed'),
   };
   return createPeriodicTask(options, async (signal) => {
     pauseMs = Math.min(longestPauseMs, pauseMs * 2);
     const { widgets, hasMore } = await scanOutboxes(signal);
     if (hasMore) pauseMs = shortestPauseMs;
     metrics.outboxesOverdue.inc(widgets);
-    if (widgets > 0) logger.info({ widgets }, 'outboxes.found-stale');
+    if (widgets > 0) logger.info({ widgets }, 'outboxes.overdue');
   });
 }

@@ -5,19 +5,19 @@ import { StoreConnectivity } from './store-connectivity.ts';
 
 const logger = await createLogger({ level: 'silent' });
 
-/** Stores that answer when told to, and a clock that every pause moves. */
-function openReach() {
+/** Stores that answer from a set time on, and a clock that every pause moves. */
+function setUp() {
   let nowMs = 0;
-  let asked = 0;
-  let answersFrom = Number.POSITIVE_INFINITY;
-  const ask = async () => {
-    asked += 1;
-    if (nowMs < answersFrom) throw new UnavailableError('away');
+  let queries = 0;
+  let answersFromMs = Number.POSITIVE_INFINITY;
+  const query = async () => {
+    queries += 1;
+    if (nowMs < answersFromMs) throw new UnavailableError('the store does not answer');
     return null;
   };
   const stores = new StoreConnectivity({
-    runs: { lastPosition: ask },
-    eventLog: { inspect: ask },
+    runs: { lastPosition: query },
+    eventLog: { inspect: query },
     clock: {
       now: () => new Date(nowMs),
       monotonicMs: () => nowMs,
@@ -34,37 +34,37 @@ function openReach() {
       stores.recordFailure();
     },
     answerAfter: (ms: number) => {
-      answersFrom = nowMs + ms;
+      answersFromMs = nowMs + ms;
     },
-    asked: () => asked,
+    queries: () => queries,
     nowMs: () => nowMs,
   };
 }
 
 const never = new AbortController().signal;
 
-it('stores are away once nothing has been answered for ten seconds', () => {
-  const { stores, fail } = openReach();
-  const seen = [0, 5_000, 4_999, 1].map((afterMs) => {
+it('counts the stores as unreachable after ten seconds without an answer', () => {
+  const { stores, fail } = setUp();
+  const isUnreachable = [0, 5_000, 4_999, 1].map((afterMs) => {
     fail(afterMs);
     return stores.isUnreachable;
   });
-  expect(seen).toEqual([false, false, false, true]);
+  expect(isUnreachable).toEqual([false, false, false, true]);
 });
 
-it('whoever waits is told at once that they are away, and waits again when they are back', () => {
-  const { stores, fail } = openReach();
-  const first = stores.unreachableSignal;
+it('aborts its signal when the stores become unreachable, and has a new signal once they are reachable', () => {
+  const { stores, fail } = setUp();
+  const firstSignal = stores.unreachableSignal;
   fail(0);
-  expect(first.aborted).toBe(false);
+  expect(firstSignal.aborted).toBe(false);
   fail(10_000);
-  expect([first.aborted, stores.unreachableSignal.aborted]).toEqual([true, true]);
+  expect([firstSignal.aborted, stores.unreachableSignal.aborted]).toEqual([true, true]);
   stores.recordSuccess();
   expect(stores.unreachableSignal.aborted).toBe(false);
 });
 
-it('an answer in between begins the ten seconds anew', () => {
-  const { stores, fail } = openReach();
+it('restarts the ten seconds after each answer', () => {
+  const { stores, fail } = setUp();
   fail(0);
   fail(9_000);
   stores.recordSuccess();
@@ -73,14 +73,14 @@ it('an answer in between begins the ten seconds anew', () => {
   expect(stores.isUnreachable).toBe(false);
 });
 
-it('stores that are not away are not asked', async () => {
-  const { stores, asked } = openReach();
+it('does not probe reachable stores', async () => {
+  const { stores, queries } = setUp();
   await stores.waitUntilReachable(never);
-  expect(asked()).toBe(0);
+  expect(queries()).toBe(0);
 });
 
-it('stores that are away are asked until they answer, within two seconds of it', async () => {
-  const { stores, fail, answerAfter, nowMs } = openReach();
+it('probes unreachable stores until they answer, and notices the answer within two seconds', async () => {
+  const { stores, fail, answerAfter, nowMs } = setUp();
   fail(0);
   fail(10_000);
   answerAfter(60_000);
@@ -90,8 +90,8 @@ it('stores that are away are asked until they answer, within two seconds of it',
   expect(nowMs()).toBeLessThanOrEqual(72_000);
 });
 
-it('one who is closing waits no longer', async () => {
-  const { stores, fail } = openReach();
+it('stops waiting when the signal is aborted', async () => {
+  const { stores, fail } = setUp();
   fail(0);
   fail(10_000);
   await stores.waitUntilReachable(AbortSignal.abort());

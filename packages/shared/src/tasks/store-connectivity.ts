@@ -11,13 +11,18 @@ export interface StoreConnectivityDeps {
   readonly logger: Logger;
 }
 
-/** Longer than a store is away when it fails over: handed back too soon, a job would go round for nothing. */
-const awayAfterMs = 10_000;
-const askBackoff = { firstMs: 200, maxMs: 2_000 };
+/**
+ * Longer than a failover of a store takes. With a shorter time, every worker would release its jobs during a failover,
+ * and no other worker could process them either.
+ */
+const unreachableAfterMs = 10_000;
+const probeBackoff = { firstMs: 200, maxMs: 2_000 };
 
 /**
- * What this process has learned of its way to the stores, from the outcome of its runs. A worker that is cut off while
- * others are not must not keep the jobs it has taken: it would hold up their partitions for as long as it is.
+ * Decides whether this process can reach the stores, from the outcomes of its runs and dead letters. The stores count
+ * as unreachable once a call fails 10 s after the first failure, with no success in between.
+ *
+ * A worker that alone cannot reach the stores must release its jobs: otherwise it blocks their partitions (ADR 12).
  */
 export class StoreConnectivity {
   readonly #deps: StoreConnectivityDeps;
@@ -28,38 +33,41 @@ export class StoreConnectivity {
     this.#deps = deps;
   }
 
-  /** A run was ended by a store that did not answer. */
+  /** Records that a store did not answer. 10 s after the first such call, the stores count as unreachable. */
   recordFailure(): void {
     const { clock, logger } = this.#deps;
     this.#failingSinceMs ??= clock.monotonicMs();
-    if (this.isUnreachable || clock.monotonicMs() - this.#failingSinceMs < awayAfterMs) return;
-    logger.warn({}, 'stores.away');
+    if (this.isUnreachable || clock.monotonicMs() - this.#failingSinceMs < unreachableAfterMs) return;
+    logger.warn({}, 'stores.unreachable');
     this.#unreachable.abort();
   }
 
+  /** Records that the stores answered: they count as reachable, and the 10 s start again at the next failure. */
   recordSuccess(): void {
     this.#failingSinceMs = null;
     if (!this.isUnreachable) return;
     this.#unreachable = new AbortController();
-    this.#deps.logger.info({}, 'stores.back');
+    this.#deps.logger.info({}, 'stores.reachable');
   }
 
-  /** Whether no run has been answered for so long that another process may do better. */
+  /** Whether the stores count as unreachable. */
   get isUnreachable(): boolean {
     return this.#unreachable.signal.aborted;
   }
 
-  /** Aborted as soon as they are away, so that nobody waits on; another one when they are back. */
+  /**
+   * Aborts when the stores become unreachable. After `recordSuccess` the property returns a new signal: read it again.
+   */
   get unreachableSignal(): AbortSignal {
     return this.#unreachable.signal;
   }
 
-  /** Resolves as soon as the stores are not away, and when the signal is aborted. */
+  /** Probes the stores every 0.1 s to 2 s. Resolves once they are reachable, or once `signal` is aborted. */
   async waitUntilReachable(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     for (let failures = 0; this.isUnreachable && !signal.aborted; failures += 1) {
       if (await this.#probe()) this.recordSuccess();
-      else await clock.sleep(backoffMs(failures + 1, askBackoff), signal);
+      else await clock.sleep(backoffMs(failures + 1, probeBackoff), signal);
     }
   }
 

@@ -14,14 +14,14 @@ export interface WorkerTasksDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** An outbox older than this, in milliseconds, is published by the scanner. */
+  /** An outbox older than this, in milliseconds, is overdue: the scanner nudges it (`OUTBOX_SCAN_AGE_MS`). */
   readonly outboxScanAgeMs: number;
 }
 
-/** Everything that processes: run by every worker, and by the one process of the embedded service. */
+/** Makes the hook consumer, the scanner and the retention of every worker. The embedded process runs them, too. */
 export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   const { backend, clock, logger, metrics } = deps;
-  // There from the start: of a series that begins with 1 Prometheus sees no increase, so an alert would miss the first.
+  // Creates each counter at 0. Prometheus sees no increase in a series that starts at 1, so an alert would miss it.
   for (const reason of deadReasons) metrics.deliveriesDead.inc({ reason }, 0);
   const publishOutbox = makePublishOutbox({ ...backend, clock });
   const processBatch = makeProcessBatch({ ...backend, publishOutbox, clock });

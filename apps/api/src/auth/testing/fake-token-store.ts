@@ -1,34 +1,39 @@
 import { TokenCache } from '../token-cache.ts';
 
-/** When the clock of `createFakeTokenStore` stands at zero. */
+/** The wall-clock time (milliseconds since 1970) at which `nowMs` of `createFakeTokenStore` is 0. */
 export const startMs = Date.parse('2026-03-01T10:00:00Z');
 
-/** A store whose answers are scripted and counted, and a clock that stands still until it is set. */
+/**
+ * A token cache over a store whose responses a test scripts and whose reads are recorded, with a clock that moves only
+ * when a test sets `state.nowMs`.
+ */
 export function createFakeTokenStore() {
   const state = {
     nowMs: 0,
-    asked: [] as string[],
-    /** Whether revocations are heard. */
-    isCurrent: true,
-    answer: 'value' as string | null | Error,
+    /** The digests that were read from the store. */
+    reads: [] as string[],
+    /** Whether the pod knows every revocation up to 2 s ago. */
+    isFresh: true,
+    /** What a read finds: a value, no valid token (null), or an error. */
+    response: 'value' as string | null | Error,
     validUntil: null as Date | null,
-    /** What an answer waits for, after it was read. */
+    /** A read takes its response first, then waits for this promise before it returns it. */
     delivery: Promise.resolve(),
   };
   const cache = new TokenCache<string>({
     find: async (digest) => {
-      state.asked.push(digest);
-      const { answer, validUntil, delivery } = state;
+      state.reads.push(digest);
+      const { response, validUntil, delivery } = state;
       await delivery;
-      if (answer instanceof Error) throw answer;
-      return answer === null ? null : { value: answer, validUntil };
+      if (response instanceof Error) throw response;
+      return response === null ? null : { value: response, validUntil };
     },
-    concerns: (value, id) => value === id,
-    isFresh: () => state.isCurrent,
+    dependsOn: (value, id) => value === id,
+    isFresh: () => state.isFresh,
     clock: { monotonicMs: () => state.nowMs, now: () => new Date(startMs + state.nowMs) },
   });
-  /** Holds back the answers to what is asked from now on, until the returned function is called. */
-  const holdAnswers = () => {
+  /** Holds back the responses of all reads that start from now on, until the returned function is called. */
+  const holdResponses = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     state.delivery = promise;
     return () => {
@@ -36,5 +41,5 @@ export function createFakeTokenStore() {
       resolve();
     };
   };
-  return { cache, state, holdAnswers };
+  return { cache, state, holdResponses };
 }

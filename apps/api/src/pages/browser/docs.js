@@ -1,24 +1,24 @@
-// Runs in the browser, in the page at /docs. Its addresses are relative to the page's, like all of the page's own.
+// Runs in the browser, in the page at /docs. All addresses are relative to the page, so it works under any path prefix.
 
 const { SwaggerUIBundle } = globalThis;
 
 const sessionUrl = new URL('api/v1/session', document.baseURI).href;
 const streamPath = '/api/v1/events/{token}';
-/** Says no more than that a session was begun in this tab; the session itself is in a cookie that no script can read. */
-const hintName = 'widget-service:signed-in';
+/** Records only that this tab started a session. The session itself is in a cookie that scripts cannot read. */
+const signedInHintKey = 'widget-service:signed-in';
 
-/** The session's CSRF token, kept by this page alone. */
+/** The CSRF token of the session. It is kept only in the memory of this page. */
 let csrfToken = null;
 
 const form = document.getElementById('sign-in');
 const signedIn = document.getElementById('signed-in');
-const who = document.getElementById('who');
+const userLabel = document.getElementById('who');
 const message = document.getElementById('message');
 
 function showSession(session) {
   csrfToken = session.csrfToken;
-  sessionStorage.setItem(hintName, 'yes');
-  who.textContent = `${session.user.email} (${session.user.role})`;
+  sessionStorage.setItem(signedInHintKey, 'yes');
+  userLabel.textContent = `${session.user.email} (${session.user.role})`;
   message.textContent = '';
   form.hidden = true;
   signedIn.hidden = false;
@@ -26,14 +26,14 @@ function showSession(session) {
 
 function showNoSession(text = '') {
   csrfToken = null;
-  sessionStorage.removeItem(hintName);
+  sessionStorage.removeItem(signedInHintKey);
   message.textContent = text;
   form.hidden = false;
   signedIn.hidden = true;
 }
 
-/** The answer of a request for the session; null when the service cannot be reached. */
-async function ask(method, headers, body) {
+/** Sends a request to the session resource. If the service is unreachable, shows a message and returns null. */
+async function requestSession(method, headers, body) {
   try {
     return await fetch(sessionUrl, { method, headers, body, credentials: 'same-origin' });
   } catch {
@@ -42,7 +42,7 @@ async function ask(method, headers, body) {
   }
 }
 
-async function reasonOf(response) {
+async function readErrorText(response) {
   const problem = await response.json().catch(() => null);
   return problem?.detail ?? `The service answered ${response.status}.`;
 }
@@ -51,29 +51,29 @@ form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const body = JSON.stringify({ email: form.elements.email.value, password: form.elements.password.value });
   form.elements.password.value = '';
-  const response = await ask('POST', { 'Content-Type': 'application/json' }, body);
+  const response = await requestSession('POST', { 'Content-Type': 'application/json' }, body);
   if (response === null) return;
   if (response.ok) showSession(await response.json());
-  else showNoSession(await reasonOf(response));
+  else showNoSession(await readErrorText(response));
 });
 
 document.getElementById('sign-out').addEventListener('click', async () => {
-  const response = await ask('DELETE', { 'X-Csrf-Token': csrfToken });
+  const response = await requestSession('DELETE', { 'X-Csrf-Token': csrfToken });
   if (response === null) return;
-  showNoSession(response.ok ? 'Signed out.' : await reasonOf(response));
+  showNoSession(response.ok ? 'Signed out.' : await readErrorText(response));
 });
 
-/** After a reload the token is asked for again: the cookie is still there. */
+/** Gets the CSRF token again after a reload: the cookie still exists. */
 async function recallSession() {
-  if (sessionStorage.getItem(hintName) === null) return;
-  const response = await ask('GET', {});
+  if (sessionStorage.getItem(signedInHintKey) === null) return;
+  const response = await requestSession('GET', {});
   if (response === null) return;
   if (response.ok) showSession(await response.json());
   else showNoSession();
 }
 
-/** Whoever signs in and out by the operations themselves is signed in and out here too. */
-function follow(response) {
+/** Updates the page after a response of the session resource to an operation that was run in Swagger UI. */
+function syncWithResponse(response) {
   if (response.url !== sessionUrl || !response.ok) return response;
   if (typeof response.body?.csrfToken === 'string') showSession(response.body);
   else if (response.status === 204) showNoSession('Signed out.');
@@ -86,8 +86,8 @@ function addCsrfToken(request) {
   return request;
 }
 
-/** A stream never ends, and the page would wait for its end: it is described, but not tried. */
-const withoutStream = {
+/** Disables "Try it out" for the stream: Swagger UI waits for the end of a response, and a stream has none. */
+const disableStreamTryout = {
   statePlugins: {
     spec: {
       wrapSelectors: {
@@ -97,15 +97,15 @@ const withoutStream = {
   },
 };
 
-/** The description, with the address that this page itself was found under: no other may be asked from here. */
-async function describe() {
+/** Loads the OpenAPI document, with this page's own address as its server: the page may send requests to no other. */
+async function loadDescription() {
   const response = await fetch(new URL('api/v1/openapi.json', document.baseURI));
   const description = await response.json();
   return { ...description, servers: [{ url: new URL('.', document.baseURI).href.replace(/\/$/, '') }] };
 }
 
 SwaggerUIBundle({
-  spec: await describe(),
+  spec: await loadDescription(),
   dom_id: '#interface',
   deepLinking: true,
   docExpansion: 'list',
@@ -115,8 +115,8 @@ SwaggerUIBundle({
   validatorUrl: null,
   withCredentials: true,
   showMutatedRequest: true,
-  plugins: [withoutStream],
+  plugins: [disableStreamTryout],
   requestInterceptor: addCsrfToken,
-  responseInterceptor: follow,
+  responseInterceptor: syncWithResponse,
 });
 await recallSession();

@@ -6,7 +6,7 @@ import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.
 import { z } from 'zod';
 import type { deliverySchema } from '../../schemas/delivery.ts';
 
-/** A delivery in the form that is returned. */
+/** Converts a delivery to the form that the API returns. */
 export function toDeliveryBody(row: DeliverySummary): z.output<typeof deliverySchema> {
   const { eventId, kind, occurredAt, receivedAt, widgetId, state, attempts, duplicates, reason, position } = row;
   return {
@@ -24,7 +24,7 @@ export function toDeliveryBody(row: DeliverySummary): z.output<typeof deliverySc
   };
 }
 
-/** The text of a delivery with its payload, which comes out as it came in: digits, order of members and all. */
+/** Renders a delivery with its payload as JSON text. The payload keeps its original text: digits and member order. */
 export function toDeliveryText(row: LedgerRow): string {
   return `${JSON.stringify(toDeliveryBody(row)).slice(0, -1)},"payload":${row.payload ?? 'null'}}`;
 }
@@ -32,7 +32,7 @@ export function toDeliveryText(row: LedgerRow): string {
 export const deliveriesParamsSchema = z.object({ id: z.string() });
 export const deliveryParamsSchema = z.object({ id: z.string(), eventId: z.string() });
 
-/** The id of the integration in the path. Throws `not-found` when there is none of that id. */
+/** Returns the id of the integration in the path. Throws `not-found` if there is none, and `UnavailableError`. */
 export async function requireIntegrationId(
   { id }: z.output<typeof deliveriesParamsSchema>,
   integrations: Pick<IntegrationStore, 'get'>,
@@ -43,6 +43,7 @@ export async function requireIntegrationId(
   return integration.id;
 }
 
+/** Builds the error for a delivery without a row, or with a row of another integration. */
 export function toUnknownDeliveryError(): ServiceError {
-  return new ServiceError('not-found', 'There is no such delivery, or no worker has taken it yet.');
+  return new ServiceError('not-found', 'There is no such delivery, or no worker has registered it yet.');
 }

@@ -13,11 +13,11 @@ import {
 
 export interface GetDeliveryRouteDeps {
   readonly integrations: Pick<IntegrationStore, 'get'>;
-  /** A plain read goes from the route to the port. */
+  /** A read needs no use case, so the route calls the port. */
   readonly ledger: Pick<DeliveryLedger, 'get'>;
 }
 
-/** `GET /api/v1/integrations/{id}/deliveries/{eventId}`. */
+/** `GET /api/v1/integrations/{id}/deliveries/{eventId}`: one delivery with its payload. */
 export function registerGetDelivery(app: ZodApp, { integrations, ledger }: GetDeliveryRouteDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
@@ -26,7 +26,8 @@ export function registerGetDelivery(app: ZodApp, { integrations, ledger }: GetDe
     schema: {
       operationId: 'example.deliveries.get',
       summary: 'Get a delivery',
-      description: 'What became of one hook, with its payload as it was written. Unknown until a worker has taken it.',
+      description:
+        'Returns the state of one accepted hook, with its payload as it was sent. The response is 404 until a worker has registered the delivery.',
       security: [{ sessionCookie: [] }],
       params: deliveryParamsSchema,
       response: documentResponses({ 200: deliveryWithPayloadSchema }, 'not-found'),
@@ -36,6 +37,7 @@ export function registerGetDelivery(app: ZodApp, { integrations, ledger }: GetDe
       const eventId = parseUuid(params.eventId);
       const row = eventId === null ? null : await ledger.get(eventId);
       if (row === null || row.integrationId !== integrationId) throw toUnknownDeliveryError();
+      // A text, not an object: the payload is the sender's own text, and parsing it could change its numbers.
       return reply.header('content-type', 'application/json; charset=utf-8').send(toDeliveryText(row));
     },
   });

@@ -11,7 +11,7 @@ export interface ListDeliveriesRouteDeps {
   readonly listDeliveries: ReturnType<typeof makeListDeliveries>;
 }
 
-/** `GET /api/v1/integrations/{id}/deliveries`: what became of an integration's hooks, the last received first. */
+/** `GET /api/v1/integrations/{id}/deliveries`: one page of an integration's deliveries, the latest received first. */
 export function registerListDeliveries(app: ZodApp, { integrations, listDeliveries }: ListDeliveriesRouteDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
@@ -21,7 +21,7 @@ export function registerListDeliveries(app: ZodApp, { integrations, listDeliveri
       operationId: 'example.deliveries.list',
       summary: 'List deliveries',
       description:
-        'What became of the hooks of an integration, the last received first, for 7 days after publication; what is dead is kept until it is redriven. `totalItems` is exact up to 10 000 and stays there above; `hasNext` is always exact.',
+        'Returns the accepted hooks of an integration with their states, the latest received first. A published delivery is listed for 7 days after its publication, unless the operator of the service has set another time. Other deliveries are listed without limit. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.',
       security: [{ sessionCookie: [] }],
       params: deliveriesParamsSchema,
       querystring: listDeliveriesQuerySchema,

@@ -19,20 +19,20 @@ export interface RedriveDeliveryRouteDeps {
   readonly metrics: Pick<Metrics, 'deliveriesRedriven'>;
 }
 
-/** `POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive`: tries a dead delivery again. */
+/** `POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive`: queues a dead delivery again. */
 export function registerRedriveDelivery(app: ZodApp, deps: RedriveDeliveryRouteDeps): void {
   const { integrations, redriveDelivery, metrics } = deps;
   app.post('/api/v1/integrations/:id/deliveries/:eventId/redrive', {
     config: { policy: { permission: 'integrations:manage' } },
     schema: {
       operationId: 'example.deliveries.redrive',
-      summary: 'Try a dead delivery again',
+      summary: 'Redrive a dead delivery',
       description:
-        'Puts it into the queue again. The answer shows it as it still is; look at it again to see what becomes of it. However often it is redriven, it takes effect once.',
+        'Puts the delivery back into the queue. The response shows the delivery before it is processed: read it again later to see the outcome. However often you redrive a delivery, it takes effect once.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       params: deliveryParamsSchema,
       response: documentResponses(
-        { 202: { body: deliverySchema, description: 'It is durably queued.' } },
+        { 202: { body: deliverySchema, description: 'The delivery is durably queued.' } },
         'not-found',
         'delivery-not-dead',
       ),
@@ -44,7 +44,7 @@ export function registerRedriveDelivery(app: ZodApp, deps: RedriveDeliveryRouteD
       const outcome = await redriveDelivery(integrationId, eventId);
       if (outcome.status === 'unknown') throw toUnknownDeliveryError();
       if (outcome.status === 'not-dead') {
-        throw new ServiceError('delivery-not-dead', 'Only a delivery that was given up can be tried again.');
+        throw new ServiceError('delivery-not-dead', 'Only a dead delivery can be redriven.');
       }
       metrics.deliveriesRedriven.inc();
       return reply.code(202).send(toDeliveryBody(outcome.delivery));

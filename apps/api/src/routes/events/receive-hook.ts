@@ -1,5 +1,5 @@
-import type { HookEvent } from '@widget-service/shared/domain/hook-event.ts';
-import { extractMemberText } from '@widget-service/shared/domain/json-member.ts';
+import type { HookBody } from '@widget-service/shared/domain/delivery.ts';
+import { extractMemberText } from '@widget-service/shared/domain/json.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
@@ -13,8 +13,8 @@ import type { ZodApp } from '../../http/zod-validation.ts';
 import { hookEventSchema } from '../../schemas/hook-event.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 
-/** From here on, a hook's wait for its token or its limit is told apart from none. */
-const noticeableMs = 20;
+/** A hook that waited at least this long for its credential and its rate limit gets a deadline timer of its own. */
+const ownTimerAfterMs = 20;
 
 export interface ReceiveHookRouteDeps {
   readonly acceptHook: ReturnType<typeof makeAcceptHook>;
@@ -23,7 +23,7 @@ export interface ReceiveHookRouteDeps {
   readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksRefused'>;
 }
 
-/** `POST /api/v1/events/hooks/{token}`: takes a hook; 202 means that it is durably queued. */
+/** `POST /api/v1/events/hooks/{token}`: accepts a hook. 202 means that it is durably queued. */
 export function registerReceiveHook(
   app: ZodApp,
   { acceptHook, recordLastUsed, clock, metrics }: ReceiveHookRouteDeps,
@@ -34,11 +34,11 @@ export function registerReceiveHook(
       operationId: 'example.events.receive',
       summary: 'Receive an inbound hook',
       description:
-        'Takes an event that an outside system tells of. 202 means that it is durably queued: it will show on the streams, and on its widget, once. A hook that is repeated, under the same `webhook-id`, else the same `Idempotency-Key`, else with the same content, is one event for 7 days; repeat until you get a 202. What a permanent refusal (400) says should be corrected before another try.',
+        'Accepts a hook of an outside system. 202 means that the hook is durably queued: it is applied to its widget once, and becomes one event on the streams. If it cannot be processed, it becomes a dead letter, which `GET /api/v1/integrations/{id}/deliveries` shows.\n\nRepeat a hook until you get 202. As long as the service keeps the delivery (7 days by default), hooks of one integration with the same `webhook-id` are one event. For hooks without a `webhook-id`, the `Idempotency-Key` decides. With neither, hooks with the same content are one event if the integration has `deduplicateByContent`; otherwise each hook is an event of its own. After a 400, correct the request before you send it again.',
       parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'Idempotency-Key'],
       body: hookEventSchema,
       response: documentResponses(
-        { 202: { description: 'The event was accepted.', body: null, headers: ['Webhook-Event-Id'] } },
+        { 202: { description: 'The hook was accepted.', body: null, headers: ['Webhook-Event-Id'] } },
         'invalid-hook-signature',
       ),
     },
@@ -48,34 +48,40 @@ export function registerReceiveHook(
     },
     handler: async (request, reply) => {
       const { integration } = request;
-      if (integration === null) throw new Error('the policy of the route sets the integration');
-      const event = toHookEvent(request.body, request.bodyText ?? '');
-      const acceptance = acceptHook({ integration, event, ...parseDeduplicationKeys(request) });
-      // The gate's own bound is enough for nearly all, and one timer there serves them together.
-      const hasWaited = request.elapsedBeforeBodyMs >= noticeableMs;
+      if (integration === null) throw new Error('the policy hook-token did not set request.integration');
+      const body = toHookBody(request.body, request.bodyText ?? '');
+      const acceptance = acceptHook({ integration, body, ...parseDeduplicationKeys(request) });
+      // The group commit has a deadline of its own, with one timer for many hooks. It starts only now, so it suffices
+      // only if the request has hardly waited before.
+      const hasWaited = request.elapsedBeforeBodyMs >= ownTimerAfterMs;
       const { eventId } = await (hasWaited ? withinRequestDeadline(request, acceptance, 'accept a hook') : acceptance);
       metrics.hooksAccepted.inc();
       recordLastUsed(integration.id);
       request.log.info({ requestId: request.id, eventId, integrationId: integration.id }, 'hook.accepted');
+      // The line above replaces the line of the request log.
       request.isLogged = true;
       return reply.code(202).header('webhook-event-id', eventId).send();
     },
   });
 }
 
-/** Verifies the signature of a hook over the bytes of its body, if its token requires one. */
+/** Verifies the signature of a hook over the bytes of its body, if the integration requires one. */
 function makeSignatureCheck(clock: Pick<Clock, 'now'>) {
   const verifySignature = makeVerifyHookSignature();
   return (request: FastifyRequest, body: Uint8Array): void => {
     const { hookToken: grantToken, headers } = request;
-    if (grantToken === null || grantToken.sealedSecret === null) return;
+    if (grantToken === null) throw new Error('the policy hook-token did not set request.hookToken');
+    if (grantToken.sealedSecret === null) return;
     const { token } = request.params as { token: string };
     verifySignature({ token, grantToken, headers, body, now: clock.now() });
   };
 }
 
-/** The payload is carried as the text it came in: a number keeps its digits, and no sender's key becomes ours. */
-function toHookEvent(body: z.output<typeof hookEventSchema>, text: string): HookEvent {
+/**
+ * Keeps the payload as the text that was sent: numbers keep their digits, and keys such as `__proto__` never get into
+ * objects of the service. `text` is the text of the whole body.
+ */
+function toHookBody(body: z.output<typeof hookEventSchema>, text: string): HookBody {
   const hasPayload = body.payload !== undefined && body.payload !== null;
   return {
     kind: body.kind,
@@ -85,7 +91,10 @@ function toHookEvent(body: z.output<typeof hookEventSchema>, text: string): Hook
   };
 }
 
-/** By what a repetition of the hook is recognised: the first of the two that is there. */
+/**
+ * Returns the key that identifies repetitions of the hook: the `webhook-id` if there is one, else the
+ * `Idempotency-Key`. At most one of the two is not null. An `Idempotency-Key` beside a `webhook-id` is not even parsed.
+ */
 function parseDeduplicationKeys(request: FastifyRequest): { webhookId: string | null; idempotencyKey: string | null } {
   const webhookId = parseWebhookIdHeader(request);
   return { webhookId, idempotencyKey: webhookId === null ? parseIdempotencyHeader(request) : null };

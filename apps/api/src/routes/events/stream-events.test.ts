@@ -24,25 +24,30 @@ const start: StreamStart = {
 };
 
 interface RouteOptions {
-  /** What the token is found to be, time after time; the last one holds on. */
+  /** The outcomes of the verifications, in order. The last one repeats. */
   readonly verdicts?: readonly (StreamTokenVerdict | Error)[];
-  /** Happens after the token was verified, before the stream joins the others. */
-  readonly meanwhile?: () => void;
+  /** Runs after the token was verified and before the stream joins the hub. */
+  readonly beforeJoin?: () => void;
   readonly generation?: () => number;
-  /** When a newcomer may be opened; the hub's own way unless it is given. */
-  readonly turn?: () => Promise<void>;
+  /** Replaces `Hub.nextSlice`. */
+  readonly nextSlice?: () => Promise<void>;
 }
 
-/** The route on a server of its own, over a real hub. */
-async function listen({ verdicts = [ok], meanwhile = () => undefined, generation = () => 0, turn }: RouteOptions) {
+/** Starts a server with the stream route over a hub with a fake log. A token may have one stream. */
+async function listen({
+  verdicts = [ok],
+  beforeJoin = () => undefined,
+  generation = () => 0,
+  nextSlice,
+}: RouteOptions) {
   const { hub } = openFakeHub({ ringFrames: 10 });
-  const admit = makeAdmitStream({ perToken: 1, perPod: 10 });
-  const left = [...verdicts];
+  const admit = makeAdmitStream({ perOwner: 1, perPod: 10 });
+  const remainingVerdicts = [...verdicts];
   const app = fastify({ exposeHeadRoutes: false });
   decorateRequests(app);
   registerErrorHandler(app);
   const writes: string[] = [];
-  app.server.on('connection', (socket) => watchWrites(socket, writes));
+  app.server.on('connection', (socket) => recordWrites(socket, writes));
   app.get('/never', () => new Promise(() => undefined));
   app.get('/late', async () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -51,17 +56,17 @@ async function listen({ verdicts = [ok], meanwhile = () => undefined, generation
   await app.register(async (scope) =>
     registerStreamRoute(scope, {
       verifyToken: async () => {
-        const verdict = left.length > 1 ? left.shift() : left[0];
+        const verdict = remainingVerdicts.length > 1 ? remainingVerdicts.shift() : remainingVerdicts[0];
         if (verdict instanceof Error) throw verdict;
         return verdict ?? ok;
       },
       generation,
       recordLastUsed: () => undefined,
-      openStream: async () => {
-        meanwhile();
+      findStreamStart: async () => {
+        beforeJoin();
         return start;
       },
-      hub: { nextSlice: turn ?? (() => hub.nextSlice()), join: (request) => hub.join(request) },
+      hub: { nextSlice: nextSlice ?? (() => hub.nextSlice()), join: (request) => hub.join(request) },
       metrics: createMetrics(),
       admit,
       heartbeatIntervalMs: 15_000,
@@ -76,11 +81,13 @@ async function listen({ verdicts = [ok], meanwhile = () => undefined, generation
   return { app, hub, admit, writes, port, url: `http://127.0.0.1:${port}/api/v1/events/token` };
 }
 
-/** Everything the server says on one connection until it closes it, or until `isEnough`. */
-function talk(port: number, said: string, isEnough: (text: string) => boolean = () => false): Promise<string> {
+/**
+ * Sends `requests` on one connection. Resolves to everything received when the server closes it, or `isEnough` is true.
+ */
+function exchange(port: number, requests: string, isEnough: (text: string) => boolean = () => false): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
-    const socket = connect(port, '127.0.0.1', () => socket.write(said));
+    const socket = connect(port, '127.0.0.1', () => socket.write(requests));
     socket.on('data', (bytes) => {
       text += bytes;
       if (isEnough(text)) socket.destroy();
@@ -90,66 +97,66 @@ function talk(port: number, said: string, isEnough: (text: string) => boolean = 
   });
 }
 
-const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
+const makeGet = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 
-it('a newcomer is opened when it is its turn, and others are answered meanwhile', async () => {
+it('opens a stream in a time slice and answers other requests in the meantime', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const { port } = await listen({ turn: () => promise });
+  const { port } = await listen({ nextSlice: () => promise });
   let isOpen = false;
-  const newcomer = talk(port, get('/api/v1/events/token'), (text) => {
+  const stream = exchange(port, makeGet('/api/v1/events/token'), (text) => {
     isOpen = text.includes('event: stream.open');
     return isOpen;
   });
-  expect(await talk(port, get('/late', 'Connection: close\r\n'))).toContain('late');
+  expect(await exchange(port, makeGet('/late', 'Connection: close\r\n'))).toContain('late');
   expect(isOpen).toBe(false);
   resolve();
-  expect(await newcomer).toContain('event: stream.open');
+  expect(await stream).toContain('event: stream.open');
 });
 
 describe('a client that leaves before its stream is opened', () => {
   it.each([
     ['alone on its connection', ''],
-    ['behind another request that is not answered yet', get('/never')],
-  ])('gives its place back: %s', async (_, before) => {
-    const { promise: turn, resolve: openAll } = Promise.withResolvers<void>();
+    ['pipelined behind a request that is not answered yet', makeGet('/never')],
+  ])('releases its admission: %s', async (_, earlierRequest) => {
+    const { promise: slice, resolve: startSlice } = Promise.withResolvers<void>();
     const { promise: waiting, resolve: isWaiting } = Promise.withResolvers<void>();
     const { app, port } = await listen({
-      turn: () => {
+      nextSlice: () => {
         isWaiting();
-        return turn;
+        return slice;
       },
     });
     const closed = new Promise<unknown>((resolve) => {
       app.server.once('connection', (socket) => socket.once('close', resolve));
     });
-    const client = connect(port, '127.0.0.1', () => client.write(before + get('/api/v1/events/token')));
+    const client = connect(port, '127.0.0.1', () => client.write(earlierRequest + makeGet('/api/v1/events/token')));
     await waiting;
     client.destroy();
     await closed;
-    openAll();
-    // The token may have one stream.
-    const next = await talk(port, get('/api/v1/events/token'), (told) => told.includes('event: stream.'));
+    startSlice();
+    // The token may have one stream, so the next one opens only if the first released its admission.
+    const next = await exchange(port, makeGet('/api/v1/events/token'), (text) => text.includes('event: stream.'));
     expect(next).toContain('event: stream.open');
   });
 });
 
-describe('a right that changes between its verification and the joining', () => {
-  /** The control log speaks once, right after the token was verified. */
-  const oneChange = () => {
+describe('an entitlement that changes between verification and join', () => {
+  /** The generation rises once, right after the first verification. */
+  const makeOneChange = () => {
     let generation = 7;
     return {
       generation: () => generation,
-      meanwhile: () => {
+      beforeJoin: () => {
         generation += 1;
       },
     };
   };
 
   it.each([
-    ['revoked', { status: 'unknown' }],
+    ['revoked', { status: 'invalid' }],
     ['unavailable', { status: 'unavailable' }],
-  ] as const)('and is gone by then ends the stream: %s', async (reason, verdict) => {
-    const { hub, admit, url } = await listen({ verdicts: [ok, verdict], ...oneChange() });
+  ] as const)('ends the stream if the token is no longer valid: %s', async (reason, verdict) => {
+    const { hub, admit, url } = await listen({ verdicts: [ok, verdict], ...makeOneChange() });
     const response = await fetch(url);
     expect(response.status).toBe(200);
     expect(await response.text()).toMatch(
@@ -159,51 +166,53 @@ describe('a right that changes between its verification and the joining', () => 
     expect(admit(anEntitlement().holder).status).toBe('admitted');
   });
 
-  it('is as it is then', async () => {
+  it('gives the stream the current entitlement', async () => {
     const changed = anEntitlement({ labels: ['red'] });
-    const { hub, port } = await listen({ verdicts: [ok, { status: 'ok', entitlement: changed }], ...oneChange() });
-    await talk(port, get('/api/v1/events/token'), () => hub.size() === 1);
+    const { hub, port } = await listen({ verdicts: [ok, { status: 'ok', entitlement: changed }], ...makeOneChange() });
+    await exchange(port, makeGet('/api/v1/events/token'), () => hub.size() === 1);
     expect([...hub.entitlements()]).toEqual([changed]);
   });
 
-  it('is not looked at again when nothing has changed', async () => {
-    const { hub, port } = await listen({ verdicts: [ok, { status: 'unknown' }] });
-    await talk(port, get('/api/v1/events/token'), () => hub.size() === 1);
+  it('is not verified again when the generation is unchanged', async () => {
+    const { hub, port } = await listen({ verdicts: [ok, { status: 'invalid' }] });
+    await exchange(port, makeGet('/api/v1/events/token'), () => hub.size() === 1);
     expect([...hub.entitlements()].map(({ filter }) => filter)).toEqual([noFilter]);
   });
 });
 
-describe('the opening', () => {
-  it('leaves as one write: status, headers, gap and stream.open', async () => {
+describe('the opening messages', () => {
+  it('leave as one write with the status and headers', async () => {
     const { writes, port } = await listen({});
-    await talk(port, get('/api/v1/events/token'), (text) => text.includes(':   '));
+    await exchange(port, makeGet('/api/v1/events/token'), (text) => text.includes(':   '));
     expect(writes).toHaveLength(1);
     expect(writes[0]).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(writes[0]).toMatch(/id: e1\.1000\.0\nevent: stream\.gap\n[\s\S]*id: e1\.1000\.0\nevent: stream\.open\n/);
   });
 
-  it('comes whole behind another answer on the connection', async () => {
+  it('arrive complete after an earlier pipelined response', async () => {
     const { port } = await listen({});
-    const text = await talk(port, get('/late') + get('/api/v1/events/token'), (told) => told.includes(':   '));
+    const text = await exchange(port, makeGet('/late') + makeGet('/api/v1/events/token'), (text) =>
+      text.includes(':   '),
+    );
     expect(text).toMatch(/late[\s\S]*HTTP\/1\.1 200 OK[\s\S]*event: stream\.gap\n[\s\S]*event: stream\.open\n/);
   });
 
-  it('comes whole to a client of HTTP/1.0', async () => {
+  it('arrive complete and without chunk framing at an HTTP/1.0 client', async () => {
     const { port } = await listen({});
-    const said = 'GET /api/v1/events/token HTTP/1.0\r\n\r\n';
-    const text = await talk(port, said, (told) => told.endsWith(' \n\n'));
+    const request = 'GET /api/v1/events/token HTTP/1.0\r\n\r\n';
+    const text = await exchange(port, request, (text) => text.endsWith(' \n\n'));
     expect(text).toMatch(/\r\n\r\nid: e1\.1000\.0\nevent: stream\.gap\ndata: .*\n\nid: .*\nevent: stream\.open\n/);
   });
 });
 
 it.each<[string, string, (StreamTokenVerdict | Error)[], number]>([
   ['GET', 'a stream that cannot be opened now', [{ status: 'unavailable' }], 200],
-  ['GET', 'an unknown token', [{ status: 'unknown' }], 404],
-  ['GET', 'a failure of ours', [new Error('a bug')], 500],
-  ['HEAD', 'a good token', [ok], 200],
-  ['HEAD', 'an unknown token', [{ status: 'unknown' }], 404],
-  ['OPTIONS', 'any token', [{ status: 'unknown' }], 204],
-])('a page of any origin may read the answer to %s: %s', async (method, _what, verdicts, status) => {
+  ['GET', 'an unknown token', [{ status: 'invalid' }], 404],
+  ['GET', 'an internal error', [new Error('a bug')], 500],
+  ['HEAD', 'a valid token', [ok], 200],
+  ['HEAD', 'an unknown token', [{ status: 'invalid' }], 404],
+  ['OPTIONS', 'any token', [{ status: 'invalid' }], 204],
+])('lets pages of any origin read the response to %s: %s', async (method, _case, verdicts, status) => {
   const { url } = await listen({ verdicts });
   const response = await fetch(url, { method, headers: { origin: 'https://elsewhere.example' } });
   expect(response.status).toBe(status);
@@ -212,8 +221,8 @@ it.each<[string, string, (StreamTokenVerdict | Error)[], number]>([
   await response.text();
 });
 
-/** Notes what a socket hands to the system at once, as one text each. */
-function watchWrites(socket: Socket, writes: string[]): void {
+/** Records each write of a socket to the operating system as one text. */
+function recordWrites(socket: Socket, writes: string[]): void {
   const inner = socket as unknown as {
     _write(chunk: Buffer, encoding: string, done: () => void): void;
     _writev(chunks: { chunk: Buffer | string }[], done: () => void): void;

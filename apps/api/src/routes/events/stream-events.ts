@@ -1,7 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
-import type { makeOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
+import type { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
 import { z } from 'zod';
@@ -12,15 +12,19 @@ import { documentResponses } from '../../schemas/problem.ts';
 import { streamExample, streamMessages, streamText } from '../../schemas/stream-message.ts';
 import type { makeAdmitStream } from '../../stream/admit-stream.ts';
 import { Chunk } from '../../stream/chunk.ts';
-import { type ClosingReason, closingBytes, closingMessage, openingMessages, randomWithin } from '../../stream/frame.ts';
+import type { ClosingReason } from '../../stream/closing-rules.ts';
+import { closingBytes, closingMessage, openingMessages, randomWithin } from '../../stream/frame.ts';
 import type { Hub } from '../../stream/hub.ts';
 import { createResponseSink, type Sink, takeOverResponse } from '../../stream/response-sink.ts';
 
 export interface StreamRouteDeps {
+  /** Finds the entitlement of a stream token. Returns `unavailable`, and does not throw, if a store is unavailable. */
   readonly verifyToken: (token: string) => Promise<StreamTokenVerdict>;
-  /** Another number whenever a right may have changed: what was verified before is then verified again. */
+  /**
+   * Rises whenever an entitlement may have changed. The route then verifies the token again before the stream joins.
+   */
   readonly generation: () => number;
-  readonly openStream: ReturnType<typeof makeOpenStream>;
+  readonly findStreamStart: ReturnType<typeof makeFindStreamStart>;
   readonly hub: Pick<Hub, 'nextSlice' | 'join'>;
   readonly metrics: Pick<Metrics, 'streamsOpen' | 'streamsClosed'>;
   readonly admit: ReturnType<typeof makeAdmitStream>;
@@ -29,45 +33,50 @@ export interface StreamRouteDeps {
 }
 
 const path = '/api/v1/events/:token';
-/** Every answer under a stream's address, its refusals included, may be read by a page of any origin. */
-const openToAllOrigins: onRequestHookHandler = (_request, reply, done) => {
+/** Pages of any origin may read every response of this route, errors included (CORS, WHATWG Fetch). */
+const allowAnyOrigin: onRequestHookHandler = (_request, reply, done) => {
   reply.header('access-control-allow-origin', '*');
   done();
 };
-const publicRoute = { config: { policy: 'public' }, onRequest: openToAllOrigins } as const;
+const publicRoute = { config: { policy: 'public' }, onRequest: allowAnyOrigin } as const;
 
-/** `GET /api/v1/events/{token}`: the stream of widget events. */
+/**
+ * Registers `GET /api/v1/events/{token}`, the stream of widget events, with its HEAD and CORS preflight.
+ *
+ * GET answers 404 if the token is malformed, unknown, revoked or expired, and otherwise 200. A stream that cannot be
+ * opened now consists of one `stream.closing`. HEAD answers with the same status and opens no stream.
+ */
 export async function registerStreamRoute(app: FastifyInstance, deps: StreamRouteDeps): Promise<void> {
-  // No `retry:` of the plugin's own: every stream gets a random one with its first event.
+  // With `retryDelay: false`, fastify-sse-v2 writes no fixed `retry:`. Each stream gets a random one in `stream.open`.
   await app.register(FastifySSEPlugin, { retryDelay: false });
 
-  app.get<TokenRoute>(path, { ...publicRoute, schema: description }, async (request, reply) => {
+  app.get<TokenRoute>(path, { ...publicRoute, schema: streamSchema }, async (request, reply) => {
     const verified = await verify(request, deps);
-    if (verified.verdict.status === 'unknown') return sendProblem(reply, { code: 'stream-not-found' });
+    if (verified.verdict.status === 'invalid') return sendProblem(reply, { code: 'stream-not-found' });
     setStreamHeaders(reply);
-    if (verified.verdict.status === 'unavailable') return close(reply, 'unavailable');
+    if (verified.verdict.status === 'unavailable') return sendClosing(reply, 'unavailable');
     const admission = deps.admit(verified.verdict.entitlement.holder);
-    if (admission.status === 'refused') return close(reply, admission.reason);
-    let isOpen = false;
+    if (admission.status === 'refused') return sendClosing(reply, admission.reason);
+    let hasJoined = false;
     try {
-      isOpen = await open(
-        { deps, request, reply, leave: admission.release },
+      hasJoined = await openAndJoin(
+        { deps, request, reply, releaseAdmission: admission.release },
         { ...verified, verdict: verified.verdict },
       );
     } finally {
-      if (!isOpen) admission.release();
+      if (!hasJoined) admission.release();
     }
     return reply;
   });
 
-  app.head<TokenRoute>(path, { ...publicRoute, schema: hidden }, async (request, reply) => {
+  app.head<TokenRoute>(path, { ...publicRoute, schema: undocumented }, async (request, reply) => {
     const { verdict } = await verify(request, deps);
-    if (verdict.status === 'unknown') return sendProblem(reply, { code: 'stream-not-found' });
+    if (verdict.status === 'invalid') return sendProblem(reply, { code: 'stream-not-found' });
     setStreamHeaders(reply);
     return reply.header('content-type', 'text/event-stream; charset=utf-8').send();
   });
 
-  app.options<TokenRoute>(path, { ...publicRoute, schema: hidden }, async (_request, reply) =>
+  app.options<TokenRoute>(path, { ...publicRoute, schema: undocumented }, async (_request, reply) =>
     reply
       .code(204)
       .header('access-control-allow-methods', 'GET')
@@ -77,8 +86,10 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
   );
 }
 
-/** For the interface's description alone: nothing of a stream is validated or serialised by schema. */
-const description: FastifySchema & { operationId: string } = {
+/**
+ * Only documents the route in the OpenAPI document. Fastify validates and serialises nothing of a stream with it.
+ */
+const streamSchema: FastifySchema & { operationId: string } = {
   operationId: 'example.events.stream',
   summary: 'Stream widget events',
   description: streamText,
@@ -97,20 +108,20 @@ const description: FastifySchema & { operationId: string } = {
     'stream-not-found',
   ),
 };
-/** What only helps a browser or a proxy is not described. */
-const hidden = { hide: true } as FastifySchema;
+/** Leaves HEAD and OPTIONS out of the OpenAPI document. */
+const undocumented = { hide: true } as FastifySchema;
 
 interface TokenRoute {
   Params: { token: string };
   Querystring: { lastEventId?: string | string[] };
 }
 
-/** A verdict, and the generation of rights that it was found in. */
+/** A verdict, and the value of `generation` when the verification started. */
 interface Verified<Verdict = StreamTokenVerdict> {
   readonly generation: number;
   readonly verdict: Verdict;
 }
-type Entitled = Extract<StreamTokenVerdict, { status: 'ok' }>;
+type OkVerdict = Extract<StreamTokenVerdict, { status: 'ok' }>;
 
 async function verify(request: FastifyRequest<TokenRoute>, deps: StreamRouteDeps): Promise<Verified> {
   const generation = deps.generation();
@@ -126,19 +137,26 @@ function setStreamHeaders(reply: FastifyReply): void {
   });
 }
 
-/** Never an error status for a token that may be valid: anything but 200 stops a browser's EventSource for good. */
-async function close(reply: FastifyReply, reason: ClosingReason): Promise<FastifyReply> {
+/**
+ * Answers with a stream of one `stream.closing`. A token that may be valid never gets an error status: any status but
+ * 200 stops a browser's EventSource for good (WHATWG HTML, section 9.2).
+ */
+async function sendClosing(reply: FastifyReply, reason: ClosingReason): Promise<FastifyReply> {
   const socket = await takeOverResponse(reply, [closingMessage(reason)]);
   if (socket !== null) reply.raw.end();
   return reply;
 }
 
+/**
+ * Returns where the stream begins. Returns null if the event log is unavailable, or if the pod has no position in it
+ * yet. The header comes before the query parameter. An empty value counts as none.
+ */
 async function findStart(deps: StreamRouteDeps, request: FastifyRequest<TokenRoute>): Promise<StreamStart | null> {
   const header = request.headers['last-event-id'];
   const query = request.query.lastEventId;
-  const asked = [header, query].flat().find((value) => value !== undefined && value !== '');
+  const requested = [header, query].flat().find((value) => value !== undefined && value !== '');
   try {
-    return await deps.openStream(asked ?? null);
+    return await deps.findStreamStart(requested ?? null);
   } catch (error) {
     if (error instanceof UnavailableError) return null;
     throw error;
@@ -149,19 +167,23 @@ interface Opening {
   readonly deps: StreamRouteDeps;
   readonly request: FastifyRequest<TokenRoute>;
   readonly reply: FastifyReply;
-  readonly leave: () => void;
+  readonly releaseAdmission: () => void;
 }
 
-/** False when no stream came of it: the pod cannot tell where to begin, the client left, or the right ended meanwhile. */
-async function open(opening: Opening, { generation, verdict }: Verified<Entitled>): Promise<boolean> {
+/**
+ * Opens the stream and joins it to the hub. Resolves to false if it does not join: the pod cannot find its start, the
+ * client has left, or the token was verified again and is no longer valid or cannot be verified now.
+ */
+async function openAndJoin(opening: Opening, { generation, verdict }: Verified<OkVerdict>): Promise<boolean> {
   const { deps, request, reply } = opening;
   await deps.hub.nextSlice();
   const start = await findStart(deps, request);
   if (start === null) {
-    await close(reply, 'unavailable');
+    await sendClosing(reply, 'unavailable');
     return false;
   }
   const { heartbeatIntervalMs } = deps;
+  // Random, so that the clients of a broken pod do not all reconnect at once.
   const retryMs = randomWithin(2_000, 5_000);
   const subscriptionId = findSubscriptionId(verdict.entitlement.holder);
   const socket = await takeOverResponse(
@@ -170,21 +192,27 @@ async function open(opening: Opening, { generation, verdict }: Verified<Entitled
   );
   if (socket === null) return false;
   const sink = createResponseSink(reply.raw, socket);
-  let now: Verified = { generation, verdict };
-  // A change from here on finds the stream in the hub; nothing may come between this look and the joining.
-  while (now.generation !== deps.generation()) now = await verify(request, deps);
-  if (now.verdict.status !== 'ok') {
-    sink.end(new Chunk(closingBytes(now.verdict.status === 'unknown' ? 'revoked' : 'unavailable')));
+  let current: Verified = { generation, verdict };
+  // No await may come between the last comparison and `join`: a later change finds the stream in the hub.
+  while (current.generation !== deps.generation()) current = await verify(request, deps);
+  if (current.verdict.status !== 'ok') {
+    // `invalid` does not say whether the token was revoked or has expired. The client must do the same in both cases.
+    sink.end(new Chunk(closingBytes(current.verdict.status === 'invalid' ? 'revoked' : 'unavailable')));
     return false;
   }
-  join(opening, now.verdict.entitlement, start, sink);
+  join(opening, current.verdict.entitlement, start, sink);
   return true;
 }
 
-function join({ deps, request, leave }: Opening, entitlement: StreamEntitlement, start: StreamStart, sink: Sink): void {
-  const line = { requestId: request.id, ...toOwnerFields(entitlement.holder) };
+function join(
+  { deps, request, releaseAdmission }: Opening,
+  entitlement: StreamEntitlement,
+  start: StreamStart,
+  sink: Sink,
+): void {
+  const logFields = { requestId: request.id, ...toOwnerFields(entitlement.holder) };
   const openedAtMs = performance.now();
-  request.log.info({ ...line, resumed: start.resumed, gap: start.gap?.reason }, 'stream.opened');
+  request.log.info({ ...logFields, resumed: start.resumed, gap: start.gap?.reason }, 'stream.opened');
   deps.metrics.streamsOpen.inc();
   if (entitlement.holder.kind === 'subscription') deps.recordLastUsed(entitlement.holder.id);
   deps.hub.join({
@@ -193,10 +221,13 @@ function join({ deps, request, leave }: Opening, entitlement: StreamEntitlement,
     epoch: start.position.epoch,
     cursor: start.position,
     onEnd: (reason) => {
-      leave();
+      releaseAdmission();
       deps.metrics.streamsOpen.dec();
       deps.metrics.streamsClosed.inc({ reason });
-      request.log.info({ ...line, reason, durationMs: Math.round(performance.now() - openedAtMs) }, 'stream.closed');
+      request.log.info(
+        { ...logFields, reason, durationMs: Math.round(performance.now() - openedAtMs) },
+        'stream.closed',
+      );
     },
   });
 }

@@ -13,23 +13,24 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { toPublicUrl } from '../../http/forwarding.ts';
 
-/** What a creation asks for, defaults filled in. */
+/** A parsed create body, with its defaults filled in. */
 interface NewGrantInput<Own extends object> {
   readonly input: NewGrant<Own>;
+  /** Whether the token gets a signing secret. */
   readonly isSigned: boolean;
 }
 
-/** One kind of grant as its six operations show it: all that they do not have in common. */
+/** Everything that differs between the kinds of grants in their six operations. */
 export interface GrantResource<Own extends object> {
-  readonly words: {
+  readonly nouns: {
     /** With its article: "a subscription". */
-    readonly one: string;
-    readonly many: string;
+    readonly singular: string;
+    readonly plural: string;
   };
-  /** The last part of the path: `/api/v1/<plural>`. */
-  readonly plural: string;
-  /** The operations are `example.<operations>.<verb>`. */
-  readonly operations: string;
+  /** The path is `/api/v1/<pathSegment>`. */
+  readonly pathSegment: string;
+  /** The operation ids are `example.<operationGroup>.<verb>`. */
+  readonly operationGroup: string;
   readonly permission: Permission;
   readonly schemas: {
     readonly creation: z.ZodType<NewGrantInput<Own>>;
@@ -39,35 +40,35 @@ export interface GrantResource<Own extends object> {
     readonly issued: z.ZodType;
     readonly rotated: z.ZodType;
   };
-  /** A grant in the form that is returned: never with a secret. */
+  /** Converts a grant to the form that the API returns. It never contains a secret. */
   readonly toBody: (grant: Grant & Own) => object;
-  /** The path that a token opens; null when a token is no part of an address. */
+  /** The path that contains a token; null for tokens that are sent in a header. */
   readonly toTokenPath: ((token: string) => string) | null;
 }
 
 export interface GrantRouteDeps<Own extends object> {
   readonly useCases: GrantUseCases<Own>;
-  /** A plain read goes from the route to the port. */
+  /** Routes that only read call the port directly. */
   readonly grants: Pick<GrantStore<Grant & Own, never>, 'get' | 'list'>;
   readonly publicBaseUrl: string | null;
 }
 
-type Named = Pick<GrantResource<never>, 'words'>;
+type NamedResource = Pick<GrantResource<never>, 'nouns'>;
 
 export const grantParamsSchema = z.object({ id: z.string() });
 
-/** The id in the path. Throws `not-found` for what has not the form of one. */
-export function requireId(params: z.output<typeof grantParamsSchema>, resource: Named): string {
+/** Returns the id in the path, in lower case. Throws `not-found` if it is not a UUID. */
+export function requireId(params: z.output<typeof grantParamsSchema>, resource: NamedResource): string {
   return requireFound(parseUuid(params.id), resource);
 }
 
-/** What was looked for. Throws `not-found` when it is null. */
-export function requireFound<T>(value: T | null, { words }: Named): T {
-  if (value === null) throw new ServiceError('not-found', `There is no such ${words.one.replace(/^an? /, '')}.`);
+/** Returns the value. Throws `not-found` if it is null. */
+export function requireFound<T>(value: T | null, { nouns }: NamedResource): T {
+  if (value === null) throw new ServiceError('not-found', `There is no such ${nouns.singular.replace(/^an? /, '')}.`);
   return value;
 }
 
-/** A grant together with what is shown of its new token this once. */
+/** Converts a grant and the secrets of its new token to a response body. Only this response shows the secrets. */
 export function toIssuedBody<Own extends object>(
   { grant, token, signingSecret }: IssuedGrant<Own>,
   { toBody, toTokenPath }: Pick<GrantResource<Own>, 'toBody' | 'toTokenPath'>,

@@ -14,7 +14,7 @@ import {
   toIssuedBody,
 } from './grant-resource.ts';
 
-/** The six operations of one kind of grant. */
+/** Registers the six operations of one kind of grant. */
 export function registerGrants<Own extends object>(
   app: ZodApp,
   resource: GrantResource<Own>,
@@ -28,43 +28,43 @@ export function registerGrants<Own extends object>(
   registerRevokeGrant(app, resource, deps);
 }
 
-/** `GET /api/v1/<plural>`: one page of grants, newest first. */
+/** `GET /api/v1/<pathSegment>`: one page of grants, newest first. */
 function registerListGrants<Own extends object>(
   app: ZodApp,
-  { words, plural, operations, permission, schemas, toBody }: GrantResource<Own>,
+  { nouns, pathSegment, operationGroup, permission, schemas, toBody }: GrantResource<Own>,
   { grants }: Pick<GrantRouteDeps<Own>, 'grants'>,
 ): void {
   app.route({
     method: ['GET', 'HEAD'],
-    url: `/api/v1/${plural}`,
+    url: `/api/v1/${pathSegment}`,
     config: { policy: { permission } },
     schema: {
-      operationId: `example.${operations}.list`,
-      summary: `List ${words.many}`,
-      description: 'Newest first, one page at a time. Tokens are not shown.',
+      operationId: `example.${operationGroup}.list`,
+      summary: `List ${nouns.plural}`,
+      description: 'Returns one page, newest first. Tokens are never included.',
       security: [{ sessionCookie: [] }],
       querystring: pageQuerySchema,
       response: documentResponses({
-        200: { body: toPageSchema(schemas.shown), description: `One page of ${words.many}.` },
+        200: { body: toPageSchema(schemas.shown), description: `One page of ${nouns.plural}.` },
       }),
     },
     handler: async ({ query }) => toPageBody(query, await grants.list(toRowRange(query)), toBody),
   });
 }
 
-/** `POST /api/v1/<plural>`: creates a grant, and shows its token this once. */
+/** `POST /api/v1/<pathSegment>`: creates a grant. Only this response shows its token. */
 function registerCreateGrant<Own extends object>(
   app: ZodApp,
   resource: GrantResource<Own>,
   { useCases, publicBaseUrl }: Pick<GrantRouteDeps<Own>, 'useCases' | 'publicBaseUrl'>,
 ): void {
-  const { words, plural, operations, permission, schemas } = resource;
-  app.post(`/api/v1/${plural}`, {
+  const { nouns, pathSegment, operationGroup, permission, schemas } = resource;
+  app.post(`/api/v1/${pathSegment}`, {
     config: { policy: { permission } },
     schema: {
-      operationId: `example.${operations}.create`,
-      summary: `Create ${words.one}`,
-      description: 'This answer is the only one that shows the token: keep it, and keep it secret.',
+      operationId: `example.${operationGroup}.create`,
+      summary: `Create ${nouns.singular}`,
+      description: 'This response is the only one that shows the token. Store it now, and keep it secret.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       body: schemas.creation,
       response: documentResponses({ 201: { body: schemas.issued, headers: ['Location'] } }),
@@ -74,26 +74,26 @@ function registerCreateGrant<Own extends object>(
       const issued = await useCases.issue(input, isSigned);
       return reply
         .code(201)
-        .header('location', `${plural}/${issued.grant.id}`)
+        .header('location', `${pathSegment}/${issued.grant.id}`)
         .send(toIssuedBody(issued, resource, request, publicBaseUrl));
     },
   });
 }
 
-/** `GET /api/v1/<plural>/{id}`. */
+/** `GET /api/v1/<pathSegment>/{id}`: one grant. */
 function registerGetGrant<Own extends object>(
   app: ZodApp,
   resource: GrantResource<Own>,
   { grants }: Pick<GrantRouteDeps<Own>, 'grants'>,
 ): void {
-  const { words, plural, operations, permission, schemas } = resource;
+  const { nouns, pathSegment, operationGroup, permission, schemas } = resource;
   app.route({
     method: ['GET', 'HEAD'],
-    url: `/api/v1/${plural}/:id`,
+    url: `/api/v1/${pathSegment}/:id`,
     config: { policy: { permission } },
     schema: {
-      operationId: `example.${operations}.get`,
-      summary: `Get ${words.one}`,
+      operationId: `example.${operationGroup}.get`,
+      summary: `Get ${nouns.singular}`,
       security: [{ sessionCookie: [] }],
       params: grantParamsSchema,
       response: documentResponses({ 200: schemas.shown }, 'not-found'),
@@ -105,26 +105,26 @@ function registerGetGrant<Own extends object>(
   });
 }
 
-/** `PATCH /api/v1/<plural>/{id}`: changes the members that are given. */
+/** `PATCH /api/v1/<pathSegment>/{id}`: changes the members that are sent. */
 function registerChangeGrant<Own extends object>(
   app: ZodApp,
   resource: GrantResource<Own>,
   { useCases }: Pick<GrantRouteDeps<Own>, 'useCases'>,
 ): void {
-  const { words, plural, operations, permission, schemas } = resource;
-  app.patch(`/api/v1/${plural}/:id`, {
+  const { nouns, pathSegment, operationGroup, permission, schemas } = resource;
+  app.patch(`/api/v1/${pathSegment}/:id`, {
     config: { policy: { permission } },
     schema: {
-      operationId: `example.${operations}.update`,
-      summary: `Change ${words.one}`,
-      description: 'Members that are left out stay as they are; `null` sets a member to its default.',
+      operationId: `example.${operationGroup}.update`,
+      summary: `Change ${nouns.singular}`,
+      description: 'Members that are left out keep their value. `null` sets a member to its default; `name` has none.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       params: grantParamsSchema,
       body: schemas.changes,
       response: documentResponses({ 200: schemas.shown }, 'not-found'),
     },
     handler: async ({ params, body }) => {
-      // What a schema lets through has the schema's type, which the compiler cannot tell of a generic one.
+      // The schema has validated the body, but the compiler cannot infer the type of a generic schema.
       const changes = body as Partial<NewGrant<Own>>;
       const grant = await useCases.change(requireId(params, resource), changes);
       return resource.toBody(requireFound(grant, resource));
@@ -132,20 +132,20 @@ function registerChangeGrant<Own extends object>(
   });
 }
 
-/** `POST /api/v1/<plural>/{id}/rotate`: replaces the token, and shows the new one this once. */
+/** `POST /api/v1/<pathSegment>/{id}/rotate`: replaces the token. Only this response shows the new one. */
 function registerRotateGrant<Own extends object>(
   app: ZodApp,
   resource: GrantResource<Own>,
   { useCases, publicBaseUrl }: Pick<GrantRouteDeps<Own>, 'useCases' | 'publicBaseUrl'>,
 ): void {
-  const { words, plural, operations, permission, schemas } = resource;
-  app.post(`/api/v1/${plural}/:id/rotate`, {
+  const { nouns, pathSegment, operationGroup, permission, schemas } = resource;
+  app.post(`/api/v1/${pathSegment}/:id/rotate`, {
     config: { policy: { permission } },
     schema: {
-      operationId: `example.${operations}.rotate`,
-      summary: `Replace the token of ${words.one}`,
+      operationId: `example.${operationGroup}.rotate`,
+      summary: `Rotate the token of ${nouns.singular}`,
       description:
-        'This answer is the only one that shows the new token. The replaced one goes on working for `overlapSeconds`; one that was replaced before ends now.',
+        'Replaces the token. This response is the only one that shows the new token. The previous token keeps working for `overlapSeconds`; an even older one stops working now.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       params: grantParamsSchema,
       body: schemas.rotation,
@@ -161,22 +161,23 @@ function registerRotateGrant<Own extends object>(
   });
 }
 
-/** `DELETE /api/v1/<plural>/{id}`: ends a grant; its tokens stop working on every pod. */
+/** `DELETE /api/v1/<pathSegment>/{id}`: revokes a grant. Its tokens stop working on every pod within 2 s. */
 function registerRevokeGrant<Own extends object>(
   app: ZodApp,
   resource: GrantResource<Own>,
   { useCases }: Pick<GrantRouteDeps<Own>, 'useCases'>,
 ): void {
-  const { words, plural, operations, permission } = resource;
-  app.delete(`/api/v1/${plural}/:id`, {
+  const { nouns, pathSegment, operationGroup, permission } = resource;
+  app.delete(`/api/v1/${pathSegment}/:id`, {
     config: { policy: { permission } },
     schema: {
-      operationId: `example.${operations}.delete`,
-      summary: `Delete ${words.one}`,
-      description: 'Its tokens end at once. After a 503 it may be gone already: repeat until 204 or 404.',
+      operationId: `example.${operationGroup}.delete`,
+      summary: `Delete ${nouns.singular}`,
+      description:
+        'Its tokens stop working, and any streams opened with them close, within 2 seconds. After a 503 it may already be deleted: repeat the request until you get 204 or 404.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       params: grantParamsSchema,
-      response: documentResponses({ 204: z.null().describe('It is gone, and its tokens with it.') }, 'not-found'),
+      response: documentResponses({ 204: z.null().describe('It is deleted.') }, 'not-found'),
     },
     handler: async ({ params }, reply) => {
       const isRevoked = await useCases.revoke(requireId(params, resource));

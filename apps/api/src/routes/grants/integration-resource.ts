@@ -10,11 +10,11 @@ import {
 } from '../../schemas/integration.ts';
 import type { GrantResource } from './grant-resource.ts';
 
-/** `/api/v1/integrations`: which outside systems may post hooks, and how. */
+/** `/api/v1/integrations`: grants for outside systems to post hooks, with their options. */
 export const integrationResource: GrantResource<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {
-  words: { one: 'an integration', many: 'integrations' },
-  plural: 'integrations',
-  operations: 'integrations',
+  nouns: { singular: 'an integration', plural: 'integrations' },
+  pathSegment: 'integrations',
+  operationGroup: 'integrations',
   permission: 'integrations:manage',
   schemas: {
     creation: newIntegrationSchema,

@@ -10,11 +10,11 @@ import {
 } from '../../schemas/provision-token.ts';
 import type { GrantResource } from './grant-resource.ts';
 
-/** `/api/v1/provision-tokens`: what scripts create widgets with, as `Authorization: Bearer`. */
+/** `/api/v1/provision-tokens`: tokens with which scripts create widgets, as `Authorization: Bearer`. */
 export const provisionTokenResource: GrantResource<Pick<ProvisionToken, 'permissions'>> = {
-  words: { one: 'a provision token', many: 'provision tokens' },
-  plural: 'provision-tokens',
-  operations: 'provisionTokens',
+  nouns: { singular: 'a provision token', plural: 'provision tokens' },
+  pathSegment: 'provision-tokens',
+  operationGroup: 'provisionTokens',
   permission: 'tokens:manage',
   schemas: {
     creation: newProvisionTokenSchema,

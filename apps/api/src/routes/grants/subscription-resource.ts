@@ -13,11 +13,11 @@ import type { GrantResource } from './grant-resource.ts';
 
 type SubscriptionBody = z.output<typeof subscriptionSchema>;
 
-/** `/api/v1/subscriptions`: who may read the event stream, and what of it. */
+/** `/api/v1/subscriptions`: grants to open streams, each with a filter. */
 export const subscriptionResource: GrantResource<Pick<Subscription, 'filter'>> = {
-  words: { one: 'a subscription', many: 'subscriptions' },
-  plural: 'subscriptions',
-  operations: 'subscriptions',
+  nouns: { singular: 'a subscription', plural: 'subscriptions' },
+  pathSegment: 'subscriptions',
+  operationGroup: 'subscriptions',
   permission: 'subscriptions:manage',
   schemas: {
     creation: newSubscriptionSchema,

@@ -2,7 +2,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
 import { z } from 'zod';
 import { requireSession } from '../../auth/policy.ts';
-import { type TrustedProxies, toLimitedAddress } from '../../http/forwarding.ts';
+import { type TrustedProxies, toRateLimitAddress } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { toRateLimitedError } from '../../limits/rate-limit-headers.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -13,7 +13,7 @@ export interface ChangePasswordRouteDeps {
   readonly trustedProxies: TrustedProxies;
 }
 
-/** `PUT /api/v1/session/password`: gives oneself a new password, and ends one's other sessions. */
+/** `PUT /api/v1/session/password`: changes the caller's own password, and ends the caller's other sessions. */
 export function registerChangePassword(
   app: ZodApp,
   { changeOwnPassword, trustedProxies }: ChangePasswordRouteDeps,
@@ -22,9 +22,9 @@ export function registerChangePassword(
     config: { policy: 'signed-in' },
     schema: {
       operationId: 'example.session.changePassword',
-      summary: "Change one's own password",
+      summary: 'Change your own password',
       description:
-        'All other sessions of the user end. A wrong current password counts as a failure to sign in, for the same limit: a session that was left open must not be a place to guess. After a 503 the same request may be sent again: if the new password counts by then, the other sessions are ended and the answer is 204. For that the new password is tried as well where the current one is wrong, which is a second failure.',
+        'Ends all other sessions of the user. After a 503, send the same request again: if the new password is already stored, the service ends the other sessions and returns 204. A wrong current password counts as two failed sign-ins, because the service then tries the new password too. The rate limit of signing in applies, so that nobody can guess passwords in a session that was left open.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       body: passwordChangeSchema,
       response: documentResponses(
@@ -35,7 +35,7 @@ export function registerChangePassword(
     },
     handler: async (request, reply) => {
       const { user, session } = requireSession(request);
-      const address = toLimitedAddress(request, trustedProxies);
+      const address = toRateLimitAddress(request, trustedProxies);
       const outcome = await changeOwnPassword({ user, session, address, ...request.body });
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'The current password is wrong.');

@@ -12,15 +12,15 @@ export interface OpenPersonalStreamRouteDeps {
   readonly publicBaseUrl: string | null;
 }
 
-/** `POST /api/v1/session/stream`: a stream token for the person's own page, which ends with the session. */
+/** `POST /api/v1/session/stream`: issues a stream token for the signed-in user. It ends with the session. */
 export function registerOpenPersonalStream(app: ZodApp, deps: OpenPersonalStreamRouteDeps): void {
   app.post('/api/v1/session/stream', {
     config: { policy: { permission: 'widgets:read' } },
     schema: {
       operationId: 'example.session.createStream',
-      summary: "Get a stream token of one's own",
+      summary: 'Create a personal stream token',
       description:
-        'For a page that shows the list as it changes: the token is good for an hour at most, and ends with the session. This answer is the only one that shows it.',
+        'For a page that shows the widgets as they change. The token is valid for one hour at most, and ends with the session. This response is the only one that shows it.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       body: z.strictObject({}).optional(),
       response: documentResponses({ 201: personalStreamSchema }),

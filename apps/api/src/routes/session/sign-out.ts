@@ -16,7 +16,7 @@ export function registerSignOut(app: ZodApp, { endSession, cookieSecure }: SignO
     schema: {
       operationId: 'example.session.delete',
       summary: 'Sign out',
-      description: 'Ends the session, and clears its cookie.',
+      description: 'Ends the session and clears its cookie.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       response: documentResponses({ 204: { description: 'Signed out.', body: null, headers: ['Set-Cookie'] } }),
     },
@@ -32,14 +32,14 @@ export interface SignOutEverywhereRouteDeps {
   readonly cookieSecure: boolean;
 }
 
-/** `DELETE /api/v1/sessions`: ends every session of the person who asks, this one included. */
+/** `DELETE /api/v1/sessions`: ends every session of the caller, including this one. */
 export function registerSignOutEverywhere(app: ZodApp, deps: SignOutEverywhereRouteDeps): void {
   app.delete('/api/v1/sessions', {
     config: { policy: 'signed-in' },
     schema: {
       operationId: 'example.sessions.delete',
       summary: 'Sign out everywhere',
-      description: 'Ends all sessions of the user, this one too.',
+      description: 'Ends all sessions of the user, including this one.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       response: documentResponses({
         204: { description: 'Signed out everywhere.', body: null, headers: ['Set-Cookie'] },

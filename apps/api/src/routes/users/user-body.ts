@@ -1,7 +1,7 @@
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import type { UserBody } from '../../schemas/user.ts';
 
-/** A user in the form that is returned. */
+/** Converts a user to the form that the API returns. It never contains the password hash. */
 export function toUserBody({ id, email, role, disabled, createdAt, lastSignInAt }: User): UserBody {
   return {
     id,

@@ -23,6 +23,7 @@ export function registerListUsers(app: ZodApp, { users }: ListUsersRouteDeps): v
     schema: {
       operationId: 'example.users.list',
       summary: 'List users',
+      description: 'Returns one page of users, newest first.',
       security: [{ sessionCookie: [] }],
       querystring: pageQuerySchema,
       response: documentResponses({ 200: { body: userPageSchema, description: 'One page of users.' } }),
@@ -35,7 +36,7 @@ export interface CreateUserRouteDeps {
   readonly createUser: ReturnType<typeof makeCreateUser>;
 }
 
-/** `POST /api/v1/users`: creates a person who may sign in. */
+/** `POST /api/v1/users`: creates a user. */
 export function registerCreateUser(app: ZodApp, { createUser }: CreateUserRouteDeps): void {
   app.post('/api/v1/users', {
     config: { policy: { permission: 'users:manage' } },
@@ -60,7 +61,7 @@ export interface GetUserRouteDeps {
   readonly users: Pick<UserStore, 'findById'>;
 }
 
-/** `GET /api/v1/users/{id}`. */
+/** `GET /api/v1/users/{id}`: one user. */
 export function registerGetUser(app: ZodApp, { users }: GetUserRouteDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
@@ -86,7 +87,7 @@ export interface ChangeUserRouteDeps {
   readonly changeUser: ReturnType<typeof makeChangeUser>;
 }
 
-/** `PATCH /api/v1/users/{id}`: changes a user's role or password, disables them or enables them again. */
+/** `PATCH /api/v1/users/{id}`: changes a user's role or password, or disables or enables the user. */
 export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteDeps): void {
   app.patch('/api/v1/users/:id', {
     config: { policy: { permission: 'users:manage' } },
@@ -94,7 +95,7 @@ export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteD
       operationId: 'example.users.update',
       summary: 'Change a user',
       description:
-        'What is left out or null stays as it is. Disabling a user, or setting a password, ends their sessions.',
+        'Members that are left out or null keep their value. Disabling a user or setting a password ends all sessions of that user.',
       security: [{ sessionCookie: [], csrfToken: [] }],
       params: z.object({ id: z.string() }),
       body: userChangesSchema,
@@ -103,7 +104,7 @@ export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteD
     handler: async (request) => {
       const id = parseUuid(request.params.id);
       const { role = null, disabled = null, password = null } = request.body;
-      const outcome = id === null ? unknown : await changeUser(id, { role, disabled, password });
+      const outcome = id === null ? unknownUser : await changeUser(id, { role, disabled, password });
       if (outcome.status === 'unknown') throw new ServiceError('not-found', 'There is no such user.');
       if (outcome.status === 'last-admin') {
         throw new ServiceError('last-admin', 'This would leave the service without an admin who can sign in.');
@@ -113,4 +114,4 @@ export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteD
   });
 }
 
-const unknown = { status: 'unknown' } as const;
+const unknownUser = { status: 'unknown' } as const;

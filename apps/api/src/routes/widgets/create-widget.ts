@@ -19,7 +19,7 @@ export function registerCreateWidget(app: ZodApp, { createWidget }: CreateWidget
       operationId: 'example.widgets.create',
       summary: 'Create a widget',
       description:
-        'With an idempotency key the request may be repeated at will: one widget is created, and every repetition gets the answer of the first time, byte for byte. A key is good as long as the widget is there. The same key with another body is refused with 409.',
+        'Send an `Idempotency-Key` to make the request safe to repeat: the service creates one widget, and every repetition gets the first response body, byte for byte. A key is valid for as long as its widget exists. The same key with another body gives 409.',
       parameters: ['Idempotency-Key'],
       body: newWidgetSchema,
       response: documentResponses(

@@ -12,7 +12,7 @@ export interface GetWidgetRouteDeps {
   readonly widgets: Pick<WidgetStore, 'get'>;
 }
 
-/** `GET /api/v1/widgets/{id}`. */
+/** `GET /api/v1/widgets/{id}`: one widget. */
 export function registerGetWidget(app: ZodApp, { widgets }: GetWidgetRouteDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
@@ -21,7 +21,7 @@ export function registerGetWidget(app: ZodApp, { widgets }: GetWidgetRouteDeps):
     schema: {
       operationId: 'example.widgets.get',
       summary: 'Get a widget',
-      description: 'What the `Location` of a created widget names.',
+      description: 'Returns one widget. The `Location` header of a create response refers to this operation.',
       params: z.object({ id: z.string() }),
       response: documentResponses({ 200: widgetSchema }, 'not-found'),
     },

@@ -24,20 +24,20 @@ export function registerListWidgets(app: ZodApp, { listWidgets }: ListWidgetsRou
     schema: {
       operationId: 'example.widgets.list',
       summary: 'List widgets',
-      description: 'One page of widgets, newest first.',
+      description: 'Returns one page of widgets, newest first.',
       querystring: listWidgetsQuerySchema,
       response: documentResponses({ 200: { body: widgetPageSchema, headers: ['Link'] } }),
     },
     handler: async (request, reply) => {
       const { page, pageSize, state = null, asOf = null } = request.query;
-      const found = await withinRequestDeadline(request, listWidgets({ page, pageSize, state, asOf }), 'list widgets');
-      return reply.header('link', formatLinks(found, state)).send(toPageBody(found));
+      const result = await withinRequestDeadline(request, listWidgets({ page, pageSize, state, asOf }), 'list widgets');
+      return reply.header('link', formatLinks(result, state)).send(toWidgetPageBody(result));
     },
   });
 }
 
-function toPageBody(found: WidgetPage): z.output<typeof widgetPageSchema> {
-  const { items, page, pageSize, totalItems, totalPages, hasNext, asOf, streamCursor } = found;
+function toWidgetPageBody(result: WidgetPage): z.output<typeof widgetPageSchema> {
+  const { items, page, pageSize, totalItems, totalPages, hasNext, asOf, streamCursor } = result;
   return {
     items: items.map(toWidgetBody),
     page,
@@ -50,22 +50,22 @@ function toPageBody(found: WidgetPage): z.output<typeof widgetPageSchema> {
   };
 }
 
-/** The neighbouring pages (RFC 8288), as references relative to this one; all are bound to the same `asOf`. */
-function formatLinks(found: WidgetPage, state: ListWidgetsInput['state']): string {
-  const last = Math.max(found.totalPages, 1);
+/** Formats the `Link` header (RFC 8288): references relative to this page, all with the same `asOf`. */
+function formatLinks(result: WidgetPage, state: ListWidgetsInput['state']): string {
+  const last = Math.max(result.totalPages, 1);
   const pages = {
     first: 1,
-    ...(found.page > 1 ? { prev: Math.min(found.page - 1, last) } : {}),
-    ...(found.hasNext ? { next: found.page + 1 } : {}),
+    ...(result.page > 1 ? { prev: Math.min(result.page - 1, last) } : {}),
+    ...(result.hasNext ? { next: result.page + 1 } : {}),
     last,
   };
   return Object.entries(pages)
     .map(([relation, page]) => {
       const query = new URLSearchParams({
         page: String(page),
-        pageSize: String(found.pageSize),
+        pageSize: String(result.pageSize),
         ...(state === null ? {} : { state }),
-        asOf: found.asOf.toISOString(),
+        asOf: result.asOf.toISOString(),
       });
       return `<?${query}>; rel="${relation}"`;
     })

@@ -1,7 +1,7 @@
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetBody } from '../../schemas/widget.ts';
 
-/** A widget in the form that is returned. */
+/** Converts a widget to the form that the API returns. */
 export function toWidgetBody(widget: Widget): WidgetBody {
   const { id, name, state, labels, owner, createdAt, updatedAt, retiredAt, lastEventAt, version } = widget;
   return {
@@ -18,8 +18,7 @@ export function toWidgetBody(widget: Widget): WidgetBody {
   };
 }
 
-/** The text of a 201, and back from it the widget's id. */
-export const widgetAnswer = {
-  render: (widget: Widget): string => JSON.stringify(toWidgetBody(widget)),
-  idOf: (text: string): string => (JSON.parse(text) as WidgetBody).id,
-};
+/** Renders a widget as the body of the 201 response, a JSON text. */
+export function renderWidgetBody(widget: Widget): string {
+  return JSON.stringify(toWidgetBody(widget));
+}

@@ -8,7 +8,7 @@ import { LogDiscontinuityError } from '../log-reader.ts';
 import { Ring } from '../ring.ts';
 import type { FakeSink } from './fake-sink.ts';
 
-const patient: HubOptions = {
+const defaultOptions: HubOptions = {
   heartbeatIntervalMs: 60_000,
   lifetimeMs: 60_000,
   unsentLimitBytes: 4_096,
@@ -16,35 +16,40 @@ const patient: HubOptions = {
 };
 const pageSize = 7;
 
+/** Options of `openFakeHub`. Unnamed hub options are 60 s, and 4 096 unsent bytes. */
 export interface FakeHubOptions {
-  /** How many of the newest events the ring holds. */
+  /** How many frames the ring holds. */
   readonly ringFrames: number;
   readonly options?: Partial<HubOptions>;
   readonly clock?: Clock;
-  /** Awaited by every read of the log. */
+  /** Every read of the log awaits it. By default it resolves in the next event-loop turn. */
   readonly beforeRead?: () => Promise<void>;
 }
 
-/** A hub over a log in memory, for tests. */
+/** A hub over an event log in memory, for tests. Its epoch is `e1`; event n has the `ms` 1 000 + n. */
 export interface FakeHub {
   readonly hub: Hub;
   readonly ring: Ring;
-  /** Puts so many events into the log and the ring, all like `event`. */
+  /**
+   * Appends `count` events to the log and the ring and notifies the hub. Each has the members of `event` and `size`
+   * bytes of data.
+   */
   append(count: number, event?: Partial<FilterableEvent>, size?: number): void;
-  /** Opens a stream that stands after the event with this number. */
-  join(sink: FakeSink, seq: number, right?: StreamEntitlement): void;
-  joinAt(sink: FakeSink, position: LogPosition, right?: StreamEntitlement): void;
-  /** After which numbers the log was read. */
+  /** Joins a stream whose cursor is on event `seq`. */
+  join(sink: FakeSink, seq: number, entitlement?: StreamEntitlement): void;
+  joinAt(sink: FakeSink, position: LogPosition, entitlement?: StreamEntitlement): void;
+  /** The `seq` that each read of the log started after. */
   readonly reads: readonly number[];
-  /** Why streams have ended. */
+  /** Why streams have ended, in order. */
   readonly reasons: string[];
 }
 
+/** Opens a hub over an empty log. The log returns pages of at most 7 events. The caller must close the hub. */
 export function openFakeHub({
   ringFrames,
   options,
   clock = systemClock,
-  beforeRead = nextTurn,
+  beforeRead = waitForImmediate,
 }: FakeHubOptions): FakeHub {
   const log: Frame[] = [];
   const ring = new Ring({ frames: ringFrames, bytes: 1_000_000 });
@@ -61,7 +66,7 @@ export function openFakeHub({
       return page;
     },
     clock,
-    options: { ...patient, ...options },
+    options: { ...defaultOptions, ...options },
     onEventsSent: () => undefined,
   });
   const joinAt: FakeHub['joinAt'] = ({ sink }, { epoch, ...cursor }, entitlement = anEntitlement()) =>
@@ -71,24 +76,24 @@ export function openFakeHub({
     ring,
     append: (count, event = {}, size = 20) => {
       for (let added = 0; added < count; added += 1) {
-        const next = frame(log.length + 1, event, size);
+        const next = makeFrame(log.length + 1, event, size);
         log.push(next);
         ring.push(next);
       }
       hub.notify();
     },
-    join: (sink, seq, right) => joinAt(sink, { epoch: 'e1', ms: 1_000 + seq, seq }, right),
+    join: (sink, seq, entitlement) => joinAt(sink, { epoch: 'e1', ms: 1_000 + seq, seq }, entitlement),
     joinAt,
     reads,
     reasons,
   };
 }
 
-function nextTurn(): Promise<void> {
+function waitForImmediate(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-const someEvent: FilterableEvent = {
+const defaultEvent: FilterableEvent = {
   type: 'widget.updated',
   widgetId: 'w',
   state: 'active',
@@ -96,13 +101,13 @@ const someEvent: FilterableEvent = {
   labels: [],
 };
 
-function frame(seq: number, event: Partial<FilterableEvent>, size: number): Frame {
-  const members = { ...someEvent, ...event };
+function makeFrame(seq: number, event: Partial<FilterableEvent>, size: number): Frame {
+  const members = { ...defaultEvent, ...event };
   const text = `id: e1.${1_000 + seq}.${seq}\nevent: ${members.type}\ndata: ${'x'.repeat(size)}\n\n`;
   return { ms: 1_000 + seq, seq, previousMs: 999 + seq, bytes: Buffer.from(text), ...members };
 }
 
-/** The right of some subscription, with the members of a filter and whatever else matters. */
+/** The entitlement of a subscription, with these filter members and overrides. Without them it shows every event. */
 export function anEntitlement(
   filter: Partial<EventFilter> = {},
   overrides: Partial<StreamEntitlement> = {},

@@ -1,58 +1,61 @@
 import type { Chunk } from '../chunk.ts';
 import type { Sink } from '../response-sink.ts';
 
-/** A socket in memory, for tests: it takes what it is given at once, or only when it is told to. */
+/** A sink in memory, for tests. It accepts each write at once, or while paused only on `drain` and `resume`. */
 export interface FakeSink {
   readonly sink: Sink;
-  /** Every buffer it was given, in order; without those that it was destroyed before it took. */
+  /** Every written buffer, in order. `destroy` removes the buffers that the sink had not accepted. */
   readonly writes: Buffer[];
   readonly isEnded: boolean;
   text(): string;
   unsentBytes(): number;
-  /** From now on takes nothing by itself. */
+  /** Stops accepting writes. */
   pause(): void;
+  /** Accepts the unsent buffers and every later write. */
   resume(): void;
-  /** Takes what it has been given. */
+  /** Accepts the unsent buffers once. */
   drain(): void;
-  /** The client goes away. */
+  /** Closes the socket from the client's side. */
   leave(): void;
+  /** Polls until the condition holds. Rejects after 5 s. */
   until(condition: () => boolean): Promise<void>;
 }
 
+/** Opens a sink that accepts every write at once. */
 export function openFakeSink(): FakeSink {
   const writes: Buffer[] = [];
   const drains: (() => void)[] = [];
   const closes: (() => void)[] = [];
-  let given = 0;
-  let unsent = 0;
-  let taken = 0;
+  let writtenBytes = 0;
+  let unsentBytes = 0;
+  let acceptedWrites = 0;
   let isPaused = false;
   let isEnded = false;
   const drain = () => {
-    if (unsent === 0) return;
-    unsent = 0;
-    taken = writes.length;
+    if (unsentBytes === 0) return;
+    unsentBytes = 0;
+    acceptedWrites = writes.length;
     for (const listener of drains) listener();
   };
-  const take = (bytes: Buffer) => {
+  const write = (bytes: Buffer) => {
     writes.push(bytes);
-    given += bytes.length;
-    if (isPaused) unsent += bytes.length;
-    else taken = writes.length;
+    writtenBytes += bytes.length;
+    if (isPaused) unsentBytes += bytes.length;
+    else acceptedWrites = writes.length;
   };
   return {
     sink: {
-      unsentBytes: () => unsent,
-      sentBytes: () => given - unsent,
-      write: (chunk: Chunk) => take(chunk.plain),
+      unsentBytes: () => unsentBytes,
+      sentBytes: () => writtenBytes - unsentBytes,
+      write: (chunk: Chunk) => write(chunk.plain),
       onDrain: (listener) => void drains.push(listener),
       onClose: (listener) => void closes.push(listener),
       end: (last: Chunk) => {
-        take(last.plain);
+        write(last.plain);
         isEnded = true;
       },
       destroy: () => {
-        writes.length = taken;
+        writes.length = acceptedWrites;
         isEnded = true;
       },
     },
@@ -61,7 +64,7 @@ export function openFakeSink(): FakeSink {
       return isEnded;
     },
     text: () => Buffer.concat(writes).toString(),
-    unsentBytes: () => unsent,
+    unsentBytes: () => unsentBytes,
     pause: () => {
       isPaused = true;
     },
@@ -75,28 +78,28 @@ export function openFakeSink(): FakeSink {
     },
     until: async (condition) => {
       for (const deadlineMs = performance.now() + 5_000; !condition(); ) {
-        if (performance.now() > deadlineMs) throw new Error('not within 5 s');
+        if (performance.now() > deadlineMs) throw new Error('the condition did not hold within 5 s');
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
     },
   };
 }
 
-/** The numbers of the events a sink was given. */
-export function eventsIn(sink: FakeSink): number[] {
-  return numbersOf(sink, /^id: \w+\.\d+\.(\d+)\nevent: widget\./gm);
+/** Returns the `seq` of each event in the sink's text, in order. */
+export function parseEventSeqs(sink: FakeSink): number[] {
+  return parseSeqs(sink, /^id: \w+\.\d+\.(\d+)\nevent: widget\./gm);
 }
 
-/** The numbers of the positions it was told without an event. */
-export function positionsIn(sink: FakeSink): number[] {
-  return numbersOf(sink, /^id: \w+\.\d+\.(\d+)\nevent: stream\.position\ndata: \{\}\n\n/gm);
+/** Returns the `seq` of each `stream.position` in the sink's text, in order. */
+export function parsePositionSeqs(sink: FakeSink): number[] {
+  return parseSeqs(sink, /^id: \w+\.\d+\.(\d+)\nevent: stream\.position\ndata: \{\}\n\n/gm);
 }
 
-/** Why the stream ended; null where it did not say so. */
-export function closingReasonIn(sink: FakeSink): string | null {
+/** Returns the reason of the final `stream.closing`; null if the text does not end with one. */
+export function parseClosingReason(sink: FakeSink): string | null {
   return /event: stream\.closing\ndata: \{"reason":"([a-z-]+)"\}\nretry: \d+\n\n$/.exec(sink.text())?.[1] ?? null;
 }
 
-function numbersOf(sink: FakeSink, pattern: RegExp): number[] {
+function parseSeqs(sink: FakeSink, pattern: RegExp): number[] {
   return [...sink.text().matchAll(pattern)].map((match) => Number(match[1]));
 }

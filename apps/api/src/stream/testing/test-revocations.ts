@@ -16,25 +16,28 @@ import { type FakeSink, openFakeSink } from './fake-sink.ts';
 
 const dayMs = 86_400_000;
 
-/** A pod's part in what becomes of rights, over the real stores and hub, for tests. */
+/** The pod's side of the control log over real embedded stores and a hub with a fake log, for tests. */
 export interface TestRevocations {
   readonly backend: Backend;
   readonly fake: FakeHub;
-  /** Starts the pod's tasks. */
+  /** Starts the pod's tasks. By default they follow the backend's control log on the system clock. */
   start(control?: Pick<ControlLog, 'openTail'>, clock?: Clock): Promise<PodRevocations>;
-  /** The same, and waits until they stand in the control log. */
-  startAndStand(): Promise<PodRevocations>;
+  /** Starts the tasks and waits until the pod has applied its first read of the control log. */
+  startAndFollow(): Promise<PodRevocations>;
   stop(): Promise<void>;
   announce(entry: ControlEntry): Promise<void>;
+  /** Stores a subscription without a filter. Its token digest is `token of <id>`. */
   aSubscription(): Promise<Subscription>;
-  /** Opens a stream as the route does: by what the pod's cache says of the token. */
+  /** Joins a stream as the route does: with the entitlement that the pod's cache returns for the token. */
   openStream(pod: PodRevocations, tokenDigest: string): Promise<FakeSink>;
+  /** Stores a user with a session and joins the user's personal stream. `digest` is the digest of the session. */
   aPersonalStream(
     pod: PodRevocations,
   ): Promise<{ readonly userId: string; readonly digest: string; readonly sink: FakeSink }>;
   close(): Promise<void>;
 }
 
+/** Opens an embedded backend in a temporary directory. `close` stops the pod and removes the directory. */
 export async function openTestRevocations(): Promise<TestRevocations> {
   const dataDir = await mkdtemp(join(tmpdir(), 'widget-service-test-'));
   const retention = { count: 1_000, ageMs: dayMs, bytes: 1_000_000 };
@@ -62,10 +65,10 @@ export async function openTestRevocations(): Promise<TestRevocations> {
   }
 
   async function openStream(pod: PodRevocations, tokenDigest: string): Promise<FakeSink> {
-    const right = await pod.caches.streams.resolve(tokenDigest);
-    if (right === null) throw new Error('the token is not good');
+    const entitlement = await pod.caches.streams.resolve(tokenDigest);
+    if (entitlement === null) throw new Error('the token is unknown or no longer valid');
     const sink = openFakeSink();
-    fake.join(sink, 0, right);
+    fake.join(sink, 0, entitlement);
     return sink;
   }
 
@@ -73,7 +76,7 @@ export async function openTestRevocations(): Promise<TestRevocations> {
     backend,
     fake,
     start,
-    startAndStand: async () => {
+    startAndFollow: async () => {
       const pod = await start();
       await openFakeSink().until(() => pod.generation() > 0);
       return pod;
@@ -83,8 +86,8 @@ export async function openTestRevocations(): Promise<TestRevocations> {
     aSubscription: () => insertSubscription(backend),
     openStream,
     aPersonalStream: async (pod) => {
-      const { tokenDigest, ...person } = await insertPersonalStream(backend);
-      return { ...person, sink: await openStream(pod, tokenDigest) };
+      const { tokenDigest, ...owner } = await insertPersonalStream(backend);
+      return { ...owner, sink: await openStream(pod, tokenDigest) };
     },
     close: async () => {
       await stop();
@@ -124,8 +127,8 @@ async function insertPersonalStream(backend: Backend) {
   return { userId, digest, tokenDigest };
 }
 
-/** A log that neither tells anything nor fails, until its tail is closed. */
-export function neverHeard(): Pick<ControlLog, 'openTail'> {
+/** Makes a control log whose reads never return until its tail is closed. */
+export function makeSilentControlLog(): Pick<ControlLog, 'openTail'> {
   return {
     openTail: () => {
       const { promise, reject } = Promise.withResolvers<never>();

@@ -1,11 +1,11 @@
 --[[
-Gives permits back that were taken and not used. Run twice, it gives them back twice; never beyond the burst.
+Returns unused permits to a rate limit. Running it twice returns them twice, but never more than the burst.
 
-KEYS[1]    when the whole burst will be there again, in milliseconds of Unix time; absent while it is there
+KEYS[1]    when the whole burst is available again, in milliseconds of Unix time; absent while it is available
 
 ARGV[1]    permits per second
 ARGV[2]    the burst
-ARGV[3]    how many to give back
+ARGV[3]    how many permits to return
 
 Returns    nothing
 ]]
@@ -16,9 +16,9 @@ if not fullAt then
 end
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000
-local missing = math.min(math.max(tonumber(fullAt) - now, 0), burst * permitMs) - tonumber(ARGV[3]) * permitMs
-if missing > 0 then
-  redis.call('SET', KEYS[1], string.format('%.4f', now + missing), 'PX', math.max(1, math.ceil(missing)))
+local missingMs = math.min(math.max(tonumber(fullAt) - now, 0), burst * permitMs) - tonumber(ARGV[3]) * permitMs
+if missingMs > 0 then
+  redis.call('SET', KEYS[1], string.format('%.4f', now + missingMs), 'PX', math.max(1, math.ceil(missingMs)))
 else
   redis.call('DEL', KEYS[1])
 end

@@ -6,15 +6,15 @@ import type { makeLimitPasswordAttempts } from './sign-in-limits.ts';
 export interface ChangeOwnPasswordDeps {
   readonly users: Pick<UserStore, 'findById' | 'replacePasswordHash'>;
   readonly passwords: PasswordHasher;
-  readonly limitPasswordTries: ReturnType<typeof makeLimitPasswordAttempts>;
+  readonly limitPasswordAttempts: ReturnType<typeof makeLimitPasswordAttempts>;
   readonly endOtherSessions: (session: Session) => Promise<void>;
 }
 
 export interface PasswordChange {
   readonly user: User;
-  /** The session in which the person does it: it stays. */
+  /** The session of this request. It stays valid. */
   readonly session: Session;
-  /** From where, as the limits of tries count it. */
+  /** The client's address for the sign-in limits; null if addresses do not distinguish clients. */
   readonly address: string | null;
   readonly currentPassword: string;
   readonly newPassword: string;
@@ -23,34 +23,40 @@ export interface PasswordChange {
 type Outcome = { readonly status: 'changed' | 'refused' };
 
 /**
- * Gives a person a new password, if they know the one they have, and ends their other sessions. Where that fails, the
- * same call once more finishes what the first one began, also when the new password was stored by then.
+ * Makes the function by which a user changes their own password and ends their other sessions. The status is `changed`,
+ * `refused` if `currentPassword` is wrong, or `rate-limited` after too many failures. A wrong password counts as two
+ * failures.
+ *
+ * Throws `UnavailableError` when a store did not answer or too many passwords are being hashed. The caller can repeat
+ * the call with the same passwords: if the first call stored the new password, the second one only ends the other
+ * sessions.
  */
 export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
-  const { users, passwords, limitPasswordTries, endOtherSessions } = deps;
+  const { users, passwords, limitPasswordAttempts, endOtherSessions } = deps;
 
-  async function change({ user, session, currentPassword, newPassword }: PasswordChange): Promise<Outcome> {
+  async function changePassword({ user, session, currentPassword, newPassword }: PasswordChange): Promise<Outcome> {
     if (!(await passwords.verify(currentPassword, user.passwordHash))) return { status: 'refused' };
     const newHash = await passwords.hash(newPassword);
-    // Whoever was given another password meanwhile did not know the current one any more.
+    // Fails if the password was changed meanwhile: then `currentPassword` is no longer the current one.
     if (!(await users.replacePasswordHash(user.id, user.passwordHash, newHash))) return { status: 'refused' };
     await endOtherSessions(session);
     return { status: 'changed' };
   }
 
-  async function finish({ user, session, newPassword }: PasswordChange): Promise<Outcome> {
+  /** Ends the other sessions if an earlier call has stored the new password and then failed. */
+  async function finishEarlierChange({ user, session, newPassword }: PasswordChange): Promise<Outcome> {
     const current = await users.findById(user.id);
     if (!(await passwords.verify(newPassword, current?.passwordHash ?? null))) return { status: 'refused' };
     await endOtherSessions(session);
     return { status: 'changed' };
   }
 
-  return async (asked: PasswordChange) => {
-    const tried = { email: asked.user.email, address: asked.address };
-    const outcome = await limitPasswordTries(tried, () => change(asked));
+  return async (request: PasswordChange) => {
+    const attempt = { email: request.user.email, address: request.address };
+    const outcome = await limitPasswordAttempts(attempt, () => changePassword(request));
     if (outcome.status !== 'refused') return outcome;
-    // A second password is looked at: it is a try of its own, or else a request would be two guesses for one.
-    const again = await limitPasswordTries(tried, () => finish(asked));
-    return again.status === 'changed' ? again : outcome;
+    // This verifies a second password, so it counts as an attempt of its own. Otherwise one request could guess twice.
+    const retryOutcome = await limitPasswordAttempts(attempt, () => finishEarlierChange(request));
+    return retryOutcome.status === 'changed' ? retryOutcome : outcome;
   };
 }

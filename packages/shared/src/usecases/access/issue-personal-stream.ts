@@ -9,19 +9,22 @@ const lifetimeMs = 3_600_000;
 export interface IssuePersonalStreamDeps {
   readonly personalStreams: Pick<PersonalStreamStore, 'insert'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** How far this pod has read the event log; null before it has reached it. */
+  /** Returns this pod's position in the event log; null before its first read. */
   readonly tailPosition: () => LogPosition | null;
 }
 
 export interface IssuedPersonalStream {
-  /** The secret, to be shown once: only its digest is stored. */
+  /** The secret. The caller shows it once: the store holds only its digest. */
   readonly token: string;
-  /** A stream that resumes from here misses nothing from now on; null while the pod knows no position. */
+  /** A stream that resumes from here misses no event from now on. Null while the pod has no position. */
   readonly cursor: LogPosition | null;
   readonly expiresAt: Date;
 }
 
-/** Gives a signed-in person a stream token of their own, for an hour, or until the session ends if that is sooner. */
+/**
+ * Makes the function that issues a personal stream token to a signed-in user. The token is valid for one hour, or until
+ * the session ends if that is sooner. Throws `UnavailableError` when the store did not answer.
+ */
 export function makeIssuePersonalStream({ personalStreams, clock, tailPosition }: IssuePersonalStreamDeps) {
   return async (session: Session): Promise<IssuedPersonalStream> => {
     const cursor = tailPosition();

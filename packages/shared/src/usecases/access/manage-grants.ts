@@ -17,7 +17,7 @@ export interface GrantUseCaseDeps<Own extends object> {
 
 export type GrantUseCases<Own extends object> = ReturnType<typeof makeGrantUseCases<Own>>;
 
-/** All that is decided about the grants of one kind. */
+/** Makes the use cases of one kind of grant. `Own` are the members of that kind beyond those that all grants have. */
 export function makeGrantUseCases<Own extends object>(deps: GrantUseCaseDeps<Own>) {
   return {
     issue: makeIssueToken<Own>(deps),
@@ -27,20 +27,20 @@ export function makeGrantUseCases<Own extends object>(deps: GrantUseCaseDeps<Own
   };
 }
 
-/** What is shown of a new token this once. */
+/** The secrets of a new token. The caller shows them once: the store holds only the digest and the sealed secret. */
 interface IssuedSecrets {
   readonly token: string;
-  /** What the holder signs with (`whsec_…`); null without. */
+  /** The secret that the holder signs hooks with (`whsec_…`); null for an unsigned token. */
   readonly signingSecret: string | null;
 }
 
 export interface MintedToken {
   readonly issued: IssuedSecrets;
-  /** What is stored of it. */
+  /** What the store keeps of the token. */
   readonly stored: GrantToken;
 }
 
-/** A new token, with a signing secret of its own if it is to have one. */
+/** Creates a token, with a signing secret of its own if `isSigned`. */
 function mintGrantToken(prefix: TokenPrefix, isSigned: boolean): MintedToken {
   const token = mintToken(prefix);
   const signingSecret = isSigned ? mintSigningSecret() : null;
@@ -48,10 +48,10 @@ function mintGrantToken(prefix: TokenPrefix, isSigned: boolean): MintedToken {
   return { issued: { token, signingSecret }, stored: { digest: sha256Hex(token), sealedSecret } };
 }
 
-/** What is chosen for a grant; `Own` are the members of its kind beyond those that all grants have. */
+/** The members of a grant that the caller chooses. */
 export type NewGrant<Own extends object> = Own & Pick<Grant, 'name' | 'expiresAt'>;
 
-/** A grant with a new token: the only time that its secrets are at hand. */
+/** A grant with a new token. Its secrets are available only here. */
 export interface IssuedGrant<Own extends object> extends IssuedSecrets {
   readonly grant: Grant & Own;
 }
@@ -62,12 +62,15 @@ export interface IssueTokenDeps<Own extends object> {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Creates a grant together with its token, and with a signing secret if it is to be a signed one. */
+/**
+ * Makes the function that creates a grant with its token, and with a signing secret if `isSigned`. Throws
+ * `UnavailableError`.
+ */
 export function makeIssueToken<Own extends object>({ grants, prefix, clock }: IssueTokenDeps<Own>) {
-  return async (chosen: NewGrant<Own>, isSigned = false): Promise<IssuedGrant<Own>> => {
+  return async (newGrant: NewGrant<Own>, isSigned = false): Promise<IssuedGrant<Own>> => {
     const { issued, stored } = mintGrantToken(prefix, isSigned);
     const grant = {
-      ...chosen,
+      ...newGrant,
       id: createUuidV7(),
       token: stored,
       previousToken: null,
@@ -86,8 +89,9 @@ export interface ChangeGrantDeps<Own extends object> {
 }
 
 /**
- * Changes the given members of a grant, and tells every pod. Returns the grant as it is then; null when there is none.
- * Throws `UnavailableError`; the change may have been stored by then, and can be repeated.
+ * Makes the function that changes the given members of a grant and announces the change to every pod. It returns the
+ * changed grant, or null if there is no such grant. It throws `UnavailableError` when a store did not answer: the
+ * change may be stored, and the caller can repeat it.
  */
 function makeChangeGrant<Own extends object>({ grants, control, kind }: ChangeGrantDeps<Own>) {
   return async (id: string, changes: Partial<NewGrant<Own>>): Promise<(Grant & Own) | null> => {
@@ -98,8 +102,8 @@ function makeChangeGrant<Own extends object>({ grants, control, kind }: ChangeGr
   };
 }
 
-/** How often a rotation is tried against others of the same grant at the same time. */
-const triesMax = 10;
+/** How often a rotation tries at most, if a concurrent rotation of the same grant comes first each time. */
+const rotationAttemptsMax = 10;
 
 export interface RotateTokenDeps<Own extends object> {
   readonly grants: Pick<GrantStore<Grant & Own, unknown>, 'get' | 'replaceTokens'>;
@@ -110,68 +114,77 @@ export interface RotateTokenDeps<Own extends object> {
 }
 
 export interface Rotation {
-  /** How long the replaced token goes on working. 0: it ends at once. */
+  /** How long the replaced token stays valid, in seconds. 0: it becomes invalid at once. */
   readonly overlapSeconds: number;
-  /** Whether the new token has a signing secret; null: as the replaced one. */
+  /** Whether the new token has a signing secret; null: only if the replaced one has. */
   readonly isSigned: boolean | null;
 }
 
-interface Replaced<Own extends object> {
+interface TokenReplacementResult<Own extends object> {
   readonly before: Grant & Own;
   readonly after: Grant & Own;
-  readonly shown: IssuedSecrets;
+  readonly issued: IssuedSecrets;
 }
 
 /**
- * Gives a grant a new token; the replaced one stays its previous token for a while. Null when there is no such grant.
- * Throws `UnavailableError` when the pods could not be told: nobody has seen the new token then, so the replaced one is
- * put back, to be what a repetition keeps working. One that was to end at once stays ended.
+ * Makes the function that rotates a grant's token: the replaced token becomes the previous token, valid for an overlap.
+ * It returns null if there is no such grant.
+ *
+ * It throws `UnavailableError` when the store did not answer, when other rotations came first ten times, and when the
+ * change could not be announced to the pods. In the last case the caller never gets the new token, so the function
+ * restores the replaced one: if the caller repeats the rotation, the overlap then belongs to the token in use. With an
+ * overlap of 0 it does not restore the token, which must stay invalid.
  */
 export function makeRotateToken<Own extends object>(deps: RotateTokenDeps<Own>) {
   return async (id: string, rotation: Rotation): Promise<IssuedGrant<Own> | null> => {
-    const replaced = await replaceToken(deps, id, rotation);
-    if (replaced === null) return null;
-    const { before, after, shown } = replaced;
+    const replacement = await replaceToken(deps, id, rotation);
+    if (replacement === null) return null;
+    const { before, after, issued } = replacement;
     try {
       await deps.control.announce({ kind: deps.kind, id, change: 'changed' });
     } catch (error) {
-      if (after.previousToken !== null) await putBack(deps, before, after);
+      if (after.previousToken !== null) await restoreTokens(deps, before, after);
       throw error;
     }
-    return { grant: after, ...shown };
+    return { grant: after, ...issued };
   };
 }
 
-/** Rotations at the same time follow one another: each replaces the token of the one before. */
+/**
+ * Replaces the token by compare-and-set on its digest, so that concurrent rotations replace each other's tokens in
+ * turn. Returns null if there is no such grant.
+ */
 async function replaceToken<Own extends object>(
   { grants, kind, prefix, clock }: RotateTokenDeps<Own>,
   id: string,
   { overlapSeconds, isSigned }: Rotation,
-): Promise<Replaced<Own> | null> {
-  for (let tries = 0; tries < triesMax; tries += 1) {
+): Promise<TokenReplacementResult<Own> | null> {
+  for (let attempts = 0; attempts < rotationAttemptsMax; attempts += 1) {
     const before = await grants.get(id);
     if (before === null) return null;
     const { issued, stored } = mintGrantToken(prefix, isSigned ?? before.token.sealedSecret !== null);
     const after = await grants.replaceTokens(id, {
       replacedDigest: before.token.digest,
       token: stored,
-      previousToken: overlapSeconds === 0 ? null : endingIn(overlapSeconds, before, clock.now()),
+      previousToken: overlapSeconds === 0 ? null : toPreviousToken(before, overlapSeconds, clock.now()),
     });
-    if (after !== null) return { before, after, shown: issued };
+    if (after !== null) return { before, after, issued };
   }
-  throw new UnavailableError(`rotate the token of a ${kind}: others were first, ${triesMax} times`);
+  throw new UnavailableError(
+    `rotate the token of a ${kind}: concurrent rotations came first, ${rotationAttemptsMax} times`,
+  );
 }
 
-function endingIn(overlapSeconds: number, { token }: Grant, now: Date): PreviousToken {
+function toPreviousToken({ token }: Grant, overlapSeconds: number, now: Date): PreviousToken {
   return { ...token, expiresAt: new Date(now.getTime() + overlapSeconds * 1_000) };
 }
 
-async function putBack({ grants }: Pick<RotateTokenDeps<object>, 'grants'>, before: Grant, after: Grant) {
+async function restoreTokens({ grants }: Pick<RotateTokenDeps<object>, 'grants'>, before: Grant, after: Grant) {
   const { token, previousToken } = before;
   try {
     await grants.replaceTokens(after.id, { replacedDigest: after.token.digest, token, previousToken });
   } catch {
-    // The caller is told of the first failure; the replaced token works on for its overlap.
+    // The caller gets the error of the announcement. The replaced token stays valid for its overlap.
   }
 }
 
@@ -182,8 +195,9 @@ export interface RevokeTokenDeps {
 }
 
 /**
- * Removes a grant, and tells every pod. False when there was none; the pods are told all the same, because the removal
- * may have been one whose telling failed, and that is now repeated. Throws `UnavailableError`.
+ * Makes the function that removes a grant and announces it to every pod. It returns false if there was no such grant.
+ * Then it announces the removal all the same: an earlier call may have removed the grant and failed to announce it.
+ * Throws `UnavailableError`.
  */
 function makeRevokeToken({ grants, control, kind }: RevokeTokenDeps) {
   return async (id: string): Promise<boolean> => {

@@ -19,10 +19,13 @@ export interface NewUser {
 
 export type CreateUserOutcome =
   | { readonly status: 'created'; readonly user: User }
-  /** E-mails are compared without regard to case. */
+  /** Another user has this e-mail. The comparison ignores case. */
   | { readonly status: 'email-in-use' };
 
-/** Creates a person who may sign in. */
+/**
+ * Makes the function that creates a user who can sign in. Throws `UnavailableError` when the store did not answer or
+ * too many passwords are being hashed.
+ */
 export function makeCreateUser({ users, passwords, clock }: CreateUserDeps) {
   return async ({ email, password, role }: NewUser): Promise<CreateUserOutcome> => {
     const user: User = {
@@ -45,12 +48,15 @@ export interface CreateFirstAdminDeps {
 }
 
 export type FirstAdminOutcome =
-  /** `generatedPassword` is known to nobody else: print it once. Null when the password was given. */
+  /** Print `generatedPassword` once: the store holds only its hash. Null when the caller gave a password. */
   | { readonly status: 'created'; readonly email: string; readonly generatedPassword: string | null }
-  /** There are users already. */
+  /** There is a user already. */
   | { readonly status: 'not-needed' };
 
-/** Makes the first admin while there is no user at all; without a password it makes up one. */
+/**
+ * Makes the function that creates the first admin, if there is no user at all. It generates a password of 18 random
+ * bytes if it gets none. Throws `UnavailableError`.
+ */
 export function makeCreateFirstAdmin({ users, passwords, clock }: CreateFirstAdminDeps) {
   return async (email: string, password: string | null): Promise<FirstAdminOutcome> => {
     const generatedPassword = password === null ? randomBytes(18).toString('base64url') : null;
@@ -73,7 +79,7 @@ export interface ChangeUserDeps {
   readonly endAllSessions: (userId: string) => Promise<void>;
 }
 
-/** Null leaves as it is. */
+/** The new values. A null member stays as it is. */
 export interface UserChangeRequest {
   readonly role: Role | null;
   readonly disabled: boolean | null;
@@ -81,20 +87,22 @@ export interface UserChangeRequest {
 }
 
 /**
- * Changes a user for somebody who manages users. Being disabled, or a new password, ends the user's sessions; so does
- * saying it once more, for whoever was told that it may not have worked. A new role holds from the next request on.
+ * Makes the function by which an admin changes a user. It returns what `UserStore.update` returns. Disabling the user
+ * or setting a password ends all sessions of the user. A new role takes effect at the user's next request.
+ *
+ * Throws `UnavailableError`: the change may be stored without the sessions being ended. Repeating the call ends them.
  */
 export function makeChangeUser({ users, passwords, endAllSessions }: ChangeUserDeps) {
   return async (id: string, { role, disabled, password }: UserChangeRequest): Promise<UserUpdate> => {
-    const known = await users.findById(id);
-    if (known === null) return { status: 'unknown' };
-    if (role === null && disabled === null && password === null) return { status: 'updated', user: known };
+    const user = await users.findById(id);
+    if (user === null) return { status: 'unknown' };
+    if (role === null && disabled === null && password === null) return { status: 'updated', user };
     const outcome = await users.update(id, {
       ...(role === null ? {} : { role }),
       ...(disabled === null ? {} : { disabled }),
       ...(password === null ? {} : { passwordHash: await passwords.hash(password) }),
     });
-    // After the change: a sign-in that goes on meanwhile looks at the user once more when its session is there.
+    // The sessions end after the change. A concurrent sign-in reads the user again after it has stored its session.
     if (outcome.status === 'updated' && (disabled === true || password !== null)) await endAllSessions(id);
     return outcome;
   };

@@ -3,23 +3,23 @@ import { createPasswordHasher } from './password-hasher.ts';
 
 const hasher = createPasswordHasher();
 
-test('a hash is a PHC string with the cost, and verifies its own password only', async () => {
+test('hash returns a PHC string with its cost, which verifies only its own password', async () => {
   const phc = await hasher.hash('correct horse battery');
   expect(phc).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   expect(await hasher.verify('correct horse battery', phc)).toBe(true);
   expect(await hasher.verify('correct horse batterz', phc)).toBe(false);
 });
 
-test('two hashes of one password differ', async () => {
+test('two hashes of the same password differ', async () => {
   expect(await hasher.hash('the same')).not.toBe(await hasher.hash('the same'));
 });
 
-test('a hash of another origin verifies (argon2 reference implementation)', async () => {
-  // argon2 -id -m 16 -t 2 -p 1 of "password" with the salt "somesalt".
+test('verify accepts a hash of the argon2 reference implementation', async () => {
+  // Made with `argon2 somesalt -id -m 16 -t 2 -p 1` from "password".
   const phc = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
   expect(await hasher.verify('password', phc)).toBe(true);
 });
 
-test('an account that does not exist has no right password', async () => {
+test('verify returns false for an account that does not exist', async () => {
   expect(await hasher.verify('anything', null)).toBe(false);
 });

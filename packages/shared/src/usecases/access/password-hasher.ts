@@ -1,19 +1,22 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createSemaphore } from '../../runtime/semaphore.ts';
 
-/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
+/** OWASP's minimum for argon2id: 19 MiB of memory, two passes, one lane. `memory` is in KiB. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const saltBytes = 16;
 const tagBytes = 32;
-/** Each hash takes 19 MiB and a core: so many at once, and no more. */
+/** Each hash takes 19 MiB and one core, so the number of concurrent hashes is limited. */
 const limits = { what: 'hash a password', maxRunning: 2, maxWaiting: 100, maxWaitMs: 2_000 } as const;
 
 const phcPattern = /^\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 export interface PasswordHasher {
-  /** In PHC string format. */
+  /** Returns the hash in PHC string format. */
   hash(password: string): Promise<string>;
-  /** Null stands for an account that does not exist: it costs the same and is never right. */
+  /**
+   * Returns whether `password` belongs to the hash `phc`. Pass null for an account that does not exist: the call takes
+   * the same time and returns false. Throws an `Error` if `phc` is not an argon2id PHC string of version 19.
+   */
   verify(password: string, phc: string | null): Promise<boolean>;
 }
 
@@ -21,12 +24,12 @@ export interface PasswordHasher {
 export type DeriveTag = (parameters: Argon2Parameters) => Promise<Buffer>;
 
 /**
- * Passwords as argon2id (Node's own, on its thread pool). Throws `UnavailableError` when too many wait for their
- * turn.
+ * Creates a hasher that uses Node's own argon2id, on Node's thread pool. It computes at most two hashes at once. Its
+ * methods throw `UnavailableError` if 100 other calls wait already, or if the call has waited for 2 s.
  */
 export function createPasswordHasher(derive: DeriveTag = deriveArgon2id): PasswordHasher {
   const limit = createSemaphore(limits);
-  const decoy = formatPhc(randomBytes(saltBytes), randomBytes(tagBytes));
+  const decoyHash = formatPhc(randomBytes(saltBytes), randomBytes(tagBytes));
   return {
     hash: (password) =>
       limit(async () => {
@@ -35,14 +38,14 @@ export function createPasswordHasher(derive: DeriveTag = deriveArgon2id): Passwo
       }),
     verify: (password, phc) =>
       limit(async () => {
-        const stored = parsePhc(phc ?? decoy);
+        const stored = parsePhc(phc ?? decoyHash);
         const tag = await derive({ ...stored.parameters, message: password });
         return timingSafeEqual(tag, stored.tag) && phc !== null;
       }),
   };
 }
 
-/** @internal Exported for tests that watch it. */
+/** @internal Exported so that tests can wrap it. */
 export function deriveArgon2id(parameters: Argon2Parameters): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     argon2('argon2id', parameters, (error, tag) => (error === null ? resolve(tag) : reject(error)));
@@ -56,7 +59,8 @@ function formatPhc(salt: Buffer, tag: Buffer): string {
 
 function parsePhc(phc: string): { parameters: Omit<Argon2Parameters, 'message'>; tag: Buffer } {
   const match = phcPattern.exec(phc);
-  if (match === null) throw new Error('a stored password hash is not in the form this service writes');
+  if (match === null)
+    throw new Error('a stored password hash is not an argon2id PHC string (v=19): set a new password');
   const [, memory, passes, parallelism, salt = '', tagText = ''] = match;
   const tag = Buffer.from(tagText, 'base64');
   const nonce = Buffer.from(salt, 'base64');

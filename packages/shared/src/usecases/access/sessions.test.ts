@@ -8,7 +8,7 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 
 it.each([minuteMs, 5 * minuteMs, 43_200_000])(
-  'a session that may be unused for %i ms lasts while it is used, and ends when it was not used for so long',
+  'a session with an idle limit of %i ms stays valid while it is used, and ends once it is idle that long',
   async (sessionIdleMs) => {
     let session: Session | null = null;
     let nowMs = 0;
@@ -35,16 +35,16 @@ it.each([minuteMs, 5 * minuteMs, 43_200_000])(
   },
 );
 
-/** A session whose use is due to be noted, in a store that takes no notes; and how often it was asked to. */
-function aSessionThatIsDue(recordLastSeen: () => Promise<void>) {
-  const state = { nowMs: 10 * minuteMs, touches: 0 };
+/** A session whose `lastSeenAt` is due to be written. Counts the writes. */
+function aSessionWithDueWrite(recordLastSeen: () => Promise<void>) {
+  const state = { nowMs: 10 * minuteMs, writes: 0 };
   const seen = new Date(0);
   const session: Session = { digest: 'd', userId: 'u', createdAt: seen, lastSeenAt: seen, expiresAt: new Date(1e12) };
   const find = makeFindSession({
     sessions: {
       find: async () => session,
       recordLastSeen: () => {
-        state.touches += 1;
+        state.writes += 1;
         return recordLastSeen();
       },
     },
@@ -55,22 +55,24 @@ function aSessionThatIsDue(recordLastSeen: () => Promise<void>) {
   return { find, state };
 }
 
-it('leaves a store alone for a while that could not take a note', async () => {
-  const { find, state } = aSessionThatIsDue(() => Promise.reject(new UnavailableError('it takes no writes')));
-  for (const [afterMs, touches] of [
+it('does not write lastSeenAt for five seconds after a failed write', async () => {
+  const { find, state } = aSessionWithDueWrite(() =>
+    Promise.reject(new UnavailableError('the store accepts no writes')),
+  );
+  for (const [afterMs, writes] of [
     [0, 1],
     [4_999, 1],
     [1, 2],
   ] as const) {
     state.nowMs += afterMs;
     expect(await find('any')).not.toBeNull();
-    expect(state.touches).toBe(touches);
+    expect(state.writes).toBe(writes);
   }
 });
 
-it('does not ask a store that takes no notes for every request', async () => {
-  const { find, state } = aSessionThatIsDue(() => new Promise(() => {}));
-  const found = await Promise.all(Array.from({ length: 100 }, () => find('any')));
-  expect(found.every((one) => one !== null)).toBe(true);
-  expect(state.touches).toBe(8);
+it('runs at most eight writes of lastSeenAt at once, and finds the session for every request', async () => {
+  const { find, state } = aSessionWithDueWrite(() => new Promise(() => {}));
+  const results = await Promise.all(Array.from({ length: 100 }, () => find('any')));
+  expect(results.every((signedIn) => signedIn !== null)).toBe(true);
+  expect(state.writes).toBe(8);
 });

@@ -8,16 +8,16 @@ import type { Clock } from '../../runtime/clock.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 
 const sessionIdBytes = 32;
-/** `lastSeenAt` is written at most this often, but for sessions that end sooner than a few minutes after their last use. */
-const touchIntervalMs = 60_000;
-/** A request waits so long for it to be written, and no longer: the rest of its time is for what it asks for. */
-const touchDeadlineMs = 300;
-const touchesAtOnce = 8;
-/** For so long nothing is noted after it could not be. */
-const touchRestMs = 5_000;
+/** `lastSeenAt` is written at most this often; more often only if sessions may be idle for less than four minutes. */
+const lastSeenIntervalMs = 60_000;
+/** How long a request waits for this write at most. The rest of its deadline is for its own work. */
+const lastSeenDeadlineMs = 300;
+const concurrentLastSeenWritesMax = 8;
+/** After a failed write, `lastSeenAt` is not written for this long. */
+const lastSeenPauseMs = 5_000;
 
 export interface StartedSession {
-  /** The secret for the cookie; stored nowhere. */
+  /** The secret for the cookie. The store holds only its digest. */
   readonly sessionId: string;
   readonly session: Session;
 }
@@ -28,7 +28,7 @@ export interface StartSessionDeps {
   readonly sessionLifetimeMs: number;
 }
 
-/** Starts a session of a user under a new id. */
+/** Makes the function that starts a session of a user under a new random id. Throws `UnavailableError`. */
 export function makeStartSession({ sessions, clock, sessionLifetimeMs }: StartSessionDeps) {
   return async (userId: string): Promise<StartedSession> => {
     const sessionId = randomBytes(sessionIdBytes).toString('base64url');
@@ -57,56 +57,62 @@ export interface SignedIn {
   readonly session: Session;
 }
 
-/** Who a session id stands for; null when it is unknown, over, or its user is disabled. */
+/**
+ * Makes the function that finds the session and the user of a session id. It returns null if the session is unknown or
+ * has ended, or if its user is unknown or disabled. Throws `UnavailableError` when a read fails.
+ */
 export function makeFindSession({ sessions, users, clock, sessionIdleMs }: FindSessionDeps) {
-  const touch = makeRecordLastSeen({ sessions, clock });
-  const touchAfterMs = Math.min(touchIntervalMs, sessionIdleMs / 4);
+  const recordLastSeen = makeRecordLastSeen({ sessions, clock });
+  const recordAfterMs = Math.min(lastSeenIntervalMs, sessionIdleMs / 4);
   return async (sessionId: string): Promise<SignedIn | null> => {
     const session = await sessions.find(sha256Hex(sessionId));
     if (session === null) return null;
     const now = clock.now();
-    const unseenMs = now.getTime() - session.lastSeenAt.getTime();
-    if (now >= session.expiresAt || unseenMs >= sessionIdleMs) return null;
+    const idleMs = now.getTime() - session.lastSeenAt.getTime();
+    if (now >= session.expiresAt || idleMs >= sessionIdleMs) return null;
     const user = await users.findById(session.userId);
     if (user === null || user.disabled) return null;
-    if (unseenMs >= touchAfterMs) await touch(session.digest, now);
+    if (idleMs >= recordAfterMs) await recordLastSeen(session.digest, now);
     return { user, session };
   };
 }
 
 /**
- * A session that could be read is good for this request, also when the note that it was used cannot be written. What the
- * store does not take is not tried by every request, or it would use up the connections that the reads need.
+ * Makes the function that writes `lastSeenAt`. A write that fails with `UnavailableError` does not fail the request:
+ * the session itself was read. The function skips the write while too many others run, and for a while after a failure.
+ * Otherwise a store that accepts no writes would use up the connections that reads need.
  */
 function makeRecordLastSeen({ sessions, clock }: Pick<FindSessionDeps, 'sessions' | 'clock'>) {
-  let underway = 0;
-  let restsUntilMs = Number.NEGATIVE_INFINITY;
+  let runningWrites = 0;
+  let pausedUntilMs = Number.NEGATIVE_INFINITY;
   return async (digest: string, now: Date): Promise<void> => {
-    if (underway >= touchesAtOnce || clock.monotonicMs() < restsUntilMs) return;
-    underway += 1;
-    const touching = sessions.recordLastSeen(digest, now).finally(() => {
-      underway -= 1;
+    if (runningWrites >= concurrentLastSeenWritesMax || clock.monotonicMs() < pausedUntilMs) return;
+    runningWrites += 1;
+    const write = sessions.recordLastSeen(digest, now).finally(() => {
+      runningWrites -= 1;
     });
     try {
-      await withDeadline(touching, touchDeadlineMs, 'touch a session');
+      await withDeadline(write, lastSeenDeadlineMs, 'record when a session was last seen');
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
-      restsUntilMs = clock.monotonicMs() + touchRestMs;
+      pausedUntilMs = clock.monotonicMs() + lastSeenPauseMs;
     }
   };
 }
 
 /**
- * Every pod looks a session up for each request, so a removed one is over at once. What is open on it, the person's own
- * streams, ends when the pods are told. Where that fails the call rejects with `UnavailableError`: the sessions are
- * gone by then, and the streams end when the pods look at them again by themselves, which is every minute.
+ * The functions that end sessions remove them from the store, then announce it to every pod. Each pod reads the session
+ * for every request, so a removed session is invalid at once. The announcement ends the session's personal streams.
+ *
+ * The functions throw `UnavailableError`. If only the announcement failed, the sessions are removed all the same, and
+ * the pods end the streams at their next check, within a minute.
  */
 export interface EndSessionsDeps {
   readonly sessions: Pick<SessionStore, 'remove' | 'removeAllOf'>;
   readonly control: Pick<ControlLog, 'announce'>;
 }
 
-/** Ends one session, on every pod. */
+/** Makes the function that ends one session. */
 export function makeEndSession({ sessions, control }: EndSessionsDeps) {
   return async ({ digest }: Session): Promise<void> => {
     await sessions.remove(digest);
@@ -114,7 +120,7 @@ export function makeEndSession({ sessions, control }: EndSessionsDeps) {
   };
 }
 
-/** Ends every session of a user, on every pod. */
+/** Makes the function that ends every session of a user. */
 export function makeEndAllSessions({ sessions, control }: EndSessionsDeps) {
   return async (userId: string): Promise<void> => {
     await sessions.removeAllOf(userId, null);
@@ -122,11 +128,11 @@ export function makeEndAllSessions({ sessions, control }: EndSessionsDeps) {
   };
 }
 
-/** Ends every session of a user but this one, on every pod. */
+/** Makes the function that ends every other session of the user of `session`. */
 export function makeEndOtherSessions({ sessions, control }: EndSessionsDeps) {
   return async ({ userId, digest }: Session): Promise<void> => {
     await sessions.removeAllOf(userId, digest);
-    // Not all of them: the pods must look which are still there.
+    // `changed`, not `revoked`: one session remains, so the pods must read again which ones do.
     await control.announce({ kind: 'user', id: userId, change: 'changed' });
   };
 }

@@ -4,15 +4,17 @@ import type { RateLimiter } from '../../ports/rate-limiter.ts';
 
 type TooManyFailures = Exclude<SignInPermit, { readonly status: 'granted' }>;
 
-/** Whose password is tried, and from where (see `createSignInLimits`). */
+/** One attempt to verify a password. */
 export interface PasswordAttempt {
   readonly email: string;
+  /** The client's address; null if addresses do not distinguish clients. See `makeTakeSignInPermit`. */
   readonly address: string | null;
 }
 
 /**
- * Runs a try of a password as long as there were not too many failures before: else nothing is looked up and no
- * password hashed. A try counts when it was `refused`; one that could not be decided is no failure.
+ * Makes the function that runs a password attempt unless there were too many failures before. Beyond the limit it runs
+ * nothing: no account is read, no password is hashed. Only an attempt with the status `refused` counts as a failure; an
+ * attempt that throws does not.
  */
 export function makeLimitPasswordAttempts(takePermit: ReturnType<typeof makeTakeSignInPermit>) {
   return async <Outcome extends { readonly status: string }>(
@@ -34,12 +36,12 @@ export function makeLimitPasswordAttempts(takePermit: ReturnType<typeof makeTake
 
 export interface SignInLimitsDeps {
   readonly limiter: RateLimiter;
-  /** Per account and address; the other limits follow from it. 0 switches all of them off. */
+  /** Failures per minute, account and address. The other limits are multiples of it. 0 switches all limits off. */
   readonly failuresPerMinute: number;
 }
 
 export type SignInPermit =
-  /** `giveBack` when the attempt did not fail: only failures count. */
+  /** Call `giveBack` if the attempt did not fail: only failures count. */
   | { readonly status: 'granted'; readonly giveBack: () => Promise<void> }
   | {
       readonly status: 'rate-limited';
@@ -57,9 +59,12 @@ const addressFactor = 6;
 const accountHourFactor = 20;
 
 /**
- * Permits for attempts to sign in. One is taken before the password is looked at, so that many attempts at once
- * cannot slip through. Known and unknown accounts are limited alike, by a digest of the e-mail. An `address` of null
- * stands for callers that cannot be told apart: they have no limit per address, but their account has its own.
+ * Makes the function that takes a permit for a password attempt. The caller takes it before the password is verified,
+ * so that concurrent attempts cannot exceed the limits. Failures are limited per account and address (per minute), per
+ * address (6 times as many per minute), and per account (20 times as many per hour).
+ *
+ * Known and unknown accounts are limited alike, by a digest of the e-mail. Without an address there is no limit per
+ * address, because it would apply to all clients together.
  */
 export function makeTakeSignInPermit({ limiter, failuresPerMinute }: SignInLimitsDeps) {
   const perMinute = (count: number): RateLimit => ({ ratePerSecond: count / 60, burst: count });
@@ -72,7 +77,7 @@ export function makeTakeSignInPermit({ limiter, failuresPerMinute }: SignInLimit
     },
   };
 
-  function limitsOf(email: string, address: string | null): KeyedLimit[] {
+  function listLimits(email: string, address: string | null): KeyedLimit[] {
     const account = sha256Hex(email.toLowerCase());
     const perAddress = address === null ? [] : [{ key: `sign-in:address:${address}`, limit: limits.address }];
     return [
@@ -84,29 +89,30 @@ export function makeTakeSignInPermit({ limiter, failuresPerMinute }: SignInLimit
 
   return async (email: string, address: string | null): Promise<SignInPermit> => {
     if (failuresPerMinute === 0) return { status: 'granted', giveBack: async () => undefined };
-    const taken = await Promise.all(
-      limitsOf(email, address).map(async (each) => ({
-        ...each,
-        outcome: await limiter.take({ ...each, atLeast: 1, atMost: 1 }),
+    const takes = await Promise.all(
+      listLimits(email, address).map(async (keyedLimit) => ({
+        ...keyedLimit,
+        outcome: await limiter.take({ ...keyedLimit, atLeast: 1, atMost: 1 }),
       })),
     );
     const giveBack = async () => {
-      const granted = taken.filter(({ outcome }) => outcome.granted > 0);
+      const granted = takes.filter(({ outcome }) => outcome.granted > 0);
       await Promise.all(granted.map(({ key, limit }) => limiter.giveBack(key, limit, 1)));
     };
-    const refused = longestRefusal(taken);
-    if (refused === null) return { status: 'granted', giveBack };
-    // What was refused was not tried, and is no failure.
+    const exceeded = findLongestWait(takes);
+    if (exceeded === null) return { status: 'granted', giveBack };
+    // A rate-limited attempt does not run, so it is no failure.
     await giveBack();
-    const { retryAfterMs, resetAfterMs } = refused.outcome;
-    return { status: 'rate-limited', limit: refused.limit, retryAfterMs, resetAfterMs };
+    const { retryAfterMs, resetAfterMs } = exceeded.outcome;
+    return { status: 'rate-limited', limit: exceeded.limit, retryAfterMs, resetAfterMs };
   };
 }
 
-type TakenLimit = KeyedLimit & { readonly outcome: RateOutcome };
+type LimitTake = KeyedLimit & { readonly outcome: RateOutcome };
 
-function longestRefusal(taken: readonly TakenLimit[]): TakenLimit | null {
-  const refused = taken.filter(({ outcome }) => outcome.granted === 0);
-  const [longest] = refused.sort((one, other) => other.outcome.retryAfterMs - one.outcome.retryAfterMs);
+/** Returns the exceeded limit with the longest wait, or null if no limit is exceeded. */
+function findLongestWait(takes: readonly LimitTake[]): LimitTake | null {
+  const exceeded = takes.filter(({ outcome }) => outcome.granted === 0);
+  const [longest] = exceeded.sort((a, b) => b.outcome.retryAfterMs - a.outcome.retryAfterMs);
   return longest ?? null;
 }

@@ -6,11 +6,11 @@ import { makeSignIn } from './sign-in.ts';
 const password = 'correct horse battery';
 const now = new Date('2026-03-01T10:00:00.000Z');
 
-/** What was computed: everything that its duration depends on, and of the password its length. */
-const computed: object[] = [];
+/** Per computed hash, everything that its duration depends on. */
+const computations: object[] = [];
 const derive: DeriveTag = (parameters) => {
   const { message, nonce, ...cost } = parameters;
-  computed.push({
+  computations.push({
     ...cost,
     passwordBytes: Buffer.from(message as string).length,
     nonceBytes: Buffer.from(nonce as Buffer).length,
@@ -41,7 +41,7 @@ const signIn = makeSignIn({
   clock: { now: () => now },
 });
 
-test('whether an account is there or not, the same is computed', async () => {
+test('sign-in computes the same hash whether or not the account exists', async () => {
   const wrong = password.toUpperCase();
   const attempts = [
     { email: 'on@example.org', password },
@@ -54,5 +54,5 @@ test('whether an account is there or not, the same is computed', async () => {
   for (const attempt of attempts) statuses.push((await signIn(attempt)).status);
   expect(statuses).toEqual(['signed-in', 'refused', 'refused', 'refused', 'refused']);
   const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32, passwordBytes: 21, nonceBytes: 16 };
-  expect(computed).toEqual(attempts.map(() => cost));
+  expect(computations).toEqual(attempts.map(() => cost));
 });

@@ -17,18 +17,24 @@ export interface Credentials {
 
 export type SignInOutcome =
   | ({ readonly status: 'signed-in'; readonly user: User } & StartedSession)
-  /** Unknown, disabled or a wrong password: alike, and at the same cost, so that no account can be guessed. */
+  /**
+   * The account is unknown or disabled, or the password is wrong. The three cases look alike and take the same time, so
+   * that no one can find out which accounts exist.
+   */
   | { readonly status: 'refused' };
 
-/** Signs a user in with e-mail and password, under a new session. */
+/**
+ * Makes the function that signs a user in with e-mail and password, and starts a session. Throws `UnavailableError`; a
+ * session may then exist, but nobody has its id.
+ */
 export function makeSignIn({ users, passwords, startSession, clock }: SignInDeps) {
   return async ({ email, password }: Credentials): Promise<SignInOutcome> => {
     const user = await users.findByEmail(email.toLowerCase());
-    const isRight = await passwords.verify(password, user?.passwordHash ?? null);
-    if (user === null || user.disabled || !isRight) return { status: 'refused' };
+    const isCorrect = await passwords.verify(password, user?.passwordHash ?? null);
+    if (user === null || user.disabled || !isCorrect) return { status: 'refused' };
     const started = await startSession(user.id);
-    // Whoever has changed the password or disabled the user meanwhile has ended the sessions, perhaps before this one
-    // was there. Its id is told to nobody then.
+    // A concurrent change of the password, or disabling the user, ends the sessions. It may have missed this new one.
+    // So the user is read again: after such a change nobody gets the session id.
     const current = await users.findById(user.id);
     if (current?.passwordHash !== user.passwordHash || current.disabled) return { status: 'refused' };
     const lastSignInAt = clock.now();

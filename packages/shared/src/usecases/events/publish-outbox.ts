@@ -1,5 +1,5 @@
+import type { Delivery } from '../../domain/delivery.ts';
 import { UnavailableError } from '../../domain/errors.ts';
-import type { Delivery } from '../../domain/hook-event.ts';
 import type { LogPosition } from '../../domain/log-position.ts';
 import type { OutboxEntry } from '../../domain/outbox-entry.ts';
 import { isCovered } from '../../domain/stream-start.ts';
@@ -27,19 +27,30 @@ export interface PublishableWidget {
 
 export interface Publication {
   readonly run: number;
-  /** The position that came with the run's number. */
+  /** The last recorded position, as of when the run took its number. */
   readonly lastPosition: ComparablePosition | null;
   readonly widgets: readonly PublishableWidget[];
-  /** Hooks without a known widget. */
+  /** Deliveries that name no known widget. */
   readonly withoutWidget: readonly Delivery[];
-  /** False once the run must not append any more. */
+  /** Returns false once the run is aborted, or older than `runLimits.maxAgeMs`. */
   readonly mayAppend: () => boolean;
 }
 
 /**
- * Carries what a run found in the outboxes into the event log: append, record the position, mark the ledger, pull the
- * outboxes, and let the guards of what is now settled expire. In this order: whatever a crash leaves undone is done
- * again by the next run, and the guards make the repetition harmless.
+ * Makes the function that publishes the outboxes that a run read, and its deliveries without a widget: steps 5 to 9 of
+ * docs/data-path.md, in this order. After a crash between two steps the next run repeats them all, which is safe.
+ *
+ * 5. Append to the event log, oldest outbox entry first. The log's dedupe marks skip events that it already holds.
+ * 6. Record the log's last position outside the log. It reveals a later loss of events.
+ * 7. Mark the ledger rows as published. This comes before step 8: a delivery that is neither in its outbox nor marked
+ *    would be applied a second time.
+ * 8. Remove the published entries from the outboxes, where the fence is still this run's.
+ * 9. Let the dedupe marks expire. The watermark of a widget expires only if step 8 removed its entries: then no run can
+ *    append them again.
+ *
+ * Returns how many events this run appended, and whether the log started a new epoch. Throws `UnavailableError` when a
+ * store did not answer, when `mayAppend` returns false, when the log rejects the run as stale, and when the log lost
+ * events during the append.
  */
 export function makePublishOutbox(deps: PublishOutboxDeps) {
   return async (publication: Publication): Promise<{ appended: number; startedNewEpoch: boolean }> => {
@@ -47,49 +58,60 @@ export function makePublishOutbox(deps: PublishOutboxDeps) {
     const appends = [...widgets.flatMap(toAppends), ...withoutWidget.map(toAppendWithoutWidget)];
     if (appends.length === 0) return { appended: 0, startedNewEpoch: false };
 
-    const expected = latestOf(publication.lastPosition, await deps.runs.lastPosition());
-    if (!publication.mayAppend()) throw new UnavailableError('the run was ended before it appended');
+    // The later of the two. The second one is earlier only if MongoDB has lost writes in between. Then the position
+    // that the run read at its start is the only evidence of what the log must hold.
+    const expected = pickLatest(publication.lastPosition, await deps.runs.lastPosition());
+    if (!publication.mayAppend()) throw new UnavailableError('the run stopped before its append: aborted or too old');
     const { positions, last, startedNewEpoch } = await deps.eventLog.append(run, expected, appends);
     await recordLogEnd(deps, last, expected);
     await deps.ledger.markPublished(toLedgerRows(publication, appends, positions), deps.clock.now());
-    const settled = await emptyOutboxes(deps, run, widgets);
-    // A widget that was this run's at the pull no higher one has claimed. Who has taken a hook without a widget meanwhile
-    // nobody tells, but whoever did had a number before it was marked.
-    const latest = withoutWidget.length === 0 ? run : (await deps.runs.startRun()).run;
-    await deps.eventLog.expireMarks(
-      [...settled, ...withoutWidget.map((delivery) => toEventMark(delivery.eventId))],
-      latest,
-    );
-    return { appended: positions.filter((position) => position !== null).length, startedNewEpoch };
+    const widgetMarks = await removeEntries(deps, run, widgets);
+    const eventMarks = withoutWidget.map((delivery) => toEventMark(delivery.eventId));
+    // The highest run that may still append these events. For widgets it is this run: step 8 proved that no higher run
+    // had claimed them. A delivery without a widget has no fence. But a run appends it only if it found the ledger row
+    // unpublished, so before step 7. Every such run has a lower number than one taken now.
+    const highestRun = withoutWidget.length === 0 ? run : (await deps.runs.startRun()).run;
+    await deps.eventLog.expireMarks([...widgetMarks, ...eventMarks], highestRun);
+    const appended = positions.filter((position) => position !== null).length;
+    return { appended, startedNewEpoch };
   };
 }
 
 /**
- * Remembers the log's end, over the position that the append was checked against. Where another run has recorded
- * meanwhile, the log may have come back as it was before in between: it must know that position too, and still hold
- * what was appended here. Otherwise throws `UnavailableError`: then nothing is marked, and the next run tells it again.
+ * Records `last`, the log's end after the append. The append found the log complete up to `expected`, so `last` may
+ * replace `expected` as the recorded position.
+ *
+ * If another run recorded a position meanwhile, the log may have been restored from an older copy between the two
+ * appends. So the log must still cover both positions. If it does, the later one stays or becomes the recorded
+ * position. If it does not, throws `UnavailableError`: nothing is marked, and the next run appends the events again.
+ * See ADR 8.
  */
 async function recordLogEnd(
   { runs, eventLog }: Pick<PublishOutboxDeps, 'runs' | 'eventLog'>,
   last: ComparablePosition,
   expected: ComparablePosition | null,
 ): Promise<void> {
-  let known = expected;
-  while (!(await runs.recordPosition(last, known))) {
-    known = await runs.lastPosition();
-    const held = await Promise.all([last, known].map((each) => each === null || logStillCovers(eventLog, each)));
-    if (held.includes(false)) throw new UnavailableError('the log lost events while a run appended to it');
-    if (known?.epoch === last.epoch && known.seq >= last.seq) return;
+  let recorded = expected;
+  while (!(await runs.recordPosition(last, recorded))) {
+    recorded = await runs.lastPosition();
+    const covered = await Promise.all(
+      [last, recorded].map((position) => position === null || logStillCovers(eventLog, position)),
+    );
+    if (covered.includes(false)) {
+      throw new UnavailableError('the event log lost events while a run appended to it: the run starts again');
+    }
+    if (recorded?.epoch === last.epoch && recorded.seq >= last.seq) return;
   }
 }
 
 /**
- * Whether the log still knows exactly this position. One that was trimmed since is not told from one that was lost: then
- * the next run tells it again, and the log, if it ever had it, knows that.
+ * Returns whether the log covers the position: it holds the event there, or ends exactly there. Also returns false for
+ * a position that was trimmed since, which looks like a lost one. That is safe: the run starts again, and the dedupe
+ * marks skip the events that the log had.
  */
 async function logStillCovers(eventLog: Pick<EventLog, 'inspect'>, position: LogPosition): Promise<boolean> {
-  const known = await eventLog.inspect(position);
-  return known !== null && isCovered(position, known.extent, known.contains);
+  const inspection = await eventLog.inspect(position);
+  return inspection !== null && isCovered(position, inspection.extent, inspection.contains);
 }
 
 function toAppends({ widget, entries }: PublishableWidget): LogAppend[] {
@@ -107,38 +129,43 @@ function toEventMark(eventId: string): DedupeMark {
   return { kind: 'event', eventId };
 }
 
-/** The ledger knows hooks only: a creation over the API has no row. */
+/** Only hooks have a ledger row. The event of a creation over the API has none: its `integrationId` is null. */
 function toLedgerRows(
   { widgets, withoutWidget }: Publication,
   appends: readonly LogAppend[],
   positions: readonly (LogPosition | null)[],
 ) {
-  const hookIds = new Set(withoutWidget.map((delivery) => delivery.eventId));
+  const hookEventIds = new Set(withoutWidget.map((delivery) => delivery.eventId));
   for (const { entries } of widgets) {
-    for (const entry of entries) if (entry.integrationId !== null) hookIds.add(entry.eventId);
+    for (const entry of entries) if (entry.integrationId !== null) hookEventIds.add(entry.eventId);
   }
   return appends
     .map(({ event }, index) => ({ eventId: event.eventId, position: positions[index] ?? null }))
-    .filter((row) => hookIds.has(row.eventId));
+    .filter((row) => hookEventIds.has(row.eventId));
 }
 
-/** Empties the outboxes of what was read; returns the guards of the widgets where this run still had its claim. */
-async function emptyOutboxes(
+/**
+ * Removes the entries that this run read from the outboxes. They are all in the log by now. Skips the widgets that a
+ * higher run has claimed, and returns the watermarks of the others.
+ */
+async function removeEntries(
   deps: Pick<PublishOutboxDeps, 'outboxes'>,
   run: number,
   widgets: readonly PublishableWidget[],
 ): Promise<DedupeMark[]> {
   const published = widgets.flatMap(({ widget, entries }) => {
-    const last = entries.at(-1);
-    return last === undefined ? [] : [{ widgetId: widget.id, version: last.after.version }];
+    const newest = entries.at(-1);
+    return newest === undefined ? [] : [{ widgetId: widget.id, version: newest.after.version }];
   });
   if (published.length === 0) return [];
   const { superseded } = await deps.outboxes.removePublished(run, published);
-  const kept = new Set(superseded);
-  return published.filter(({ widgetId }) => !kept.has(widgetId)).map((each) => ({ kind: 'version', ...each }));
+  const supersededIds = new Set(superseded);
+  return published
+    .filter(({ widgetId }) => !supersededIds.has(widgetId))
+    .map(({ widgetId, version }) => ({ kind: 'version', widgetId, version }));
 }
 
-function latestOf(a: ComparablePosition | null, b: ComparablePosition | null): ComparablePosition | null {
+function pickLatest(a: ComparablePosition | null, b: ComparablePosition | null): ComparablePosition | null {
   if (a === null || b === null) return a ?? b;
   return a.epochRun > b.epochRun || (a.epochRun === b.epochRun && a.seq > b.seq) ? a : b;
 }

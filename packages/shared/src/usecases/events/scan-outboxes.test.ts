@@ -2,30 +2,30 @@ import { expect, it } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import { assignPartition } from '../../domain/queue-item.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
-import type { HookBatch } from '../../ports/hook-queue.ts';
+import type { HookJob } from '../../ports/hook-queue.ts';
 import type { UnpublishedWidget, WidgetOutbox } from '../../ports/widget-outbox.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { makeScanOutboxes } from './scan-outboxes.ts';
 
 const partitionCount = 2;
-const heldUp = 0;
-const served = 1;
+const stuckPartition = 0;
+const servedPartition = 1;
 
-/** Widgets with something to publish, and a queue in which the jobs of one partition stay; `onPage` may fail a search. */
+/** Widgets with overdue outboxes, and a queue that keeps jobs until `processJob`. `onPage` may throw to fail a search. */
 function aBacklog(onPage: (page: number) => void = () => undefined) {
   const unpublished: UnpublishedWidget[] = [];
-  const waiting = new Map<string, HookBatch>();
+  const waiting = new Map<string, HookJob>();
   let nextAtMs = Date.UTC(2026, 0, 1);
   let pages = 0;
-  const find: WidgetOutbox['findOverdue'] = async (before, limit, from) => {
+  const findOverdue: WidgetOutbox['findOverdue'] = async (before, limit, from) => {
     pages += 1;
     onPage(pages);
-    const isBeyond = ({ widgetId, since }: UnpublishedWidget) =>
+    const isBehindCursor = ({ widgetId, since }: UnpublishedWidget) =>
       from === undefined || (since >= from.since && !from.widgetIds.includes(widgetId));
-    return unpublished.filter((one) => one.since < before && isBeyond(one)).slice(0, limit);
+    return unpublished.filter((widget) => widget.since < before && isBehindCursor(widget)).slice(0, limit);
   };
   const scanOutboxes = makeScanOutboxes({
-    outboxes: { findOverdue: find, findFutureDated: async () => [] },
+    outboxes: { findOverdue, findFutureDated: async () => [] },
     hookQueue: {
       partitionCount,
       enqueue: async (batch) => {
@@ -37,17 +37,17 @@ function aBacklog(onPage: (page: number) => void = () => undefined) {
   });
   const publish = (widgetIds: readonly string[]) => {
     const published = new Set(widgetIds);
-    const left = unpublished.filter(({ widgetId }) => !published.has(widgetId));
-    unpublished.splice(0, unpublished.length, ...left);
+    const remaining = unpublished.filter(({ widgetId }) => !published.has(widgetId));
+    unpublished.splice(0, unpublished.length, ...remaining);
   };
-  const widgetIdsOf = (partition: number) =>
+  const queuedWidgetIds = (partition: number) =>
     (waiting.get(`scan-${partition}`)?.items ?? []).map((item) => (item.type === 'nudge' ? item.widgetId : ''));
   return {
     scan: () => scanOutboxes(new AbortController().signal),
-    widgetIdsOf,
-    /** What their own hooks and nudges do, while the partition's job waits. */
+    queuedWidgetIds,
+    /** Publishes widgets while the scanner's job waits, as their own hooks and nudges do. */
     publish,
-    /** Adds widgets of one partition, `perMs` of them received at the same time; returns their ids. */
+    /** Adds widgets of one partition, `perMs` of them with the same time. Returns their ids, oldest first. */
     add(partition: number, count: number, perMs = 1): string[] {
       const ids: string[] = [];
       while (ids.length < count) {
@@ -59,74 +59,74 @@ function aBacklog(onPage: (page: number) => void = () => undefined) {
       }
       return ids;
     },
-    /** What a worker does with the partition's job. */
-    carryOut(partition: number): void {
-      publish(widgetIdsOf(partition));
+    /** Processes the partition's job, as a worker does. */
+    processJob(partition: number): void {
+      publish(queuedWidgetIds(partition));
       waiting.delete(`scan-${partition}`);
     },
   };
 }
 
-it('finds a widget of a partition that is served behind many of one that is held up', async () => {
-  const { scan, add, widgetIdsOf } = aBacklog();
-  const old = add(heldUp, 1_000);
-  const behind = add(served, 3);
+it('nudges the widgets of a served partition behind 1 000 widgets of a stuck one', async () => {
+  const { scan, add, queuedWidgetIds } = aBacklog();
+  const oldest = add(stuckPartition, 1_000);
+  const later = add(servedPartition, 3);
   expect(await scan()).toMatchObject({ widgets: 259 });
-  expect(widgetIdsOf(served)).toEqual(behind);
-  expect(widgetIdsOf(heldUp)).toEqual(old.slice(0, 256));
+  expect(queuedWidgetIds(servedPartition)).toEqual(later);
+  expect(queuedWidgetIds(stuckPartition)).toEqual(oldest.slice(0, 256));
 });
 
-it('finds it behind any number of them within some turns, also where many were received at the same time', async () => {
-  const { scan, add, widgetIdsOf } = aBacklog();
-  add(heldUp, 5_000, 700);
-  const behind = add(served, 3, 700);
-  for (let turn = 0; turn < 2; turn += 1) await scan();
-  expect(widgetIdsOf(served)).toEqual(behind);
+it('reaches them behind 5 000 widgets in the second scan, also if many have the same time', async () => {
+  const { scan, add, queuedWidgetIds } = aBacklog();
+  add(stuckPartition, 5_000, 700);
+  const later = add(servedPartition, 3, 700);
+  for (let scans = 0; scans < 2; scans += 1) await scan();
+  expect(queuedWidgetIds(servedPartition)).toEqual(later);
 });
 
-it('comes back to the oldest once it has seen all', async () => {
-  const { scan, add, carryOut, widgetIdsOf } = aBacklog();
-  const old = add(heldUp, 5_000);
-  for (let turn = 0; turn < 2; turn += 1) await scan();
-  carryOut(heldUp);
+it('starts again at the oldest widget once it has found all widgets', async () => {
+  const { scan, add, processJob, queuedWidgetIds } = aBacklog();
+  const oldest = add(stuckPartition, 5_000);
+  for (let scans = 0; scans < 2; scans += 1) await scan();
+  processJob(stuckPartition);
   await scan();
-  expect(widgetIdsOf(heldUp)).toEqual(old.slice(256, 512));
+  expect(queuedWidgetIds(stuckPartition)).toEqual(oldest.slice(256, 512));
 });
 
-it('tells that it moves on as long as full jobs are carried out, and that it does not while they wait', async () => {
-  const { scan, add, carryOut } = aBacklog();
-  add(served, 600);
+it('returns hasMore while full jobs are processed, and not while they wait', async () => {
+  const { scan, add, processJob } = aBacklog();
+  add(servedPartition, 600);
   expect(await scan()).toEqual({ widgets: 256, hasMore: true });
   expect(await scan()).toEqual({ widgets: 256, hasMore: false });
-  carryOut(served);
+  processJob(servedPartition);
   expect(await scan()).toEqual({ widgets: 256, hasMore: true });
-  carryOut(served);
+  processJob(servedPartition);
   expect(await scan()).toEqual({ widgets: 88, hasMore: false });
-  carryOut(served);
+  processJob(servedPartition);
   expect(await scan()).toEqual({ widgets: 0, hasMore: false });
 });
 
-it('does not take it for moving on that some of the oldest are published while the full job waits', async () => {
-  const { scan, add, publish, carryOut } = aBacklog();
-  const old = add(served, 400);
+it('does not return hasMore when some widgets of a waiting full job are published', async () => {
+  const { scan, add, publish, processJob } = aBacklog();
+  const oldest = add(servedPartition, 400);
   expect(await scan()).toEqual({ widgets: 256, hasMore: true });
-  publish(old.slice(0, 10));
+  publish(oldest.slice(0, 10));
   expect(await scan()).toEqual({ widgets: 256, hasMore: false });
-  publish(old.slice(10, 200));
+  publish(oldest.slice(10, 200));
   expect(await scan()).toEqual({ widgets: 200, hasMore: false });
-  add(served, 300);
+  add(servedPartition, 300);
   expect(await scan()).toEqual({ widgets: 256, hasMore: false });
-  carryOut(served);
+  processJob(servedPartition);
   expect(await scan()).toEqual({ widgets: 256, hasMore: true });
 });
 
-it('finds anew after a failure what it had found before it', async () => {
-  const { scan, add, widgetIdsOf } = aBacklog((page) => {
-    if (page === 2) throw new UnavailableError('the store is away');
+it('starts again at the oldest widget after a failed scan', async () => {
+  const { scan, add, queuedWidgetIds } = aBacklog((page) => {
+    if (page === 2) throw new UnavailableError('the store does not answer');
   });
-  const oldest = add(served, 3);
-  add(heldUp, 1_000);
+  const oldest = add(servedPartition, 3);
+  add(stuckPartition, 1_000);
   await expect(scan()).rejects.toThrow(UnavailableError);
   await scan();
-  expect(widgetIdsOf(served)).toEqual(oldest);
+  expect(queuedWidgetIds(servedPartition)).toEqual(oldest);
 });

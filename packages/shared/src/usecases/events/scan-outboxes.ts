@@ -1,3 +1,4 @@
+import { batchLimits } from '../../domain/batch-limits.ts';
 import { assignPartition } from '../../domain/queue-item.ts';
 import type { HookQueue } from '../../ports/hook-queue.ts';
 import {
@@ -12,66 +13,72 @@ export interface ScanOutboxesDeps {
   readonly outboxes: Pick<WidgetOutbox, 'findOverdue' | 'findFutureDated'>;
   readonly hookQueue: Pick<HookQueue, 'enqueue' | 'partitionCount'>;
   readonly clock: Clock;
-  /** An outbox entry older than this, in milliseconds, was left behind. */
+  /** An outbox is overdue if its oldest entry is older than this, in milliseconds (`OUTBOX_SCAN_AGE_MS`). */
   readonly scanAgeMs: number;
 }
 
 export interface OutboxScan {
-  /** How many widgets were found of which a job could be made. */
+  /** How many widgets the scan offered to the queue. The queue may have ignored their job. */
   readonly widgets: number;
   /**
-   * Whether more is left of a partition whose last full job has been carried out: another scan soon is of use. Only a
-   * scan that began at the oldest can tell; any other says false.
+   * True if a partition got its first full job, or a full job after its last one was processed. More widgets may wait
+   * behind this job, so the caller should scan again soon. Always false if the scan did not start at the oldest overdue
+   * widget: such a scan cannot see that a job was processed.
    */
   readonly hasMore: boolean;
 }
 
-const widgetsPerJob = 256;
-const pageSize = 256;
-/** What one scan looks through at most; where there is more, the next one goes on from there. */
+const widgetsPerJob = batchLimits.items;
+const pageSize = batchLimits.items;
+/** The most pages that one scan reads per search: 4 096 widgets. The next scan continues behind them. */
 const pagesPerScan = 16;
 
 /**
- * Finds widgets whose events were left in the outbox (a creation whose nudge was lost, a crash, a wiped queue), also
- * where the time of the entry is still to come because a clock was set back, and enqueues nudges for them: per
- * partition one job with the oldest of its widgets, under a fixed id. While it waits, another scan adds nothing; so
- * that a partition that is held up does not hide the others, the search goes on past what its job has no room for.
+ * Makes the scanner: it finds widgets with overdue outboxes and enqueues nudges for them. An outbox becomes overdue
+ * when a nudge was lost, a run crashed, or the queue was wiped.
  *
- * Once `signal` is aborted it looks no further than the page it is at. Throws `UnavailableError`; what was found by
- * then gets no job, and the next scan begins at the oldest.
+ * Each partition gets one job with the first widgets that this scan finds for it, under a fixed id. While that job
+ * waits or runs, the queue ignores another one, so repeated scans do not make a backlog longer. The search continues
+ * past widgets for which a job has no room. So a partition that is held up does not hide the widgets of the others.
+ *
+ * It also nudges outboxes that are dated more than `scanAgeMs` in the future, because a clock was ahead or was set
+ * back. Overdue outboxes come first: their delay is certain.
+ *
+ * After `signal` is aborted, a search reads no further page. Throws `UnavailableError` when a store did not answer:
+ * some or all jobs of this scan are then missing, and the next scan starts again at the oldest widget.
  */
 export function makeScanOutboxes(deps: ScanOutboxesDeps) {
   const { outboxes, hookQueue, clock, scanAgeMs } = deps;
-  const stale = createResumableSearch((from) =>
+  const overdue = createResumableSearch((from) =>
     outboxes.findOverdue(new Date(clock.now().getTime() - scanAgeMs), pageSize, from),
   );
-  // How old they are nobody knows: one that was not left behind gets a nudge too many.
-  const ahead = createResumableSearch((from) =>
+  // The true age of these is unknown. A nudge for an outbox that is not overdue does no harm.
+  const futureDated = createResumableSearch((from) =>
     outboxes.findFutureDated(new Date(clock.now().getTime() + scanAgeMs), pageSize, from),
   );
-  const fullShares = createFullBatchTracker();
+  const fullJobs = createFullJobTracker();
 
   return async (signal: AbortSignal): Promise<OutboxScan> => {
-    const isFromOldest = stale.isAtStart();
-    const shares = createNudgeBatches(hookQueue.partitionCount);
+    const isFromOldest = overdue.isAtStart();
+    const jobs = createNudgeJobs(hookQueue.partitionCount);
     try {
-      await stale.goOn(shares, signal);
-      await ahead.goOn(shares, signal);
-      await Promise.all([...shares.byPartition].map(([partition, ids]) => enqueueNudges(deps, partition, ids)));
+      await overdue.collect(jobs, signal);
+      await futureDated.collect(jobs, signal);
+      await Promise.all([...jobs.byPartition].map(([partition, ids]) => enqueueNudges(deps, partition, ids)));
     } catch (error) {
-      stale.beginAnew();
-      ahead.beginAnew();
+      overdue.reset();
+      futureDated.reset();
       throw error;
     }
-    const widgets = [...shares.byPartition.values()].reduce((sum, ids) => sum + ids.length, 0);
-    return { widgets, hasMore: isFromOldest && fullShares.moveOn(shares) };
+    const widgets = [...jobs.byPartition.values()].reduce((sum, ids) => sum + ids.length, 0);
+    return { widgets, hasMore: isFromOldest && fullJobs.hasNewFullJob(jobs) };
   };
 }
 
-type NudgeBatches = ReturnType<typeof createNudgeBatches>;
+type NudgeJobs = ReturnType<typeof createNudgeJobs>;
 
-/** For each partition the first widgets that were found, as many as one job takes. */
-function createNudgeBatches(partitionCount: number) {
+/** Collects the first widgets that a scan finds for each partition, up to the size of one job. */
+function createNudgeJobs(partitionCount: number) {
   const byPartition = new Map<number, string[]>();
   return {
     byPartition,
@@ -85,39 +92,48 @@ function createNudgeBatches(partitionCount: number) {
   };
 }
 
-/** Knows of each partition's full share the last widget, until that one is found no more: then all before it went too. */
-function createFullBatchTracker() {
-  let lastOf: ReadonlyMap<number, string> = new Map();
+/**
+ * Remembers the last widget of each partition's full job. Once a scan no longer finds that widget, the job is
+ * processed: the widgets before it are published too.
+ */
+function createFullJobTracker() {
+  let lastWidgetIds: ReadonlyMap<number, string> = new Map();
   return {
-    /** Takes what was found from the oldest on; tells whether a partition has a full share that follows on another. */
-    moveOn({ byPartition }: NudgeBatches): boolean {
-      const waiting = [...lastOf].filter(([partition, last]) => byPartition.get(partition)?.includes(last));
-      const isWaiting = new Set(waiting.map(([partition]) => partition));
-      const begun = [...byPartition].flatMap(([partition, ids]): [number, string][] => {
-        const last = ids[widgetsPerJob - 1];
-        return last === undefined || isWaiting.has(partition) ? [] : [[partition, last]];
+    /**
+     * Remembers the full jobs of a scan that started at the oldest widget. Returns whether a partition has a full job
+     * and no unprocessed full job from an earlier scan.
+     */
+    hasNewFullJob({ byPartition }: NudgeJobs): boolean {
+      const waiting = [...lastWidgetIds].filter(([partition, lastId]) => byPartition.get(partition)?.includes(lastId));
+      const waitingPartitions = new Set(waiting.map(([partition]) => partition));
+      const added = [...byPartition].flatMap(([partition, ids]): [number, string][] => {
+        const lastId = ids[widgetsPerJob - 1];
+        return lastId === undefined || waitingPartitions.has(partition) ? [] : [[partition, lastId]];
       });
-      lastOf = new Map([...waiting, ...begun]);
-      return begun.length > 0;
+      lastWidgetIds = new Map([...waiting, ...added]);
+      return added.length > 0;
     },
   };
 }
 
-/** A search that is taken up where it was left, until it has seen everything or no share has room; then it begins anew. */
+/**
+ * A search that continues where its last scan stopped. It starts again at the oldest widget once it has found all
+ * widgets, or once every partition's job is full.
+ */
 function createResumableSearch(find: (from?: OutboxScanCursor) => Promise<UnpublishedWidget[]>) {
   let from: OutboxScanCursor | undefined;
   return {
     isAtStart: () => from === undefined,
-    beginAnew(): void {
+    reset(): void {
       from = undefined;
     },
-    async goOn(shares: NudgeBatches, signal: AbortSignal): Promise<void> {
+    async collect(jobs: NudgeJobs, signal: AbortSignal): Promise<void> {
       for (let page = 0; page < pagesPerScan && !signal.aborted; page += 1) {
-        const found = await find(from);
-        for (const { widgetId } of found) shares.add(widgetId);
-        const isOver = found.length < pageSize || shares.areFull();
-        from = isOver ? undefined : advanceScanCursor(found, from);
-        if (isOver) return;
+        const widgets = await find(from);
+        for (const { widgetId } of widgets) jobs.add(widgetId);
+        const isComplete = widgets.length < pageSize || jobs.areFull();
+        from = isComplete ? undefined : advanceScanCursor(widgets, from);
+        if (isComplete) return;
       }
     },
   };

@@ -1,53 +1,59 @@
+import type { HookBody } from '../../domain/delivery.ts';
 import { createEventId, type DeduplicationKey, deriveEventId, toContentKey } from '../../domain/event-id.ts';
-import type { HookEvent } from '../../domain/hook-event.ts';
 import type { Integration } from '../../ports/grant-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 export interface HookSubmission {
   readonly integration: Pick<Integration, 'id' | 'deduplicateByContent'>;
-  readonly event: HookEvent;
+  readonly body: HookBody;
   /** The `webhook-id` header of Standard Webhooks, if sent. */
   readonly webhookId: string | null;
+  /** The `Idempotency-Key` header, if sent. */
   readonly idempotencyKey: string | null;
 }
 
 export interface AcceptedHook {
-  /** The same for every repetition of the hook. */
+  /** The same for all hooks of an integration with one deduplication key. New for each hook without a key. */
   readonly eventId: string;
-  readonly receivedAt: Date;
 }
 
 export interface AcceptHookDeps {
   readonly groupCommit: Pick<GroupCommit, 'submit'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** An identity for a hook that is never a repetition. */
+  /** Creates the event id of a hook without a deduplication key. */
   readonly createId?: () => string;
 }
 
 /**
- * Accepts a hook: its promise resolves once the hook is durably queued, and rejects with `UnavailableError` when that
- * is not certain. Whether it is a repetition is decided by the worker.
+ * Makes the function that accepts a hook. Its promise resolves once the hook is durably queued. It rejects with
+ * `UnavailableError` if the admission limit is exceeded: the hook is then not queued. It also rejects so if the queue
+ * does not answer in time: the hook may then be queued all the same. The api does not detect duplicates: the worker
+ * does, by the event id.
  */
 export function makeAcceptHook(deps: AcceptHookDeps) {
   return async (submission: HookSubmission): Promise<AcceptedHook> => {
-    const { integration, event } = submission;
-    const key = deduplicationKeyOf(submission);
+    const { integration, body } = submission;
+    const key = selectDeduplicationKey(submission);
     const eventId = key === null ? (deps.createId ?? createEventId)() : deriveEventId(integration.id, key);
     const receivedAt = deps.clock.now();
-    const delivery = { ...event, eventId, integrationId: integration.id, receivedAt, redrive: false };
+    const delivery = { ...body, eventId, integrationId: integration.id, receivedAt, redrive: false };
     await deps.groupCommit.submit({ type: 'delivery', delivery });
-    return { eventId, receivedAt };
+    return { eventId };
   };
 }
 
-function deduplicationKeyOf({
+/**
+ * Returns null if nothing identifies repetitions: then each post is a new delivery. `webhook-id` wins, because a sender
+ * that follows Standard Webhooks repeats it with each attempt.
+ */
+function selectDeduplicationKey({
   integration,
-  event,
+  body,
   webhookId,
   idempotencyKey,
 }: HookSubmission): DeduplicationKey | null {
   if (webhookId !== null) return { kind: 'webhook-id', value: webhookId };
   if (idempotencyKey !== null) return { kind: 'idempotency-key', value: idempotencyKey };
-  return integration.deduplicateByContent ? toContentKey(event) : null;
+  return integration.deduplicateByContent ? toContentKey(body) : null;
 }

@@ -1,27 +1,34 @@
+import type { Delivery } from '../../domain/delivery.ts';
 import { applyHooks } from '../../domain/effect.ts';
-import type { Delivery } from '../../domain/hook-event.ts';
 import type { OutboxEntry } from '../../domain/outbox-entry.ts';
 import type { Widget } from '../../domain/widget.ts';
 import type { ClaimedWidget, WidgetChange, WidgetEffects } from '../../ports/widget-effects.ts';
 import type { PublishableWidget } from '../events/publish-outbox.ts';
 
 export interface ApplyResult {
-  /** Every claimed widget as it is now, with its whole outbox. */
+  /** Every claimed widget after its deliveries, with its whole outbox. */
   readonly widgets: readonly PublishableWidget[];
-  /** What the store takes no effect of: not even alone. */
+  /** Deliveries whose effect the store will never accept, not even alone. */
   readonly unstorable: readonly Delivery[];
 }
 
-/** A widget on the way through its deliveries; what is not taken together is halved, and the halves go in order. */
-interface Progress {
+interface WidgetProgress {
+  /** The widget after the chunks that are written. */
   widget: Widget;
+  /** Its outbox after the chunks that are written. */
   readonly entries: OutboxEntry[];
-  pieces: (readonly Delivery[])[];
+  /** The deliveries that are not written yet, in order. Each chunk becomes one write. */
+  chunks: (readonly Delivery[])[];
 }
 
 /**
- * Applies the deliveries to their widgets, all widgets together, each widget's deliveries in their order. A delivery
- * that is in its widget's outbox has taken effect already. Null when a run with a higher number got in between.
+ * Applies the deliveries to their widgets: one write per widget, all widgets in one call. The deliveries of a widget
+ * take effect in the given order. A delivery that is in its widget's outbox already had its effect and is skipped.
+ *
+ * If the store will never accept a write, its deliveries are halved until each unstorable one is alone: at most about
+ * 2 log2(n) more calls for each of them.
+ *
+ * Returns null if a run with a higher number has claimed one of the widgets since.
  */
 export async function applyToWidgets(
   effects: Pick<WidgetEffects, 'apply'>,
@@ -29,58 +36,61 @@ export async function applyToWidgets(
   claimed: readonly ClaimedWidget[],
   deliveries: readonly Delivery[],
 ): Promise<ApplyResult | null> {
-  const byWidget = Map.groupBy(deliveries, (delivery) => delivery.widgetId);
-  const all = claimed.map((each) => toProgress(each, byWidget.get(each.widget.id) ?? []));
+  const byWidgetId = Map.groupBy(deliveries, (delivery) => delivery.widgetId);
+  const progresses = claimed.map((each) => startProgress(each, byWidgetId.get(each.widget.id) ?? []));
   const unstorable: Delivery[] = [];
   for (;;) {
-    const steps = all.flatMap((progress) => nextStep(progress) ?? []);
-    if (steps.length === 0) break;
-    const changes = steps.map(({ change }) => change);
-    const outcome = await effects.apply(run, changes);
+    const writes = progresses.flatMap((progress) => planWrite(progress) ?? []);
+    if (writes.length === 0) break;
+    const outcome = await effects.apply(
+      run,
+      writes.map(({ change }) => change),
+    );
     if (outcome.superseded.length > 0) return null;
-    for (const step of steps) {
-      if (outcome.unstorable.includes(step.change.widgetId)) unstorable.push(...splitOrSurrender(step.progress));
-      else advance(step);
+    for (const write of writes) {
+      if (outcome.unstorable.includes(write.change.widgetId)) unstorable.push(...halveOrRemoveChunk(write.progress));
+      else recordWrite(write);
     }
   }
-  return { widgets: all.map(({ widget, entries }) => ({ widget, entries })), unstorable };
+  return { widgets: progresses.map(({ widget, entries }) => ({ widget, entries })), unstorable };
 }
 
-function toProgress({ widget, outbox }: ClaimedWidget, deliveries: readonly Delivery[]): Progress {
+function startProgress({ widget, outbox }: ClaimedWidget, deliveries: readonly Delivery[]): WidgetProgress {
   const applied = new Set(outbox.map((entry) => entry.eventId));
-  const fresh = deliveries.filter((delivery) => !applied.has(delivery.eventId));
-  return { widget, entries: [...outbox], pieces: fresh.length === 0 ? [] : [fresh] };
+  const unapplied = deliveries.filter((delivery) => !applied.has(delivery.eventId));
+  return { widget, entries: [...outbox], chunks: unapplied.length === 0 ? [] : [unapplied] };
 }
 
-interface Step {
-  readonly progress: Progress;
+/** A planned write of a widget's first chunk. */
+interface PlannedWrite {
+  readonly progress: WidgetProgress;
   readonly change: WidgetChange;
-  /** The widget afterwards. */
+  /** The widget after the write. */
   readonly widget: Widget;
 }
 
-/** Null when the widget is through. */
-function nextStep(progress: Progress): Step | null {
-  const [piece] = progress.pieces;
-  if (piece === undefined) return null;
-  const { widget, entries } = applyHooks(progress.widget, piece);
+/** Returns null when the widget has no chunk left. */
+function planWrite(progress: WidgetProgress): PlannedWrite | null {
+  const [chunk] = progress.chunks;
+  if (chunk === undefined) return null;
+  const { widget, entries } = applyHooks(progress.widget, chunk);
   const { id: widgetId, version: fromVersion } = progress.widget;
-  const last = entries.at(-1);
-  if (last === undefined) return null;
-  return { progress, change: { widgetId, fromVersion, after: last.after, entries }, widget };
+  const newest = entries.at(-1);
+  if (newest === undefined) return null;
+  return { progress, change: { widgetId, fromVersion, after: newest.after, entries }, widget };
 }
 
-function advance({ progress, change, widget }: Step): void {
+function recordWrite({ progress, change, widget }: PlannedWrite): void {
   progress.widget = widget;
   progress.entries.push(...change.entries);
-  progress.pieces.shift();
+  progress.chunks.shift();
 }
 
-/** Halves what was not taken, or gives back the one delivery that was not taken alone. */
-function splitOrSurrender(progress: Progress): readonly Delivery[] {
-  const piece = progress.pieces.shift() ?? [];
-  if (piece.length <= 1) return piece;
-  const middle = Math.ceil(piece.length / 2);
-  progress.pieces.unshift(piece.slice(0, middle), piece.slice(middle));
+/** Halves the first chunk. If it is a single delivery, removes it instead and returns it: that one is unstorable. */
+function halveOrRemoveChunk(progress: WidgetProgress): readonly Delivery[] {
+  const chunk = progress.chunks.shift() ?? [];
+  if (chunk.length <= 1) return chunk;
+  const middle = Math.ceil(chunk.length / 2);
+  progress.chunks.unshift(chunk.slice(0, middle), chunk.slice(middle));
   return [];
 }

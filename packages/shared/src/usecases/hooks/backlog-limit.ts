@@ -6,54 +6,60 @@ const windowMs = 60_000;
 const memoryUsedRatioMax = 0.8;
 
 /**
- * Tells when too much waits in the queue to take more, or when its memory is nearly used up, by whatever is in it. The
- * queue counts jobs; how many deliveries that makes is estimated from this pod's own jobs of the last minute, at least
- * one each. Asked for at most once a second, and never waited for.
+ * The admission limit of the hook queue. It is exceeded while more than `backlogMax` deliveries wait, or while the
+ * queue's store has used more than 80 % of its memory, whatever uses it.
+ *
+ * The queue counts jobs, not deliveries. The number of deliveries is an estimate: the waiting jobs, times the mean
+ * number of items (at least 1) in the jobs that this pod stored in the last one to two minutes. The limit asks the
+ * queue at most once a second, and no caller waits for the answer.
  */
 export function createBacklogLimit(queue: Pick<HookQueue, 'pressure'>, clock: Clock, backlogMax: number) {
   let excess: string | null = null;
   let checkedAtMs = Number.NEGATIVE_INFINITY;
   let windowStartMs = clock.monotonicMs();
-  let current = { jobs: 0, items: 0 };
-  let previous = { jobs: 0, items: 0 };
+  let currentWindow = { jobs: 0, items: 0 };
+  let previousWindow = { jobs: 0, items: 0 };
 
-  function meanItemsPerJob(): number {
-    const jobs = current.jobs + previous.jobs;
-    return jobs === 0 ? 1 : Math.max(1, (current.items + previous.items) / jobs);
+  function estimateItemsPerJob(): number {
+    const jobs = currentWindow.jobs + previousWindow.jobs;
+    return jobs === 0 ? 1 : Math.max(1, (currentWindow.items + previousWindow.items) / jobs);
   }
 
-  function judge(pressure: QueuePressure): void {
+  function applyPressure(pressure: QueuePressure): void {
     if (pressure.memoryUsedRatio !== null && pressure.memoryUsedRatio > memoryUsedRatioMax) {
       excess = `the queue has little memory left: ${Math.round(pressure.memoryUsedRatio * 100)} % is used`;
     } else {
-      const isOver = pressure.waitingJobs * meanItemsPerJob() > backlogMax;
-      excess = isOver ? 'too many deliveries wait to be processed' : null;
+      const isExceeded = pressure.waitingJobs * estimateItemsPerJob() > backlogMax;
+      excess = isExceeded ? 'too many deliveries wait to be processed' : null;
     }
   }
 
+  /** Asks the queue, unless it did so within the last second. Updates `excess` when the answer arrives. */
   function check(): void {
     const nowMs = clock.monotonicMs();
     if (nowMs - checkedAtMs < checkEveryMs) return;
     checkedAtMs = nowMs;
-    // A queue that cannot be asked refuses the hooks by itself; the last verdict stands.
-    queue.pressure().then(judge, () => undefined);
+    // While the queue does not answer, the last result holds: the enqueues themselves fail then.
+    queue.pressure().then(applyPressure, () => undefined);
   }
 
   return {
-    /** Which bound is exceeded, for our logs; null while none is. */
+    /** Returns the exceeded bound as text for our logs, or null if no bound is exceeded. */
     excess(): string | null {
+      // Nothing is flushed while a bound is exceeded, so `recordFlush` cannot notice that it no longer is.
       if (excess !== null) check();
       return excess;
     },
+    /** Records a flush of this pod: the basis of the estimate. */
     recordFlush(jobs: number, items: number): void {
       const nowMs = clock.monotonicMs();
       if (nowMs - windowStartMs > windowMs) {
-        previous = current;
-        current = { jobs: 0, items: 0 };
+        previousWindow = currentWindow;
+        currentWindow = { jobs: 0, items: 0 };
         windowStartMs = nowMs;
       }
-      current.jobs += jobs;
-      current.items += items;
+      currentWindow.jobs += jobs;
+      currentWindow.items += items;
       check();
     },
   };

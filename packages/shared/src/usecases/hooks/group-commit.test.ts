@@ -3,47 +3,47 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { QueueItem } from '../../domain/queue-item.ts';
-import type { HookBatch, HookQueue } from '../../ports/hook-queue.ts';
+import type { HookJob, HookQueue } from '../../ports/hook-queue.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { GroupCommit } from './group-commit.ts';
 
-/** A queue whose answers the test gives by hand. */
-function openQueue(partitionCount = 1) {
-  const calls: { batch: HookBatch; resolve: () => void; reject: (error: Error) => void }[] = [];
-  let look = () => {};
+/** A queue whose calls the test resolves and rejects itself. */
+function aManualQueue(partitionCount = 1) {
+  const calls: { batch: HookJob; resolve: () => void; reject: (error: Error) => void }[] = [];
+  let onCall = () => {};
   const pressure = { waitingJobs: 0, memoryUsedRatio: null as number | null };
   const queue: HookQueue = {
     partitionCount,
     enqueue: (batch) =>
       new Promise((resolve, reject) => {
         calls.push({ batch, resolve, reject });
-        look();
+        onCall();
       }),
     pressure: async () => pressure,
-    consume: () => Promise.reject(new Error('not consumed here')),
+    consume: () => Promise.reject(new Error('this test does not consume')),
   };
-  const until = (count: number) =>
+  const waitForCalls = (count: number) =>
     new Promise<void>((resolve) => {
-      look = () => {
+      onCall = () => {
         if (calls.length >= count) resolve();
       };
-      look();
+      onCall();
     });
-  return { queue, calls, until, pressure };
+  return { queue, calls, waitForCalls, pressure };
 }
 
 const nudge = (widgetId: string): QueueItem => ({ type: 'nudge', widgetId });
 
 describe('GroupCommit', () => {
-  it('stores what arrives in one turn as one job, and what arrives meanwhile as the next', async () => {
-    const { queue, calls, until } = openQueue();
-    const gate = new GroupCommit(queue, systemClock);
-    const first = Promise.all([gate.submit(nudge('a')), gate.submit(nudge('b'))]);
-    await until(1);
-    const second = Promise.all([gate.submit(nudge('c')), gate.submit(nudge('d'))]);
+  it('stores items of one event-loop turn as one job, and items that arrive during that write as the next', async () => {
+    const { queue, calls, waitForCalls } = aManualQueue();
+    const groupCommit = new GroupCommit(queue, systemClock);
+    const first = Promise.all([groupCommit.submit(nudge('a')), groupCommit.submit(nudge('b'))]);
+    await waitForCalls(1);
+    const second = Promise.all([groupCommit.submit(nudge('c')), groupCommit.submit(nudge('d'))]);
     calls[0]?.resolve();
     await first;
-    await until(2);
+    await waitForCalls(2);
     calls[1]?.resolve();
     await second;
     expect(calls.map(({ batch }) => batch.items)).toEqual([
@@ -52,96 +52,99 @@ describe('GroupCommit', () => {
     ]);
   });
 
-  it('makes one job per partition and keeps one widget in one partition', async () => {
-    const { queue, calls, until } = openQueue(4);
-    const gate = new GroupCommit(queue, systemClock);
+  it('stores one job per partition and keeps the items of a widget in one partition', async () => {
+    const { queue, calls, waitForCalls } = aManualQueue(4);
+    const groupCommit = new GroupCommit(queue, systemClock);
     const ids = Array.from({ length: 40 }, (_, index) => `widget-${index % 20}`);
-    const all = Promise.all(ids.map((id) => gate.submit(nudge(id))));
-    await until(4);
+    const allStored = Promise.all(ids.map((id) => groupCommit.submit(nudge(id))));
+    await waitForCalls(4);
     for (const call of calls) call.resolve();
-    await all;
+    await allStored;
     expect(calls.length).toBe(4);
-    const partitionsOf = Map.groupBy(
+    const placesByWidgetId = Map.groupBy(
       calls.flatMap(({ batch }) => batch.items.map((item) => ({ item, partition: batch.partition }))),
       ({ item }) => (item.type === 'nudge' ? item.widgetId : ''),
     );
-    for (const places of partitionsOf.values()) expect(new Set(places.map((each) => each.partition)).size).toBe(1);
+    for (const places of placesByWidgetId.values()) {
+      expect(new Set(places.map(({ partition }) => partition)).size).toBe(1);
+    }
   });
 
-  it('cuts jobs at the item limit', async () => {
-    const { queue, calls, until } = openQueue();
-    const gate = new GroupCommit(queue, systemClock, { batchMax: 3 });
-    const all = Promise.all(Array.from({ length: 7 }, (_, index) => gate.submit(nudge(`w${index}`))));
-    await until(3);
+  it('starts another job at the item limit', async () => {
+    const { queue, calls, waitForCalls } = aManualQueue();
+    const groupCommit = new GroupCommit(queue, systemClock, { batchMax: 3 });
+    const allStored = Promise.all(Array.from({ length: 7 }, (_, index) => groupCommit.submit(nudge(`w${index}`))));
+    await waitForCalls(3);
     for (const call of calls) call.resolve();
-    await all;
+    await allStored;
     expect(calls.map(({ batch }) => batch.items.length)).toEqual([3, 3, 1]);
   });
 
-  it('tries a failed job again under the same id', async () => {
-    const { queue, calls, until } = openQueue();
-    const gate = new GroupCommit(queue, systemClock);
-    const stored = gate.submit(nudge('a'));
-    await until(1);
-    calls[0]?.reject(new UnavailableError('away'));
-    await until(2);
+  it('retries a failed job under the same id', async () => {
+    const { queue, calls, waitForCalls } = aManualQueue();
+    const groupCommit = new GroupCommit(queue, systemClock);
+    const stored = groupCommit.submit(nudge('a'));
+    await waitForCalls(1);
+    calls[0]?.reject(new UnavailableError('the queue does not answer'));
+    await waitForCalls(2);
     calls[1]?.resolve();
     await stored;
     expect(calls[1]?.batch).toEqual(calls[0]?.batch);
   });
 
-  it('tells an answer that came in time, also when this process was too busy to read it before the deadline', async () => {
-    const answered = promisify(randomBytes);
-    const { queue } = openQueue();
-    // What goes on in an enqueue is in the event loop's turn for such answers; its timers are next.
+  it('resolves when the answer arrived in time, although the process was too busy to read it before the deadline', async () => {
+    const answer = promisify(randomBytes);
+    const { queue } = aManualQueue();
+    // Node runs the callback of the first answer in the phase in which it reads answers, and runs timers next. So after
+    // the busy loop the deadline's timer runs before Node reads the second answer.
     const enqueue = () =>
-      answered(1).then(() => {
-        const answer = answered(8);
+      answer(1).then(() => {
+        const secondAnswer = answer(8);
         for (const endMs = performance.now() + 60; performance.now() < endMs; );
-        return answer.then(() => undefined);
+        return secondAnswer.then(() => undefined);
       });
-    const gate = new GroupCommit({ ...queue, enqueue }, systemClock, { deadlineMs: 20 });
-    await expect(gate.submit(nudge('a'))).resolves.toBeUndefined();
+    const groupCommit = new GroupCommit({ ...queue, enqueue }, systemClock, { deadlineMs: 20 });
+    await expect(groupCommit.submit(nudge('a'))).resolves.toBeUndefined();
   });
 
-  it('refuses at the deadline while the queue does not answer, also what still waits behind it', async () => {
-    const { queue, until } = openQueue();
-    const gate = new GroupCommit(queue, systemClock, { deadlineMs: 50 });
-    const first = gate.submit(nudge('a'));
-    await until(1);
-    const second = gate.submit(nudge('b'));
+  it('rejects at the deadline while the queue does not answer, also items that wait for the next flush', async () => {
+    const { queue, waitForCalls } = aManualQueue();
+    const groupCommit = new GroupCommit(queue, systemClock, { deadlineMs: 50 });
+    const first = groupCommit.submit(nudge('a'));
+    await waitForCalls(1);
+    const second = groupCommit.submit(nudge('b'));
     await expect(first).rejects.toThrow(UnavailableError);
     await expect(second).rejects.toThrow(UnavailableError);
   });
 
-  it('counts only those who still wait against the limit', async () => {
-    const { queue, calls, until } = openQueue();
-    const gate = new GroupCommit(queue, systemClock, { waitersMax: 2 });
+  it('counts only callers that still wait against waitersMax', async () => {
+    const { queue, calls, waitForCalls } = aManualQueue();
+    const groupCommit = new GroupCommit(queue, systemClock, { waitersMax: 2 });
     for (let round = 1; round <= 3; round += 1) {
-      const both = Promise.all([gate.submit(nudge('a')), gate.submit(nudge('b'))]);
-      await expect(gate.submit(nudge('c'))).rejects.toThrow(UnavailableError);
-      await until(round);
+      const both = Promise.all([groupCommit.submit(nudge('a')), groupCommit.submit(nudge('b'))]);
+      await expect(groupCommit.submit(nudge('c'))).rejects.toThrow(UnavailableError);
+      await waitForCalls(round);
       calls[round - 1]?.resolve();
       await both;
     }
   });
 
-  it('refuses at once when too much waits in the queue, and takes hooks again when it has shrunk', async () => {
-    const { queue, calls, until, pressure } = openQueue();
+  it('rejects at once while the backlog is above its limit, and accepts items again once it has shrunk', async () => {
+    const { queue, calls, waitForCalls, pressure } = aManualQueue();
     pressure.waitingJobs = 100;
     let nowMs = 0;
     const clock = { ...systemClock, monotonicMs: () => nowMs };
-    const gate = new GroupCommit(queue, clock, { backlogMax: 10 });
-    const first = gate.submit(nudge('a'));
-    await until(1);
+    const groupCommit = new GroupCommit(queue, clock, { backlogMax: 10 });
+    const first = groupCommit.submit(nudge('a'));
+    await waitForCalls(1);
     calls[0]?.resolve();
     await first;
-    await expect(gate.submit(nudge('b'))).rejects.toThrow('right now');
+    await expect(groupCommit.submit(nudge('b'))).rejects.toThrow('right now');
     pressure.waitingJobs = 0;
     nowMs += 1_001;
-    await expect(gate.submit(nudge('c'))).rejects.toThrow(UnavailableError);
-    const later = gate.submit(nudge('d'));
-    await until(2);
+    await expect(groupCommit.submit(nudge('c'))).rejects.toThrow(UnavailableError);
+    const later = groupCommit.submit(nudge('d'));
+    await waitForCalls(2);
     calls[1]?.resolve();
     await later;
   });
@@ -149,15 +152,15 @@ describe('GroupCommit', () => {
   it.each([
     ['deliveries', { waitingJobs: 100, memoryUsedRatio: 0.5 }, 'too many deliveries wait to be processed'],
     ['memory', { waitingJobs: 0, memoryUsedRatio: 0.81 }, 'the queue has little memory left'],
-  ])('tells our logs which bound was met: %s', async (_, found, text) => {
-    const { queue, calls, until, pressure } = openQueue();
-    Object.assign(pressure, found);
-    const gate = new GroupCommit(queue, systemClock, { backlogMax: 10 });
-    const first = gate.submit(nudge('a'));
-    await until(1);
+  ])('names the exceeded bound in the internal message: %s', async (_, currentPressure, text) => {
+    const { queue, calls, waitForCalls, pressure } = aManualQueue();
+    Object.assign(pressure, currentPressure);
+    const groupCommit = new GroupCommit(queue, systemClock, { backlogMax: 10 });
+    const first = groupCommit.submit(nudge('a'));
+    await waitForCalls(1);
     calls[0]?.resolve();
     await first;
-    await expect(gate.submit(nudge('b'))).rejects.toMatchObject({
+    await expect(groupCommit.submit(nudge('b'))).rejects.toMatchObject({
       code: 'unavailable',
       internalMessage: expect.stringContaining(text),
     });

@@ -1,29 +1,30 @@
 import { randomUUID } from 'node:crypto';
+import { batchLimits } from '../../domain/batch-limits.ts';
 import { UnavailableError } from '../../domain/errors.ts';
 import { assignPartition, type QueueItem, toOrderingKey } from '../../domain/queue-item.ts';
-import type { HookBatch, HookQueue } from '../../ports/hook-queue.ts';
+import type { HookJob, HookQueue } from '../../ports/hook-queue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { requestDeadlineMs } from '../../runtime/deadline.ts';
 import { createBacklogLimit } from './backlog-limit.ts';
 
 export interface GroupCommitOptions {
-  /** Items of one job. */
+  /** The most items of one job (`HOOK_BATCH_MAX`). */
   readonly batchMax: number;
-  /** Size of one job, in bytes of payload. */
+  /** The most bytes of one job, as `estimateBytes` counts them. A larger item gets a job of its own. */
   readonly batchMaxBytes: number;
-  /** Deliveries that may wait before new ones are refused. */
+  /** How many deliveries may wait in the queue before new items are rejected (`HOOK_BACKLOG_MAX`). */
   readonly backlogMax: number;
-  /** How long a caller waits at most. */
+  /** How long a caller waits at most, in milliseconds. */
   readonly deadlineMs: number;
-  /** Callers that may wait at once, so that an outage cannot fill the memory. */
+  /** How many callers may wait at once. This bounds the memory that an outage can use. */
   readonly waitersMax: number;
-  /** A name that no other job has. */
+  /** Creates an id that no other job has. */
   readonly createJobId: () => string;
 }
 
 const groupCommitDefaults: GroupCommitOptions = {
-  batchMax: 256,
-  batchMaxBytes: 512 * 1024,
+  batchMax: batchLimits.items,
+  batchMaxBytes: batchLimits.bytes,
   backlogMax: 1_000_000,
   deadlineMs: requestDeadlineMs,
   waitersMax: 50_000,
@@ -32,6 +33,7 @@ const groupCommitDefaults: GroupCommitOptions = {
 
 const retryPauseMs = 100;
 
+/** A caller of `submit` and its item. */
 interface Waiter {
   readonly item: QueueItem;
   readonly deadlineAtMs: number;
@@ -41,17 +43,24 @@ interface Waiter {
 }
 
 /**
- * The pod's one gate to the hook queue. While a flush is in flight everything waits; when it returns, all that waits
- * is stored in one turn, as one job per partition. So the cost of a durable write is shared by whatever arrived
- * meanwhile, and an idle pod adds no delay.
+ * The pod's group commit: every hook and nudge goes through it to the hook queue.
+ *
+ * 1. An item arrives. If no flush is in flight, one starts at the end of this event-loop turn. Otherwise the item
+ *    waits.
+ * 2. The flush stores everything that waits: one job per partition, more if a job would exceed its limits.
+ * 3. Each caller's promise resolves when its job is durable. When all jobs of the flush are stored or have failed, the
+ *    next flush starts, if more items wait.
+ *
+ * So all items that arrive during one durable write share the next one, and an idle pod adds no delay.
  */
 export class GroupCommit {
   readonly #queue: HookQueue;
   readonly #clock: Clock;
   readonly #options: GroupCommitOptions;
   readonly #backlog: ReturnType<typeof createBacklogLimit>;
-  /** Everyone who has no outcome yet, in the order of their deadlines. */
+  /** Callers whose promise is not settled yet, in the order of their deadlines. */
   #pending: Waiter[] = [];
+  /** Callers whose item is in no flush yet. The next flush drops those whose promise was rejected at their deadline. */
   #waiting: Waiter[] = [];
   #isFlushing = false;
   #expiryTimer: NodeJS.Timeout | undefined;
@@ -64,14 +73,15 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves once the item is durable. Rejects with `UnavailableError` at the deadline at the latest, or at once when
-   * too much waits already; the item may be stored all the same.
+   * Resolves once the item is durable in the queue. Rejects with `UnavailableError` at once if the admission limit is
+   * exceeded or too many callers wait: the item is then not stored. Rejects with `UnavailableError` at the deadline:
+   * the item may then be stored all the same.
    */
   submit(item: QueueItem): Promise<void> {
     const excess = this.#backlog.excess();
     if (excess !== null) return Promise.reject(new UnavailableError(excess));
     if (this.#pending.length >= this.#options.waitersMax) {
-      return Promise.reject(new UnavailableError('too many requests wait for the queue'));
+      return Promise.reject(new UnavailableError('too many requests of this pod wait for the hook queue'));
     }
     return new Promise((resolve, reject) => {
       const deadlineAtMs = this.#clock.monotonicMs() + this.#options.deadlineMs;
@@ -81,7 +91,7 @@ export class GroupCommit {
       this.#armExpiry();
       if (!this.#isFlushing) {
         this.#isFlushing = true;
-        // Not at once: what else arrives in this turn of the event loop shares the write.
+        // Items that arrive in the same event-loop turn share the write.
         setImmediate(() => void this.#flush());
       }
     });
@@ -93,22 +103,25 @@ export class GroupCommit {
       this.#waiting = [];
       const jobs = this.#toJobs(waiters);
       this.#backlog.recordFlush(jobs.length, waiters.length);
-      await Promise.all(jobs.map(([batch, members]) => this.#store(batch, members)));
+      await Promise.all(jobs.map(([job, callers]) => this.#store(job, callers)));
     }
     this.#isFlushing = false;
   }
 
-  /** Tries again until it is stored or every caller has given up; always under the same job id. */
-  async #store(batch: HookBatch, members: readonly Waiter[]): Promise<void> {
+  /**
+   * Retries until the job is stored or the last caller's deadline is near. The job id stays the same, so a retry cannot
+   * store the job twice.
+   */
+  async #store(job: HookJob, callers: readonly Waiter[]): Promise<void> {
     for (;;) {
       try {
-        await this.#queue.enqueue(batch);
-        this.#settleAll(members);
+        await this.#queue.enqueue(job);
+        this.#settleAll(callers);
         return;
       } catch (error) {
-        const last = members.reduce((latest, waiter) => Math.max(latest, waiter.deadlineAtMs), 0);
-        if (this.#clock.monotonicMs() + retryPauseMs >= last) {
-          this.#settleAll(members, error as Error);
+        const lastDeadlineAtMs = callers.reduce((latest, { deadlineAtMs }) => Math.max(latest, deadlineAtMs), 0);
+        if (this.#clock.monotonicMs() + retryPauseMs >= lastDeadlineAtMs) {
+          this.#settleAll(callers, error as Error);
           return;
         }
         await this.#clock.sleep(retryPauseMs);
@@ -116,24 +129,25 @@ export class GroupCommit {
     }
   }
 
-  #toJobs(waiters: readonly Waiter[]): [HookBatch, Waiter[]][] {
+  /** Distributes the items to jobs, in order. Each job comes with the callers of its items. */
+  #toJobs(waiters: readonly Waiter[]): [HookJob, Waiter[]][] {
     const { batchMax, batchMaxBytes } = this.#options;
-    const open = new Map<number, { members: Waiter[]; bytes: number }>();
-    const jobs: [HookBatch, Waiter[]][] = [];
+    const openJobs = new Map<number, { callers: Waiter[]; bytes: number }>();
+    const jobs: [HookJob, Waiter[]][] = [];
     for (const waiter of waiters) {
       const partition = assignPartition(toOrderingKey(waiter.item), this.#queue.partitionCount);
       const bytes = estimateBytes(waiter.item);
-      let job = open.get(partition);
-      if (job === undefined || job.members.length >= batchMax || job.bytes + bytes > batchMaxBytes) {
-        job = { members: [], bytes: 0 };
-        open.set(partition, job);
+      let openJob = openJobs.get(partition);
+      if (openJob === undefined || openJob.callers.length >= batchMax || openJob.bytes + bytes > batchMaxBytes) {
+        openJob = { callers: [], bytes: 0 };
+        openJobs.set(partition, openJob);
         const items: QueueItem[] = [];
-        jobs.push([{ jobId: this.#options.createJobId(), partition, items }, job.members]);
+        jobs.push([{ jobId: this.#options.createJobId(), partition, items }, openJob.callers]);
       }
-      job.members.push(waiter);
-      job.bytes += bytes;
+      openJob.callers.push(waiter);
+      openJob.bytes += bytes;
     }
-    return jobs.map(([batch, members]) => [{ ...batch, items: members.map((member) => member.item) }, members]);
+    return jobs.map(([job, callers]) => [{ ...job, items: callers.map(({ item }) => item) }, callers]);
   }
 
   #settleAll(waiters: readonly Waiter[], error?: Error): void {
@@ -146,26 +160,26 @@ export class GroupCommit {
     this.#pending = this.#pending.filter((waiter) => !waiter.isSettled);
   }
 
-  /** One timer for all: the callers wait in the order of their deadlines. */
+  /** One timer is enough for all callers, because they wait in the order of their deadlines. */
   #armExpiry(): void {
     if (this.#expiryTimer !== undefined) return;
     const oldest = this.#pending[0];
     if (oldest === undefined) return;
     const delayMs = Math.max(1, oldest.deadlineAtMs - this.#clock.monotonicMs());
-    // As with every deadline, what has been received is read first.
+    // The setImmediate lets Node read answers that have already arrived: a busy process must not count them as late.
     this.#expiryTimer = setTimeout(() => setImmediate(() => this.#expire()), delayMs);
   }
 
   #expire(): void {
     this.#expiryTimer = undefined;
     const nowMs = this.#clock.monotonicMs();
-    const over = this.#pending.filter((waiter) => waiter.deadlineAtMs <= nowMs);
-    this.#settleAll(over, new UnavailableError('the hook queue did not answer in time'));
+    const expired = this.#pending.filter((waiter) => waiter.deadlineAtMs <= nowMs);
+    this.#settleAll(expired, new UnavailableError('the hook queue did not answer in time'));
     this.#armExpiry();
   }
 }
 
-/** Roughly what an item adds to a job: the payload, and about as much as the rest of a delivery takes. */
+/** Estimates how many bytes an item adds to a job: about 64 for a nudge, or 320 and the payload for a delivery. */
 function estimateBytes(item: QueueItem): number {
   return item.type === 'nudge' ? 64 : 320 + (item.delivery.payload?.length ?? 0);
 }

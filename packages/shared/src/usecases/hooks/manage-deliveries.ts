@@ -1,31 +1,37 @@
-import type { Delivery } from '../../domain/hook-event.ts';
+import type { Delivery } from '../../domain/delivery.ts';
 import { type PageRequest, toOffset } from '../../domain/page.ts';
 import type { DeliveryFilter, DeliveryLedger, DeliverySummary, LedgerRow } from '../../ports/delivery-ledger.ts';
 import type { GroupCommit } from './group-commit.ts';
 
-/** There may be hundreds of millions, and counting costs time in proportion: nobody pages through more than this. */
-const totalMax = 10_000;
+/**
+ * The ledger counts deliveries only up to here. There may be hundreds of millions, and a count takes time in proportion
+ * to its result.
+ */
+const exactTotalMax = 10_000;
 
 export interface DeliveryPage {
   readonly items: readonly DeliverySummary[];
-  /** Exact up to 10 000, and not less than what was seen. */
+  /**
+   * Exact if at most 10 000 deliveries match, and on the last page. Otherwise it is a lower bound: never less than
+   * 10 000, nor than the number of rows up to the end of this page.
+   */
   readonly totalItems: number;
   /** Always exact. */
   readonly hasNext: boolean;
 }
 
-/** One page of what became of an integration's hooks, the last received first. */
+/** Makes the function that lists an integration's deliveries, newest `receivedAt` first. Throws `UnavailableError`. */
 export function makeListDeliveries({ ledger }: { readonly ledger: Pick<DeliveryLedger, 'list' | 'count'> }) {
   return async (filter: DeliveryFilter, request: PageRequest): Promise<DeliveryPage> => {
     const offset = toOffset(request);
     const rows = await ledger.list(filter, { offset, limit: request.pageSize + 1 });
     const hasNext = rows.length > request.pageSize;
     const items = hasNext ? rows.slice(0, request.pageSize) : rows;
-    const seen = offset + rows.length;
-    const isEndSeen = !hasNext && (items.length > 0 || request.page === 1);
-    const totalItems = isEndSeen ? seen : await ledger.count(filter, totalMax);
-    // A hook that came in between must not make the total contradict the rows.
-    return { items, totalItems: items.length > 0 ? Math.max(totalItems, seen) : totalItems, hasNext };
+    const rowsSeen = offset + rows.length;
+    const isLastPage = !hasNext && (items.length > 0 || request.page === 1);
+    const counted = isLastPage ? rowsSeen : await ledger.count(filter, exactTotalMax);
+    // A delivery that changed between the two reads must not make the total less than the rows that were seen.
+    return { items, totalItems: items.length > 0 ? Math.max(counted, rowsSeen) : counted, hasNext };
   };
 }
 
@@ -35,17 +41,25 @@ export interface RedriveDeliveryDeps {
 }
 
 export type RedriveOutcome =
-  /** It is durably queued again; `delivery` is as it was until a worker takes it. */
+  /**
+   * The delivery is durably queued again. `delivery` is its row, as read before that. The row stays `dead` until a
+   * worker registers the delivery.
+   */
   | { readonly status: 'queued'; readonly delivery: LedgerRow }
-  /** Nothing is known of it, or it is another integration's. */
+  /** There is no such delivery, or it belongs to another integration. */
   | { readonly status: 'unknown' }
-  /** It was carried out, or still is to be. */
+  /** The delivery is published, or a run has registered it and its event is not published yet. */
   | { readonly status: 'not-dead' };
 
 /**
- * Puts a dead delivery into the queue again, with its own time of receipt. Twice does no harm: the run that finds it
- * carried out drops it. One that was malformed is tried as it was read, and dies again unless this version knows it.
- * Throws `UnavailableError` when it is not certain to be queued.
+ * Makes the function that redrives a dead letter: it puts the delivery into the queue again, with its original
+ * `receivedAt`. Redriving it twice does no harm: once it is published, a run drops it as a duplicate. A malformed
+ * delivery is queued with the fields that could be read. It becomes a dead letter again, unless the worker's version of
+ * the service can parse it.
+ *
+ * Throws `UnavailableError` when the ledger does not answer, and when `GroupCommit.submit` does: if the admission limit
+ * is exceeded or too many callers wait, the delivery is not queued; if the queue does not answer in time, it may be
+ * queued all the same.
  */
 export function makeRedriveDelivery({ ledger, groupCommit }: RedriveDeliveryDeps) {
   return async (integrationId: string, eventId: string): Promise<RedriveOutcome> => {
@@ -54,6 +68,7 @@ export function makeRedriveDelivery({ ledger, groupCommit }: RedriveDeliveryDeps
     if (row.state !== 'dead') return { status: 'not-dead' };
     const { kind, occurredAt, widgetId, payload, receivedAt } = row;
     const delivery = { eventId, integrationId, kind, occurredAt, widgetId, payload, receivedAt, redrive: true };
+    // The cast is not checked here: the worker parses the delivery again.
     await groupCommit.submit({ type: 'delivery', delivery: delivery as Delivery });
     return { status: 'queued', delivery: row };
   };

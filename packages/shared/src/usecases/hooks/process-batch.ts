@@ -1,6 +1,7 @@
+import type { Delivery } from '../../domain/delivery.ts';
 import { UnavailableError, UnstorableError } from '../../domain/errors.ts';
-import type { Delivery } from '../../domain/hook-event.ts';
 import type { QueueItem } from '../../domain/queue-item.ts';
+import { runLimits } from '../../domain/run-limits.ts';
 import type { DeliveryLedger } from '../../ports/delivery-ledger.ts';
 import type { RunRegistry } from '../../ports/run-registry.ts';
 import type { ClaimedWidget, WidgetEffects } from '../../ports/widget-effects.ts';
@@ -20,27 +21,37 @@ export type BatchOutcome =
   | {
       readonly status: 'published';
       readonly run: number;
-      /** Events appended by this run. */
+      /** How many events this run appended to the event log. */
       readonly appended: number;
-      /** Deliveries dropped as repetitions. */
+      /** How many deliveries this run dropped as duplicates. */
       readonly duplicates: number;
       readonly startedNewEpoch: boolean;
-      /** What a store will never take, not even alone: it took no effect, and is to be given up. */
+      /** Deliveries that a store will never accept, not even alone. They had no effect: the caller dead-letters them. */
       readonly unstorable: readonly Delivery[];
     }
-  /** A run with a higher number works on one of the widgets: run again under a new number. */
+  /** A run with a higher number claimed one of the widgets. Process the batch again, under a new number. */
   | { readonly status: 'superseded'; readonly run: number }
-  /** A store refuses something that concerns one item or several; which, is not known. */
+  /** A store will never accept some item of the batch. The error does not say which one. */
   | { readonly status: 'unstorable'; readonly run: number; readonly error: UnstorableError }
-  /** Something else went wrong before anything was published: a fault of ours, or of the items. */
+  /** An unexpected error before the append: a bug in this service, or a bad item. */
   | { readonly status: 'not-applied'; readonly run: number; readonly error: Error };
 
 /**
- * One run of a batch, from the hooks to the event log. It is safe to run again after a crash between any two steps,
- * to run twice at once, and to meet its hooks again in another batch; docs/data-path.md tells why.
+ * Makes the function that runs one batch, from the hooks to the event log. docs/data-path.md explains the steps:
  *
- * Throws `UnavailableError` when a store did not answer: then run again. Stops with the same error before it appends
- * once `signal` is aborted.
+ * 1. Number: take a run number that is higher than all before.
+ * 2. Claim: raise the fence of the batch's widgets to that number, then read them. The fence comes first, so that no
+ *    lower run can change a widget after this run has read it.
+ * 3. Ledger: register the deliveries and drop duplicates. The claim comes first: what an earlier run removed from an
+ *    outbox before the claim, it had already marked as published, so the ledger reports it here.
+ * 4. Effect: write each widget together with its new outbox entries, if fence and version are as claimed.
+ * 5. Steps 5 to 9 publish the outboxes: see `makePublishOutbox`.
+ *
+ * The caller may run a batch again after a crash between any two steps, and twice at the same time. A delivery may also
+ * be in several batches.
+ *
+ * Throws `UnavailableError` when a store did not answer. Throws it before the append if `signal` is aborted, or if the
+ * run is too old. In each case the caller runs the batch again.
  */
 export function makeProcessBatch(deps: ProcessBatchDeps) {
   return async (items: readonly QueueItem[], signal: AbortSignal): Promise<BatchOutcome> => {
@@ -48,59 +59,60 @@ export function makeProcessBatch(deps: ProcessBatchDeps) {
     const deliveries = dropRepeats(items);
     const { run, lastPosition } = await deps.runs.startRun();
 
-    let effects: Awaited<ReturnType<typeof applyDeliveries>>;
+    let applied: Awaited<ReturnType<typeof applyDeliveries>>;
     try {
-      // Number first: before anything is read, no run with a lower number can write these widgets any more.
       const claim = await deps.effects.claim(run, collectWidgetIds(items));
-      effects = claim.superseded.length > 0 ? null : await applyDeliveries(deps, run, claim.claimed, deliveries);
+      applied = claim.superseded.length > 0 ? null : await applyDeliveries(deps, run, claim.claimed, deliveries);
     } catch (error) {
       if (error instanceof UnstorableError) return { status: 'unstorable', run, error };
       if (error instanceof UnavailableError || !(error instanceof Error)) throw error;
       return { status: 'not-applied', run, error };
     }
-    if (effects === null) return { status: 'superseded', run };
+    if (applied === null) return { status: 'superseded', run };
 
     const mayAppend = () => !signal.aborted && deps.clock.monotonicMs() - startedAtMs < maxRunMs;
-    const { loose: withoutWidget, widgets, unstorable } = effects;
+    const { widgets, withoutWidget, unstorable } = applied;
     const published = await deps.publishOutbox({ run, lastPosition, widgets, withoutWidget, mayAppend });
-    const repeatedInside = items.filter((item) => item.type === 'delivery').length - deliveries.length;
-    return { status: 'published', run, ...published, duplicates: effects.duplicates + repeatedInside, unstorable };
+    const repeats = items.filter((item) => item.type === 'delivery').length - deliveries.length;
+    return { status: 'published', run, ...published, duplicates: applied.duplicates + repeats, unstorable };
   };
 }
 
-/** A guard in the event log may expire an hour after it was settled: no run may be so old when it appends. */
-const maxRunMs = 10 * 60_000;
+/** An older run stops before its append: the dedupe marks of its events may have expired. See run-limits.ts. */
+const maxRunMs = runLimits.maxAgeMs;
 
-/** Ledger and effect. Null when a run with a higher number got in between. */
+/** Runs step 3 (ledger) and step 4 (effect). Returns null if a run with a higher number has claimed a widget since. */
 async function applyDeliveries(
   deps: Pick<ProcessBatchDeps, 'effects' | 'ledger'>,
   run: number,
   claimed: readonly ClaimedWidget[],
   deliveries: readonly Delivery[],
 ) {
-  const taken = deliveries.length === 0 ? { duplicates: [], unstorable: [] } : await deps.ledger.register(deliveries);
-  const unfit = new Set(taken.unstorable);
-  const dropped = new Set([...taken.duplicates, ...taken.unstorable]);
-  const mine = deliveries.filter((delivery) => !dropped.has(delivery.eventId));
-  const known = new Set(claimed.map((each) => each.widget.id));
-  const loose = mine.filter((delivery) => delivery.widgetId === null || !known.has(delivery.widgetId));
-  const applied = await applyToWidgets(deps.effects, run, claimed, mine);
+  const noDeliveries = { duplicates: [], unstorable: [] };
+  const registered = deliveries.length === 0 ? noDeliveries : await deps.ledger.register(deliveries);
+  const unstorableIds = new Set(registered.unstorable);
+  const droppedIds = new Set([...registered.duplicates, ...registered.unstorable]);
+  const accepted = deliveries.filter(({ eventId }) => !droppedIds.has(eventId));
+
+  const knownWidgetIds = new Set(claimed.map(({ widget }) => widget.id));
+  const withoutWidget = accepted.filter(({ widgetId }) => widgetId === null || !knownWidgetIds.has(widgetId));
+  const applied = await applyToWidgets(deps.effects, run, claimed, accepted);
   if (applied === null) return null;
-  const { widgets } = applied;
-  const unstorable = [...deliveries.filter((delivery) => unfit.has(delivery.eventId)), ...applied.unstorable];
-  return { loose, widgets, duplicates: taken.duplicates.length, unstorable };
+
+  const unstorable = [...deliveries.filter(({ eventId }) => unstorableIds.has(eventId)), ...applied.unstorable];
+  return { widgets: applied.widgets, withoutWidget, duplicates: registered.duplicates.length, unstorable };
 }
 
-/** The batch's deliveries without repetitions inside it; a redrive wins over a plain repetition. */
+/** Keeps one delivery per event id: the first one, or the first one that is marked `redrive`. */
 function dropRepeats(items: readonly QueueItem[]): Delivery[] {
-  const byEvent = new Map<string, Delivery>();
+  const byEventId = new Map<string, Delivery>();
   for (const item of items) {
     if (item.type !== 'delivery') continue;
-    const known = byEvent.get(item.delivery.eventId);
-    if (known === undefined || (item.delivery.redrive && !known.redrive))
-      byEvent.set(item.delivery.eventId, item.delivery);
+    const { delivery } = item;
+    const earlier = byEventId.get(delivery.eventId);
+    if (earlier === undefined || (delivery.redrive && !earlier.redrive)) byEventId.set(delivery.eventId, delivery);
   }
-  return [...byEvent.values()];
+  return [...byEventId.values()];
 }
 
 function collectWidgetIds(items: readonly QueueItem[]): string[] {

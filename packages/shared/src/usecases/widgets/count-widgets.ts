@@ -4,26 +4,30 @@ import type { Clock } from '../../runtime/clock.ts';
 import { fullCountDeadlineMs, requestDeadlineMs, withDeadline } from '../../runtime/deadline.ts';
 import { createSemaphore } from '../../runtime/semaphore.ts';
 
-/** Up to here totals are exact at every request. */
+/** Totals up to here are exact at every request. */
 const exactTotalMax = 1_000;
-const keptForMs = 5_000;
-/** Filters whose `createdAtOrBefore` is younger than this share one total: their difference is within what is promised. */
+const totalMaxAgeMs = 5_000;
+/**
+ * Filters whose `createdAtOrBefore` is at most this old, or null, share one total. It is wrong only by the widgets of
+ * these 5 s: a total that is `totalMaxAgeMs` old is wrong by as many.
+ */
 const recentMs = 5_000;
-const keptMax = 200;
-/** More than any count comes to, and an integer to every store. */
+const cachedTotalsMax = 200;
+/** Larger than any real count, and still a 32-bit integer, which every store accepts. */
 const countMax = 2_147_483_647;
+/** How many full counts may wait for the running one. */
 const maxWaiting = 100;
 
 export interface WidgetTotal {
   readonly total: number;
-  /** How long ago it was counted, 0 for one that is exact; null: not counted, there are at least so many. */
+  /** How long ago `total` was counted, in milliseconds. 0: `total` is exact. Null: `total` is only a lower bound. */
   readonly ageMs: number | null;
 }
 
 export interface CountWidgetsOptions {
-  /** How many matching widgets the caller knows of. */
+  /** How many matching widgets the caller has seen: a lower bound of the total. */
   readonly seen: number;
-  /** How long the caller waits; the count goes on for who asks next. */
+  /** How long the caller waits, in milliseconds. A count that takes longer continues, for the next caller. */
   readonly withinMs: number;
 }
 
@@ -32,88 +36,91 @@ export interface CountWidgetsDeps {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
 }
 
-interface KnownTotal {
+interface CountedTotal {
   readonly countedAtMs: number;
   readonly total: number;
 }
 
 /**
- * Counts the widgets of a filter: exactly up to 1 000, above that at most 5 s ago, once per filter for all who ask
- * meanwhile, because such a count costs time in proportion to its result; and one filter at a time, because anyone can
- * think of as many filters as there are milliseconds.
+ * Makes the function that counts the widgets of a filter. A total up to 1 000 is exact. A larger one is at most 5 s
+ * old, because a full count takes time in proportion to its result. Callers with the same filter share one full count.
+ * Full counts run one at a time: each value of `createdAtOrBefore` is another filter, so a client could start any
+ * number of them.
  *
- * A count that fails, or is late, leaves the last total that is known of the filter, else of its state, else what was
- * seen. Throws `UnavailableError` only where there is none of these.
+ * If the count fails or takes longer than `withinMs`, the function returns the last total of the filter. If there is
+ * none, it returns the last total of the filter's state, or else the number of widgets seen. It throws
+ * `UnavailableError` only if it has none of these.
  */
 export function makeCountWidgets({ widgets, clock }: CountWidgetsDeps) {
-  const known = new Map<string, KnownTotal>();
-  const counting = new Map<string, Promise<KnownTotal>>();
-  const inTurn = createSemaphore({
+  const totals = new Map<string, CountedTotal>();
+  const runningCounts = new Map<string, Promise<CountedTotal>>();
+  const runOneAtATime = createSemaphore({
     what: 'count widgets',
     maxRunning: 1,
     maxWaiting,
     maxWaitMs: requestDeadlineMs,
   });
 
-  const countAll = async (key: string, filter: WidgetFilter): Promise<KnownTotal> => {
+  const countAll = async (key: string, filter: WidgetFilter): Promise<CountedTotal> => {
     try {
-      return await inTurn(async () => {
+      return await runOneAtATime(async () => {
         const countedAtMs = clock.monotonicMs();
         const counted = { countedAtMs, total: await widgets.count(filter, countMax, fullCountDeadlineMs) };
-        known.delete(key);
-        known.set(key, counted);
-        dropOldest(known);
+        totals.delete(key);
+        totals.set(key, counted);
+        evictOldest(totals);
         return counted;
       });
     } finally {
-      counting.delete(key);
+      runningCounts.delete(key);
     }
   };
 
-  const keptOrCounted = (filter: WidgetFilter): KnownTotal | Promise<KnownTotal> => {
-    const key = keyOf(filter, clock.now());
-    const kept = known.get(key);
-    if (kept !== undefined && clock.monotonicMs() - kept.countedAtMs < keptForMs) return kept;
-    const begun = counting.get(key) ?? countAll(key, filter);
-    counting.set(key, begun);
-    return begun;
+  const readOrCount = (filter: WidgetFilter): CountedTotal | Promise<CountedTotal> => {
+    const key = toCacheKey(filter, clock.now());
+    const cached = totals.get(key);
+    if (cached !== undefined && clock.monotonicMs() - cached.countedAtMs < totalMaxAgeMs) return cached;
+    const count = runningCounts.get(key) ?? countAll(key, filter);
+    runningCounts.set(key, count);
+    return count;
   };
 
-  const lastKnown = (filter: WidgetFilter): KnownTotal | undefined =>
-    known.get(keyOf(filter, clock.now())) ?? known.get(recentKeyOf(filter.state));
+  const findLastTotal = (filter: WidgetFilter): CountedTotal | undefined =>
+    totals.get(toCacheKey(filter, clock.now())) ?? totals.get(toRecentKey(filter.state));
+
+  const withAge = ({ total, countedAtMs }: CountedTotal) => ({ total, ageMs: clock.monotonicMs() - countedAtMs });
 
   return async (filter: WidgetFilter, { seen, withinMs }: CountWidgetsOptions): Promise<WidgetTotal> => {
     let atLeast = seen;
     const count = async (): Promise<WidgetTotal> => {
-      const exact = await widgets.count(filter, exactTotalMax + 1);
-      if (exact <= exactTotalMax) return { total: exact, ageMs: 0 };
-      atLeast = Math.max(seen, exact);
-      return aged(await keptOrCounted(filter));
+      const counted = await widgets.count(filter, exactTotalMax + 1);
+      if (counted <= exactTotalMax) return { total: counted, ageMs: 0 };
+      atLeast = Math.max(seen, counted);
+      return withAge(await readOrCount(filter));
     };
-    const aged = ({ total, countedAtMs }: KnownTotal) => ({ total, ageMs: clock.monotonicMs() - countedAtMs });
     try {
       return await withDeadline(count(), withinMs, 'count widgets');
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
-      const last = lastKnown(filter);
-      if (last !== undefined) return aged(last);
+      const last = findLastTotal(filter);
+      if (last !== undefined) return withAge(last);
       if (atLeast === 0) throw error;
       return { total: atLeast, ageMs: null };
     }
   };
 }
 
-function keyOf({ state, createdAtOrBefore }: WidgetFilter, now: Date): string {
+function toCacheKey({ state, createdAtOrBefore }: WidgetFilter, now: Date): string {
   const isRecent = createdAtOrBefore === null || createdAtOrBefore.getTime() >= now.getTime() - recentMs;
-  return isRecent ? recentKeyOf(state) : `${state ?? 'any'} ${createdAtOrBefore.getTime()}`;
+  return isRecent ? toRecentKey(state) : `${state ?? 'any'} ${createdAtOrBefore.getTime()}`;
 }
 
-function recentKeyOf(state: WidgetFilter['state']): string {
+function toRecentKey(state: WidgetFilter['state']): string {
   return `${state ?? 'any'} recent`;
 }
 
-function dropOldest(known: Map<string, KnownTotal>): void {
-  if (known.size <= keptMax) return;
-  const [oldest] = known.keys();
-  if (oldest !== undefined) known.delete(oldest);
+function evictOldest(totals: Map<string, CountedTotal>): void {
+  if (totals.size <= cachedTotalsMax) return;
+  const [oldestKey] = totals.keys();
+  if (oldestKey !== undefined) totals.delete(oldestKey);
 }

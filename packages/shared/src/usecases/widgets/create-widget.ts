@@ -9,52 +9,53 @@ import type { Clock } from '../../runtime/clock.ts';
 export interface CreateWidgetDeps {
   readonly widgets: Pick<WidgetStore, 'insertOnce'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** The text of the answer that shows a widget, and back from it the id: the route knows the form. */
-  readonly answer: { readonly render: (widget: Widget) => string; readonly idOf: (text: string) => string };
-  /** Asks for the widget's outbox to be published soon. Never throws; the scanner does it otherwise. */
+  /** Renders a widget as the body of the 201 response. */
+  readonly renderBody: (widget: Widget) => string;
+  /** Enqueues a nudge, without waiting. Never throws: if the nudge is lost, the scanner finds the outbox. */
   readonly nudge: (widgetId: string) => void;
-  /** The new widget's id: a UUID that no other has. */
+  /** Creates the new widget's id, a unique UUID. */
   readonly createId?: () => string;
 }
 
 export interface CreateWidgetInput {
   readonly newWidget: NewWidget;
-  /** Who creates: idempotency keys of two principals never meet. */
+  /** Part of the idempotency key's scope: two principals may use the same key for different widgets. */
   readonly principalId: string;
   readonly idempotencyKey: string | null;
 }
 
 export type CreateWidgetOutcome =
   | { readonly status: 'created' | 'replayed'; readonly widgetId: string; readonly body: string }
-  /** The key was used before for another widget. */
+  /** The key was used before with another body. */
   | { readonly status: 'conflict' };
 
 /**
- * Creates a widget, once per idempotency key. The text of the answer is made here and kept with the widget, so that
- * a repetition is answered byte for byte the same, whatever has happened to the widget since.
+ * Makes the function that creates a widget, once per idempotency key. The rendered body is stored with the widget. A
+ * repeated request gets the same bytes, even if hooks have changed the widget since. Throws `UnavailableError`: the
+ * widget may exist then, and repeating the call with the same key is safe.
  */
-export function makeCreateWidget({ widgets, clock, answer, nudge, createId = createUuidV7 }: CreateWidgetDeps) {
+export function makeCreateWidget({ widgets, clock, renderBody, nudge, createId = createUuidV7 }: CreateWidgetDeps) {
   return async ({ newWidget, principalId, idempotencyKey }: CreateWidgetInput): Promise<CreateWidgetOutcome> => {
     const widget = buildWidget(newWidget, createId(), clock.now());
-    const body = answer.render(widget);
+    const body = renderBody(widget);
     const idempotency =
       idempotencyKey === null
         ? null
         : {
+            // The route's operation id. Stored records contain it, so it must never change.
             scope: `${principalId} example.widgets.create`,
             key: idempotencyKey,
             fingerprint: computeFingerprint(newWidget),
             body,
           };
-    const outcome = await widgets.insertOnce({ widget, created: creationEntry(widget), idempotency });
-    if (outcome.status === 'conflict') return outcome;
-    if (outcome.status === 'replayed') return { ...outcome, widgetId: answer.idOf(outcome.body) };
+    const outcome = await widgets.insertOnce({ widget, created: buildCreationEntry(widget), idempotency });
+    if (outcome.status !== 'created') return outcome;
     nudge(widget.id);
     return { status: 'created', widgetId: widget.id, body };
   };
 }
 
-function creationEntry(widget: Widget): OutboxEntry {
+function buildCreationEntry(widget: Widget): OutboxEntry {
   const { state, createdAt, updatedAt, retiredAt, lastEventAt, version } = widget;
   return {
     eventId: deriveCreationEventId(widget.id),

@@ -8,82 +8,96 @@ import { makeCountWidgets, type WidgetTotal } from './count-widgets.ts';
 export interface ListWidgetsDeps {
   readonly widgets: Pick<WidgetStore, 'list' | 'count'>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
-  /** How far this pod has read the event log; null before it has reached it. */
+  /** Returns this pod's position in the event log; null before its first read. */
   readonly tailPosition: () => LogPosition | null;
 }
 
 export interface ListWidgetsInput extends PageRequest {
   readonly state: WidgetState | null;
-  /** The `asOf` of the first page; null on the first page. */
+  /** The `asOf` of the first page of this listing; null if the client has none yet. */
   readonly asOf: Date | null;
 }
 
 export interface WidgetPage extends PageRequest {
   readonly items: readonly Widget[];
-  /** Exact up to 1 000, else at most 5 s old; where counting fails or takes longer, the last known or what was seen. */
+  /** Exact up to 1 000, otherwise at most 5 s old. If the count fails or is slow: see `makeCountWidgets`. */
   readonly totalItems: number;
   readonly totalPages: number;
   /** Always exact. */
   readonly hasNext: boolean;
-  /** Only widgets created by then are listed and counted, so that the pages of one walk fit together. */
+  /** The pages list and count only widgets created at or before this time, so that the pages of one listing agree. */
   readonly asOf: Date;
-  /** A stream that resumes from here misses nothing that happened after this page was read. */
+  /**
+   * A stream that resumes from here misses no event that happened after this page was read. Null: see `tailPosition`.
+   */
   readonly streamCursor: LogPosition | null;
 }
 
-/** A create that is being stored may get its time before, and become visible after, a list that is read meanwhile. */
-const settledAfterMs = 2_000;
+/**
+ * How long after its `createdAt` a widget may become readable: a create takes the time before its insert. So the first
+ * `asOf` is this far in the past, or at the newest widget on the page if that is later. A widget that becomes readable
+ * between two pages then does not shift their rows.
+ */
+const creationDelayMaxMs = 2_000;
 
-/** So many rows are skipped in no time; behind them it is worth to know whether there are any. */
+/**
+ * A store skips this many rows quickly. For a page behind them, the total is read first: there may be no rows at all.
+ */
 const deepOffset = 10_000;
-/** More than widgets are created, or change their state, anywhere: so a total that grew meanwhile hides no row. */
+/** An upper bound of how many widgets are created or change state per millisecond, so that growth hides no row. */
 const maxGrowthPerMs = 100;
-/** How long after its beginning a page waits for its total: what is left is for its rows, where they come last. */
-const totalWithinMs = { afterRows: 1_200, beforeRows: 800 } as const;
+/**
+ * How long a page waits for its total, in milliseconds. `afterRows` counts from the start of the request. `beforeRows`
+ * counts from the start of the count, and is shorter to leave time for the rows.
+ */
+const totalDeadlineMs = { afterRows: 1_200, beforeRows: 800 } as const;
 
-/** One page of widgets, newest first. A total that is late does not hold it up: see `createCountWidgets`. */
+/**
+ * Makes the function that lists one page of widgets, newest first. A slow count does not delay the page: see
+ * `makeCountWidgets`. Throws `UnavailableError`.
+ */
 export function makeListWidgets({ widgets, clock, tailPosition }: ListWidgetsDeps) {
   const countWidgets = makeCountWidgets({ widgets, clock });
 
-  const firstAsOf = (newest: Widget | undefined): Date =>
-    new Date(Math.max(newest?.createdAt.getTime() ?? 0, clock.now().getTime() - settledAfterMs));
+  const toFirstAsOf = (newest: Widget | undefined): Date =>
+    new Date(Math.max(newest?.createdAt.getTime() ?? 0, clock.now().getTime() - creationDelayMaxMs));
 
-  const readNewestTime = async (state: WidgetState | null): Promise<Date> =>
-    firstAsOf((await widgets.list({ state, createdAtOrBefore: null }, { offset: 0, limit: 1 }))[0]);
+  const readFirstAsOf = async (state: WidgetState | null): Promise<Date> =>
+    toFirstAsOf((await widgets.list({ state, createdAtOrBefore: null }, { offset: 0, limit: 1 }))[0]);
 
-  /** The rows of a page and one more, if there is one, and its total, as far as it is known by then. */
-  const read = async (input: ListWidgetsInput): Promise<Found> => {
+  /** Reads the rows of a page and one more. For a page behind `deepOffset`, it reads the total first. */
+  const readRows = async (input: ListWidgetsInput): Promise<RowsRead> => {
     const range = { offset: toOffset(input), limit: input.pageSize + 1 };
     const { state, page } = input;
     if (input.asOf === null && page === 1) {
       const rows = await widgets.list({ state, createdAtOrBefore: null }, range);
-      return { rows, asOf: firstAsOf(rows[0]), total: null };
+      return { rows, asOf: toFirstAsOf(rows[0]), total: null };
     }
-    const asOf = input.asOf ?? (await readNewestTime(state));
+    const asOf = input.asOf ?? (await readFirstAsOf(state));
     const filter = { state, createdAtOrBefore: asOf };
     if (range.offset <= deepOffset) return { rows: await widgets.list(filter, range), asOf, total: null };
-    const total = await countWidgets(filter, { seen: 0, withinMs: totalWithinMs.beforeRows });
+    const total = await countWidgets(filter, { seen: 0, withinMs: totalDeadlineMs.beforeRows });
     return { rows: isPastEnd(range.offset, total) ? [] : await widgets.list(filter, range), asOf, total };
   };
 
   return async (input: ListWidgetsInput): Promise<WidgetPage> => {
-    // Taken first: an older position only replays more, a newer one would skip.
+    // The position is read before the rows: an older position only replays more events, a newer one would skip some.
     const streamCursor = tailPosition();
-    const beganAtMs = clock.monotonicMs();
+    const startedAtMs = clock.monotonicMs();
     const { page, pageSize, state } = input;
-    const { rows, asOf, total } = await read(input);
+    const { rows, asOf, total } = await readRows(input);
     const hasNext = rows.length > pageSize;
     const items = hasNext ? rows.slice(0, pageSize) : rows;
-    const end = toOffset(input) + rows.length;
-    const seen = rows.length > 0 ? end : 0;
-    const isEndSeen = !hasNext && (items.length > 0 || page === 1);
+    const rowsEnd = toOffset(input) + rows.length;
+    const seen = rows.length > 0 ? rowsEnd : 0;
+    const isLastPage = !hasNext && (items.length > 0 || page === 1);
     const countTotal = () => {
-      const withinMs = Math.max(0, beganAtMs + totalWithinMs.afterRows - clock.monotonicMs());
+      const withinMs = Math.max(0, startedAtMs + totalDeadlineMs.afterRows - clock.monotonicMs());
       return countWidgets({ state, createdAtOrBefore: asOf }, { seen, withinMs });
     };
-    const counted = isEndSeen ? seen : (total ?? (await countTotal())).total;
-    // A total that was counted earlier must not contradict the rows of this page.
-    const totalItems = hasNext ? Math.max(counted, end) : Math.min(counted, end);
+    const counted = isLastPage ? seen : (total ?? (await countTotal())).total;
+    // The total may be older than the rows. It must not contradict them.
+    const totalItems = hasNext ? Math.max(counted, rowsEnd) : Math.min(counted, rowsEnd);
     return {
       items,
       page,
@@ -97,14 +111,15 @@ export function makeListWidgets({ widgets, clock, tailPosition }: ListWidgetsDep
   };
 }
 
-interface Found {
+interface RowsRead {
   readonly rows: Widget[];
-  /** The time they are bound to. */
+  /** The rows were created at or before this time. */
   readonly asOf: Date;
+  /** Null if the total is not read yet. */
   readonly total: WidgetTotal | null;
 }
 
-/** False also where the total is not known well enough. */
+/** Returns whether no row can be at `offset`. False also if the total is only a lower bound. */
 function isPastEnd(offset: number, { total, ageMs }: WidgetTotal): boolean {
   return ageMs !== null && offset >= total + ageMs * maxGrowthPerMs;
 }

@@ -1,11 +1,11 @@
--- The milliseconds and the number in an entry's id.
+-- Returns the milliseconds and the seq of an entry id.
 local function parseId(id)
   local dash = string.find(id, '-', 1, true)
   return tonumber(string.sub(id, 1, dash - 1)), tonumber(string.sub(id, dash + 1))
 end
 
--- The position that the first entry of a log came after: milliseconds and number; nothing where the log is empty. An
--- entry tells the milliseconds in `p` where they are not its own.
+-- Returns the position right before the log's first entry (milliseconds, seq), or nil for an empty log. Field `p` of an
+-- entry holds the milliseconds of its predecessor, if they differ from its own.
 local function positionBeforeFirst(log)
   local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
   if not first then

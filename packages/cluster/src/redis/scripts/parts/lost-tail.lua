@@ -1,31 +1,38 @@
--- The log's end: epoch, run (that began the epoch), ms and seq; nil before the first append ever.
+-- Returns the log's end: epoch, epochRun (the run that started the epoch), ms, seq. Nil before the first append.
 local function readLast(meta)
-  local known = redis.call('HMGET', meta, 'epoch', 'run', 'ms', 'seq')
-  if not known[1] then
+  local stored = redis.call('HMGET', meta, 'epoch', 'epochRun', 'ms', 'seq')
+  if not stored[1] then
     return nil
   end
-  return { epoch = known[1], run = tonumber(known[2]), ms = tonumber(known[3]), seq = tonumber(known[4]) }
+  return { epoch = stored[1], epochRun = tonumber(stored[2]), ms = tonumber(stored[3]), seq = tonumber(stored[4]) }
 end
 
--- True when the log must have held the position that was recorded, and cannot have dropped it by trimming: that stops
--- there.
+-- Returns true if the log has lost the recorded position: the log held it once, does not hold it now, and cannot have
+-- trimmed it. Trimming keeps everything after the recorded position (mustKeep).
+--
+-- Example: the recorded position is seq 3, and the log ends at seq 2. Event 3 is lost.
 local function hasLostTail(log, last, recorded)
+  -- A position of an earlier epoch is outdated. A position of a later epoch, or of another epoch of the same run, is
+  -- lost.
   if recorded.epoch ~= last.epoch then
-    return recorded.run >= last.run
+    return recorded.epochRun >= last.epochRun
   end
   if recorded.ms > last.ms or recorded.seq > last.seq then
     return true
   end
+  -- A lost number that was given again has another time.
   if recorded.seq == last.seq then
     return recorded.ms ~= last.ms
   end
   local oldestMs, oldestSeq = positionBeforeFirst(log)
+  -- An empty log has trimmed everything.
   if not oldestMs then
     return false
   end
   if recorded.seq == oldestSeq then
     return recorded.ms ~= oldestMs
   end
+  -- Older than every event in the log: trimmed.
   if recorded.ms <= oldestMs and recorded.seq < oldestSeq then
     return false
   end
@@ -33,8 +40,8 @@ local function hasLostTail(log, last, recorded)
   return #redis.call('XRANGE', log, id, id) == 0
 end
 
--- How many of the newest events trimming must leave: what came after the position that was recorded, of which nobody
--- knows yet whether the log will keep it. All of them where it is of another epoch, or none was recorded.
+-- Returns how many of the newest events trimming must keep: those after the recorded position. No run has confirmed yet
+-- that the log holds them. Infinite if the recorded position is of another epoch, or if none is recorded.
 local function mustKeep(last, recorded)
   if recorded.epoch ~= last.epoch then
     return math.huge

@@ -1,0 +1,146 @@
+import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
+import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
+import type { Session } from '@widget-service/shared/ports/session-store.ts';
+import type { User } from '@widget-service/shared/ports/user-store.ts';
+import { describe, expect, it } from 'vitest';
+import { createStreamEntitlementCache, makeFindStreamEntitlement } from './stream-entitlement.ts';
+
+const now = new Date('2026-03-01T10:00:00Z');
+const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
+
+const subscription: Subscription = {
+  id: 'subscription',
+  name: 'screen',
+  filter: { ...noFilter, labels: ['red'] },
+  token: { digest: 'new', sealedSecret: null },
+  previousToken: { digest: 'old', sealedSecret: null, expiresAt: inSeconds(60) },
+  expiresAt: inSeconds(3_600),
+  createdAt: inSeconds(-60),
+  lastUsedAt: null,
+};
+const personal: PersonalStream = {
+  tokenDigest: 'own',
+  userId: 'ann',
+  sessionDigest: 'session',
+  expiresAt: inSeconds(600),
+};
+const session: Session = {
+  digest: 'session',
+  userId: 'ann',
+  createdAt: inSeconds(-600),
+  lastSeenAt: inSeconds(-299),
+  expiresAt: inSeconds(3_600),
+};
+const user: User = {
+  id: 'ann',
+  email: 'ann@example.com',
+  role: 'viewer',
+  disabled: false,
+  passwordHash: '',
+  createdAt: inSeconds(-600),
+  lastSignInAt: null,
+};
+
+interface StoredObjects {
+  readonly subscription?: Subscription | null;
+  readonly personal?: PersonalStream | null;
+  readonly session?: Session | null;
+  readonly user?: User | null;
+}
+
+/** Stores that each hold at most one object, and the names of the stores that were read by token digest. */
+function createStores(stored: StoredObjects) {
+  const reads: string[] = [];
+  const deps = {
+    subscriptions: {
+      findByTokenDigest: async (digest: string) => {
+        reads.push('subscriptions');
+        const existing = stored.subscription ?? null;
+        return [existing?.token.digest, existing?.previousToken?.digest].includes(digest) ? existing : null;
+      },
+    },
+    personalStreams: {
+      findByTokenDigest: async (digest: string) => {
+        reads.push('personalStreams');
+        return stored.personal?.tokenDigest === digest ? stored.personal : null;
+      },
+    },
+    sessions: { find: async (digest: string) => (stored.session?.digest === digest ? stored.session : null) },
+    users: { findById: async (id: string) => (stored.user?.id === id ? stored.user : null) },
+    clock: { now: () => now, monotonicMs: () => 0 },
+    sessionIdleMs: 300_000,
+  };
+  return { reads, deps, find: makeFindStreamEntitlement(deps) };
+}
+
+describe('the token of a subscription', () => {
+  it('entitles to the events of its filter, until the subscription ends', async () => {
+    expect(await createStores({ subscription }).find('new')).toEqual({
+      holder: { kind: 'subscription', id: 'subscription' },
+      tokenDigest: 'new',
+      filter: subscription.filter,
+      validUntil: inSeconds(3_600),
+    });
+  });
+
+  it('is valid until the end of its overlap once it was replaced', async () => {
+    expect(await createStores({ subscription }).find('old')).toMatchObject({
+      tokenDigest: 'old',
+      validUntil: inSeconds(60),
+    });
+  });
+
+  it('is invalid when the subscription has expired', async () => {
+    expect(await createStores({ subscription: { ...subscription, expiresAt: now } }).find('new')).toBeNull();
+  });
+});
+
+describe('the token of a personal stream', () => {
+  it('entitles to all events, until its own end', async () => {
+    expect(await createStores({ personal, session, user }).find('own')).toEqual({
+      holder: { kind: 'session', id: 'session', userId: 'ann' },
+      tokenDigest: 'own',
+      filter: noFilter,
+      validUntil: inSeconds(600),
+    });
+  });
+
+  it('is valid at most until its session ends', async () => {
+    const shorter = { ...session, expiresAt: inSeconds(30) };
+    expect(await createStores({ personal, session: shorter, user }).find('own')).toMatchObject({
+      validUntil: inSeconds(30),
+    });
+  });
+
+  it.each<[string, StoredObjects]>([
+    ['it has expired', { personal: { ...personal, expiresAt: now }, session, user }],
+    ['its session does not exist', { personal, session: null, user }],
+    ['its session has expired', { personal, session: { ...session, expiresAt: now }, user }],
+    ['its session was idle for too long', { personal, session: { ...session, lastSeenAt: inSeconds(-300) }, user }],
+    ['its user does not exist', { personal, session, user: null }],
+    ['its user is disabled', { personal, session, user: { ...user, disabled: true } }],
+  ])('is invalid when %s', async (_when, stored) => {
+    expect(await createStores(stored).find('own')).toBeNull();
+  });
+});
+
+it('reads the same stores for a subscription, a personal stream and an unknown token', async () => {
+  for (const digest of ['new', 'own', 'unknown']) {
+    const { reads, find } = createStores({ subscription, personal, session, user });
+    await find(digest);
+    expect(reads).toEqual(['subscriptions', 'personalStreams']);
+  }
+});
+
+it('evicts a personal stream’s token by its session and by its user', async () => {
+  for (const id of ['session', 'ann']) {
+    const { deps } = createStores({ personal, session, user });
+    const cache = createStreamEntitlementCache({ ...deps, isFresh: () => true });
+    await cache.resolve('own');
+    cache.evict('another id');
+    expect(cache.recall('own')).toBeDefined();
+    cache.evict(id);
+    expect(cache.recall('own')).toBeUndefined();
+  }
+});

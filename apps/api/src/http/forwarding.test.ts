@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { isPrivateAddress, toNetwork, toRateLimitAddress, toTrustProxy } from './forwarding.ts';
+
+describe('isPrivateAddress', () => {
+  it.each([
+    '127.0.0.1',
+    '127.255.255.254',
+    '::1',
+    '10.1.2.3',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    '169.254.1.1',
+    '100.64.0.1',
+    '::ffff:10.1.2.3',
+    'fd12::1',
+    'fe80::1%eth0',
+  ])('returns true for %s', (address) => expect(isPrivateAddress(address)).toBe(true));
+
+  it.each(['8.8.8.8', '172.32.0.1', '172.15.0.1', '193.168.1.1', '::ffff:8.8.8.8', '2001:db8::1', '', 'unknown'])(
+    'returns false for "%s"',
+    (address) => expect(isPrivateAddress(address)).toBe(false),
+  );
+});
+
+describe('toNetwork', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2:ffff::', '2001:db8:1:2::/64'],
+    ['2001:0db8:0001:0002::6', '2001:db8:1:2::/64'],
+    ['2001:db8::6', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
+  ])('converts %s to %s', (address, network) => expect(toNetwork(address)).toBe(network));
+});
+
+describe('toRateLimitAddress', () => {
+  it('returns an empty address once the connection is closed', () => {
+    const closed = { ip: undefined as unknown as string, headers: { 'x-forwarded-for': '192.0.2.1' } };
+    expect(toRateLimitAddress(closed, null)).toBe('');
+    expect(toRateLimitAddress(closed, 1)).toBe('');
+  });
+});
+
+describe('toTrustProxy', () => {
+  it('trusts no proxy, the given ranges, or the given number of hops', () => {
+    expect(toTrustProxy(null)).toBe(false);
+    expect(toTrustProxy(['10.0.0.0/8'])).toEqual(['10.0.0.0/8']);
+    const isTrusted = toTrustProxy(2) as (address: string, hop: number) => boolean;
+    expect([0, 1, 2].map((hop) => isTrusted('192.0.2.1', hop))).toEqual([true, true, false]);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import type { Connection } from './connection.ts';
+import { makeSweep, sweepIntervalMs } from './connection-sweep.ts';
+import { Feed } from './feed.ts';
+import { Ring } from './ring.ts';
+import { anEntitlement } from './testing/fake-hub.ts';
+import { openFakeSink, parsePositionSeqs } from './testing/fake-sink.ts';
+
+const ring = new Ring({ frames: 10, bytes: 1_000 });
+
+function aConnection(filter: Parameters<typeof anEntitlement>[0], validUntil: Date | null = null) {
+  const sink = openFakeSink();
+  const entitlement = anEntitlement(filter, { validUntil });
+  const connection: Connection = {
+    sink: sink.sink,
+    entitlement,
+    feed: new Feed(ring, 'key', entitlement.filter),
+    epoch: 'e1',
+    cursor: { ms: 1_000, seq: 0 },
+    announcedSeq: 0,
+    state: 'live',
+    isBackpressured: false,
+    isScheduled: false,
+    wake: () => undefined,
+    heartbeatAtMs: 0,
+    endsAtMs: Infinity,
+    lastSentBytes: 0,
+    lastProgressAtMs: 0,
+    onEnd: () => undefined,
+  };
+  return { sink, connection };
+}
+
+/**
+ * Sweeps one connection for `totalMs` on a fake clock. Calls `beforeSweep` each time. Returns when and why it ended.
+ */
+function sweepFor(
+  totalMs: number,
+  heartbeatIntervalMs: number,
+  beforeSweep: (nowMs: number) => void,
+  connection: Connection,
+  stallMs = Infinity,
+) {
+  const options = { heartbeatIntervalMs, stallMs };
+  let nowMs = 0;
+  const ended: [string, number][] = [];
+  const sweep = makeSweep({
+    clock: { now: () => new Date(nowMs), monotonicMs: () => nowMs },
+    options,
+    end: (_connection, reason) => ended.push([reason, nowMs]),
+  });
+  for (; nowMs <= totalMs; nowMs += sweepIntervalMs(options)) {
+    beforeSweep(nowMs);
+    sweep(ended.length > 0 ? [] : [connection]);
+  }
+  return ended;
+}
+
+describe('makeSweep', () => {
+  it.each([15_000, 3_600_000])(
+    'announces the position of a filtered stream every minute when the heartbeat interval is %d ms',
+    (heartbeatMs) => {
+      const { sink, connection } = aConnection({ types: ['widget.created'] });
+      const announcedAtMs: number[] = [];
+      sweepFor(
+        3_600_000,
+        heartbeatMs,
+        (nowMs) => {
+          if (sink.writes.length > announcedAtMs.length) announcedAtMs.push(nowMs);
+          connection.cursor = { ms: nowMs, seq: nowMs + 1 };
+        },
+        connection,
+      );
+      // The last sweep has no `beforeSweep` after it.
+      if (sink.writes.length > announcedAtMs.length) announcedAtMs.push(3_600_000);
+      expect(parsePositionSeqs(sink)).toHaveLength(announcedAtMs.length);
+      const gapsMs = announcedAtMs.map((atMs, index) => atMs - (announcedAtMs[index - 1] ?? 0));
+      expect(announcedAtMs.at(-1)).toBeGreaterThan(3_540_000);
+      expect(Math.max(...gapsMs)).toBeLessThanOrEqual(60_000);
+    },
+  );
+
+  it('does not shorten the heartbeat interval of an unfiltered stream', () => {
+    const { sink, connection } = aConnection({});
+    connection.heartbeatAtMs = 1_000_000;
+    sweepFor(3_600_000, 1_000_000, () => undefined, connection);
+    expect(sink.writes.length).toBeLessThanOrEqual(4);
+  });
+
+  it.each([
+    ['keeps a client open that accepts a little at a time, even if its unsent bytes grow', 8_000, []],
+    [
+      'closes a client as slow that accepts nothing for the stall time while its unsent bytes grow',
+      0,
+      [['slow', 30_000]],
+    ],
+  ])('%s', (_, sentBytesPerSecond, ends) => {
+    const { connection } = aConnection({});
+    let nowMs = 0;
+    const sink = {
+      ...connection.sink,
+      unsentBytes: () => 10_000 + nowMs,
+      sentBytes: () => (nowMs / 1_000) * sentBytesPerSecond,
+    };
+    const setTime = (ms: number) => {
+      nowMs = ms;
+    };
+    expect(sweepFor(100_000, 15_000, setTime, { ...connection, sink }, 30_000)).toEqual(ends);
+  });
+
+  it('ends a stream within one second after validUntil', () => {
+    const { connection } = aConnection({}, new Date(90_500));
+    const [end] = sweepFor(100_000, 15_000, () => undefined, connection);
+    expect(end?.[0]).toBe('expired');
+    expect(end?.[1]).toBeGreaterThanOrEqual(90_500);
+    expect(end?.[1]).toBeLessThanOrEqual(91_500);
+  });
+});

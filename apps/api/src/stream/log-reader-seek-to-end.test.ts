@@ -1,0 +1,73 @@
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
+import { expect, it } from 'vitest';
+import { seekToEnd } from './log-reader.ts';
+import { Ring } from './ring.ts';
+
+const noWidget = { widgetId: null, state: null, stateBefore: null, labels: null };
+const makeRecord = (seq: number): LogRecord => ({
+  ...{ epoch: 'now', ms: 1_000 + seq, seq, previousMs: 999 + seq },
+  event: { eventId: `e${seq}`, type: 'widget.updated', ...noWidget, json: '{}' },
+});
+const makeRecords = (last: number, first = 1) =>
+  Array.from({ length: last - first + 1 }, (_, n) => makeRecord(first + n));
+const toPosition = ({ epoch, ms, seq }: LogRecord): LogPosition => ({ epoch, ms, seq });
+
+/**
+ * Seeks a new ring to the end of a log with these records. Returns the `seq` numbers in the ring and the count of
+ * reads.
+ */
+async function seekRing(records: readonly LogRecord[], limits = { frames: 10_000, bytes: 1e9 }) {
+  const ring = new Ring(limits);
+  const end = toPosition(records.at(-1) ?? makeRecord(0));
+  let reads = 0;
+  const eventLog = {
+    inspect: async () => ({ extent: { epoch: end.epoch, oldest: end, last: end }, contains: false }),
+    append: () => Promise.reject(new Error('not expected: the log exists')),
+    readUpTo: async (position: LogPosition, limit: number) => {
+      reads += 1;
+      return records.filter(({ seq }) => seq <= position.seq).slice(-limit);
+    },
+  };
+  const runs = { startRun: () => Promise.reject(new Error('not expected: the log exists')) };
+  await seekToEnd({ eventLog, runs, readPage: (fetch) => fetch(500), ring });
+  const kept = records.filter((record) => ring.contains(toPosition(record))).map(({ seq }) => seq);
+  return { ring, kept, end, reads };
+}
+
+it('fills the ring with the newest events up to the frame limit', async () => {
+  const { ring, kept, end, reads } = await seekRing(makeRecords(1_700), { frames: 1_200, bytes: 1e9 });
+  expect(kept).toEqual(Array.from({ length: 1_200 }, (_, n) => 501 + n));
+  expect(ring.position()).toEqual(end);
+  expect(reads).toBe(3);
+});
+
+it('fills the ring with every event of a short log', async () => {
+  const { ring, kept, end } = await seekRing(makeRecords(7));
+  expect(kept).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(ring.covers(1)).toBe(true);
+  expect(ring.position()).toEqual(end);
+});
+
+it('stops reading at the byte limit', async () => {
+  const { kept, reads } = await seekRing(makeRecords(5_000), { frames: 10_000, bytes: 20_000 });
+  expect(kept.length).toBeGreaterThan(0);
+  expect(kept.at(-1)).toBe(5_000);
+  expect(reads).toBe(1);
+});
+
+it('moves the ring to the end of an empty log', async () => {
+  const { ring, end } = await seekRing([]);
+  expect(ring.position()).toEqual(end);
+  expect(ring.covers(end.seq)).toBe(false);
+  expect(ring.covers(end.seq + 1)).toBe(true);
+});
+
+it.each([
+  ['before a hole', [...makeRecords(20), ...makeRecords(40, 31)]],
+  ['of another epoch', [...makeRecords(30).map((record) => ({ ...record, epoch: 'then' })), ...makeRecords(40, 31)]],
+])('leaves out events %s', async (_, records) => {
+  const { kept, ring } = await seekRing(records);
+  expect(kept).toEqual([31, 32, 33, 34, 35, 36, 37, 38, 39, 40]);
+  expect(ring.covers(30)).toBe(false);
+});

@@ -1,0 +1,143 @@
+import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { databaseFileName, openDatabase } from './database.ts';
+import { DatabaseTooNewError, DatabaseUnusableError } from './database-file.ts';
+
+const pageBytes = 4096;
+
+describe('opening a database file', () => {
+  let folder: string;
+  let goodContent: Buffer;
+  let dataDir: string;
+  let file: string;
+  let testNumber = 0;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'widget-service-inspect-'));
+    const db = openDatabase(join(folder, 'good'));
+    const insert = db.prepare('INSERT INTO users VALUES (?, ?, ?, 0, ?, 0, NULL)');
+    await db.write(() => {
+      for (let id = 0; id < 500; id += 1) insert.run(`${id}`, `${id}@example.test`, 'viewer', 'h'.repeat(100));
+    });
+    db.close();
+    goodContent = await readFile(join(folder, 'good', databaseFileName));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  beforeEach(async () => {
+    testNumber += 1;
+    dataDir = join(folder, `${testNumber}`);
+    await cp(join(folder, 'good'), dataDir, { recursive: true });
+    file = join(dataDir, databaseFileName);
+  });
+
+  const flipBytes = (start: number, count: number) => {
+    const damaged = Buffer.from(goodContent);
+    for (let index = start; index < start + count; index += 1) damaged[index] = (damaged[index] ?? 0) ^ 0xff;
+    return damaged;
+  };
+
+  function catchOpenError(): unknown {
+    try {
+      openDatabase(dataDir).close();
+      return null;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  async function expectUnusable(message: RegExp): Promise<void> {
+    const before = await readFile(file);
+    const error = catchOpenError();
+    expect(error).toBeInstanceOf(DatabaseUnusableError);
+    expect(error).toMatchObject({ exitCode: 78, message: expect.stringMatching(message) });
+    expect(error).toMatchObject({ message: expect.stringContaining(`${file} `) });
+    expect(error).toMatchObject({ message: expect.stringContaining('Nothing in it was changed') });
+    expect((await readFile(file)).equals(before)).toBe(true);
+  }
+
+  it.each([
+    ['in its first bytes', 0, 16],
+    ['in its page size', 16, 2],
+    ['in the rest of its header', 18, 20],
+    ['in its list of tables', 100, 40],
+  ])('fails and leaves the file unchanged if the file is damaged %s', async (_, start, count) => {
+    await writeFile(file, flipBytes(start, count));
+    await expectUnusable(/not a database of this service|is damaged/);
+  });
+
+  it('fails and leaves the file unchanged if any page is damaged', async () => {
+    for (let start = pageBytes; start < goodContent.length; start += pageBytes) {
+      await writeFile(file, flipBytes(start, 64));
+      await expectUnusable(/is damaged/);
+    }
+  });
+
+  it.each([1, 2, 3])('fails and leaves the file unchanged if the file ends after %i pages', async (pages) => {
+    await truncate(file, pages * pageBytes);
+    await expectUnusable(/is damaged/);
+  });
+
+  it.each([
+    ['a text', Buffer.from('Dear diary, this is no database.\n')],
+    ['random bytes', Buffer.from(Array.from({ length: 3 * pageBytes }, (_, index) => (index * 7919) % 251))],
+  ])('fails and leaves the file unchanged if the file is %s', async (_, content) => {
+    await writeFile(file, content);
+    await expectUnusable(/not a database of this service/);
+  });
+
+  it.each([0, 3])(
+    'fails and leaves the database of another program, with user_version %i, unchanged',
+    async (version) => {
+      await rm(file);
+      const other = new DatabaseSync(file);
+      other.exec(`CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('mine'); PRAGMA user_version = ${version}`);
+      other.close();
+      await expectUnusable(/not a database of this service/);
+    },
+  );
+
+  it('fails if a newer version of the service wrote the file', () => {
+    const db = new DatabaseSync(file);
+    db.exec('PRAGMA user_version = 999');
+    db.close();
+    const error = catchOpenError();
+    expect(error).toBeInstanceOf(DatabaseTooNewError);
+    expect(error).toMatchObject({ exitCode: 78 });
+  });
+
+  it('applies the schema to an empty file', async () => {
+    await writeFile(file, '');
+    openDatabase(dataDir).close();
+  });
+
+  it('reads the last writes of a file that was not closed from the write-ahead log beside it', async () => {
+    await rm(dataDir, { recursive: true });
+    const db = openDatabase(dataDir);
+    const insert = db.prepare('INSERT INTO users VALUES (?, ?, ?, 0, ?, 0, NULL)');
+    await db.write(() => insert.run('a', 'a', 'r', 'h'));
+    const copy = `${dataDir}-copy`;
+    await cp(dataDir, copy, { recursive: true });
+    db.close();
+    const opened = openDatabase(copy);
+    expect(await opened.read(() => opened.prepare('SELECT id FROM users').all())).toEqual([{ id: 'a' }]);
+    opened.close();
+  });
+
+  it('calls onFatal if the file is damaged while it is open', async () => {
+    const fatalErrors: Error[] = [];
+    const db = openDatabase(dataDir, (error) => fatalErrors.push(error));
+    const overwritten = flipBytes(pageBytes, goodContent.length - pageBytes);
+    await writeFile(file, overwritten);
+    await expect(db.read(() => db.prepare('SELECT count(*) FROM users').get())).rejects.toBeInstanceOf(
+      UnavailableError,
+    );
+    expect(fatalErrors[0]).toBeInstanceOf(DatabaseUnusableError);
+    expect(fatalErrors[0]).toMatchObject({ exitCode: 78, message: expect.stringContaining('has stopped') });
+    expect((await readFile(file)).equals(overwritten)).toBe(true);
+    expect(() => db.close()).not.toThrow();
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../domain/delivery.ts';
+import type { QueueItem } from '../domain/queue-item.ts';
+import { parseHookJob, serializeHookJob, UnknownJobVersionError } from './hook-job-codec.ts';
+
+const delivery: Delivery = {
+  eventId: '0b6f4b0e-55a4-8d6e-9f43-2f1b6f2f7a01',
+  integrationId: '3f0b3a52-9f8e-4c7e-8b1e-5a4b7c1d2e3f',
+  kind: 'retired',
+  occurredAt: '2026-03-01T10:00:00.1234567+00:00',
+  widgetId: '0198c0de-0000-7000-8000-000000000001',
+  payload: '{ "a.b": 1e400, "$x": "\\u0000 ü 🦄", "a.b": 2 }',
+  receivedAt: new Date('2026-03-01T10:00:00.987Z'),
+  redrive: false,
+};
+
+describe('parseHookJob', () => {
+  it('returns the items of serializeHookJob in order', () => {
+    const items: QueueItem[] = [
+      { type: 'delivery', delivery },
+      { type: 'nudge', widgetId: '0198c0de-0000-7000-8000-000000000002' },
+      { type: 'delivery', delivery: { ...delivery, widgetId: null, payload: null, redrive: true, kind: 'created' } },
+    ];
+    expect(parseHookJob(serializeHookJob(items))).toEqual({ items, unreadable: [] });
+  });
+
+  it('keeps the payload byte for byte', () => {
+    const [item] = parseHookJob(serializeHookJob([{ type: 'delivery', delivery }])).items;
+    expect(item).toMatchObject({ delivery: { payload: delivery.payload } });
+  });
+
+  it('parses a job without items', () => {
+    expect(parseHookJob(serializeHookJob([]))).toEqual({ items: [], unreadable: [] });
+  });
+
+  it('throws UnknownJobVersionError for a newer version, whatever the job contains', () => {
+    expect(() => parseHookJob('{"version":2,"work":"something else"}')).toThrow(UnknownJobVersionError);
+    expect(() => parseHookJob('{"version":99,"items":[]}')).toThrow(UnknownJobVersionError);
+  });
+
+  it.each([
+    ['invalid JSON', '{"version":1,'],
+    ['an empty text', ''],
+    ['null', 'null'],
+    ['an array', '[]'],
+    ['a job without a version', '{"items":[]}'],
+    ['a version that is not a number', '{"version":"1","items":[]}'],
+    ['version 0', '{"version":0,"items":[]}'],
+    ['a job without items', '{"version":1}'],
+    ['items that are not an array', '{"version":1,"items":{"t":"n"}}'],
+  ])('returns the whole text as unreadable for %s', (_, text) => {
+    expect(parseHookJob(text)).toEqual({ items: [], unreadable: [{ text, delivery: null }] });
+  });
+});
+
+describe('parseHookJob with a malformed item', () => {
+  const readableItem = { type: 'delivery', delivery } as const;
+  const stored = serializeHookJob([readableItem]);
+  const storedItem = stored.slice(stored.indexOf('[') + 1, stored.lastIndexOf(']'));
+  const buildJob = (...items: string[]) => `{"version":1,"items":[${items.join(',')}]}`;
+  const { redrive: _, ...readableParts } = delivery;
+
+  it.each<[string, string, object]>([
+    ['kind is unknown', storedItem.replace('retired', 'archived'), { kind: 'archived' }],
+    ['kind is missing', storedItem.replace('"k":"retired",', ''), { kind: '' }],
+    ['time is malformed', storedItem.replace(/"o":"[^"]+"/, '"o":"now"'), { occurredAt: 'now' }],
+    ['receivedAt is not a number', storedItem.replace(/"r":\d+/, '"r":"now"'), { receivedAt: null }],
+    ['receivedAt exceeds every date', storedItem.replace(/"r":\d+/, '"r":8640000000000001'), { receivedAt: null }],
+    ['widget id is not a UUID', storedItem.replace(/"w":"[^"]+"/, '"w":"lamp"'), { widgetId: null }],
+    ['payload is not JSON', storedItem.replace(/"p":"(?:[^"\\]|\\.)*"/, '"p":"{"'), { payload: '"{"' }],
+    ['payload is not an object', storedItem.replace(/"p":"(?:[^"\\]|\\.)*"/, '"p":"[1]"'), { payload: '[1]' }],
+    ['payload is not a string', storedItem.replace(/"p":"(?:[^"\\]|\\.)*"/, '"p":{"a":1}'), { payload: '{"a":1}' }],
+    ['type is unknown', storedItem.replace('"t":"d"', '"t":"z"'), {}],
+  ])('returns the other items, and the readable parts of an item whose %s', (_name, text, changed) => {
+    expect(text).not.toBe(storedItem);
+    expect(parseHookJob(buildJob(storedItem, text, storedItem))).toEqual({
+      items: [readableItem, readableItem],
+      unreadable: [{ text: JSON.stringify(JSON.parse(text)), delivery: { ...readableParts, ...changed } }],
+    });
+  });
+
+  it.each([
+    ['a number', '1'],
+    ['null', 'null'],
+    ['a nudge without a widget', '{"t":"n"}'],
+    ['a delivery without an id', storedItem.replace(/"e":"[^"]+",/, '')],
+    ['a delivery with a malformed id', storedItem.replace(/"e":"[^"]+"/, '"e":"1"')],
+    ['a delivery without an integration', storedItem.replace(/"i":"[^"]+",/, '')],
+  ])('returns only the text of %s', (_name, text) => {
+    expect(parseHookJob(buildJob(text, storedItem))).toEqual({
+      items: [readableItem],
+      unreadable: [{ text: JSON.stringify(JSON.parse(text)), delivery: null }],
+    });
+  });
+});

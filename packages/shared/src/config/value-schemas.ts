@@ -1,0 +1,58 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+// The schemas of setting values. Each parses the text of an environment variable; its message says what is allowed. The
+// nullable ones are for settings that may be left out: null is then their default.
+
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `a whole number from ${min} to ${max}`);
+/** Up to the longest delay of `setTimeout`. */
+export const milliseconds = (min: number) => wholeNumber(min, 2_147_483_647);
+export const flag = z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
+export const oneOf = <const T extends string>(...values: T[]) => z.enum(values, `one of ${values.join(', ')}`);
+export const nonEmptyText = z.string().min(1, 'a non-empty text');
+export const url = (...protocols: string[]) =>
+  z
+    .string()
+    .refine(
+      (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol),
+      `a URL with ${protocols.join(' or ')}`,
+    )
+    .nullable();
+// `URL` cannot parse a URL with several hosts (`mongodb://m1:27017,m2:27017/`). MongoDB's driver checks the rest.
+export const mongodbUrl = z
+  .string()
+  .regex(/^mongodb(\+srv)?:\/\/[^\s/]/, 'a URL with mongodb: or mongodb+srv:')
+  .nullable();
+/** Without slashes at its end, so that a path can be appended. */
+export const baseUrl = url('http:', 'https:')
+  .refine((value) => value === null || !/[?#]/.test(value), 'a URL without query or fragment')
+  .transform((value) => value?.replace(/\/+$/, '') ?? null);
+
+const maxHops = 100;
+/** Parses to a number of hops, or to a list of addresses and CIDRs. */
+export const trustedProxies = z
+  .string()
+  .transform((value) => (/^\d{1,3}$/.test(value) ? Number(value) : value.split(',').map((part) => part.trim())))
+  .refine(
+    (value) => (typeof value === 'number' ? value >= 1 && value <= maxHops : value.every(isAddressRange)),
+    `addresses or CIDRs, comma-separated, or a number of hops from 1 to ${maxHops}`,
+  )
+  .nullable();
+
+/**
+ * Returns whether the text is an IP address, or a CIDR other than `/0`, which would trust every client. An address with
+ * a zone id (`fe80::1%eth0`) is none: it has a meaning on one machine only.
+ */
+function isAddressRange(value: string): boolean {
+  const [address = '', bits, ...rest] = value.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || rest.length > 0) return false;
+  return (
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128))
+  );
+}

@@ -1,0 +1,14 @@
+/**
+ * What a hook can say about a widget. If you add a kind, also raise `jobVersion` (hook-job-codec.ts): jobs with the new
+ * kind then wait for a new worker. Otherwise an old worker would dead-letter the kind that it does not have.
+ */
+export const hookKinds = ['created', 'updated', 'retired'] as const;
+export type HookKind = (typeof hookKinds)[number];
+
+/** The type of the event that a hook of each kind becomes. A creation over the API becomes `widget.created`, too. */
+export const widgetEventTypes = [
+  'widget.created',
+  'widget.updated',
+  'widget.retired',
+] as const satisfies `widget.${HookKind}`[];
+export type WidgetEventType = (typeof widgetEventTypes)[number];

@@ -1,0 +1,53 @@
+import type { QueueItem } from '../domain/queue-item.ts';
+import type { ConsumedBatch } from '../ports/hook-queue.ts';
+import type { BatchOutcome } from '../usecases/hooks/process-batch.ts';
+
+/** A job that was started more often than this runs item by item: its earlier starts crashed or were interrupted. */
+const wholeBatchStartsMax = 5;
+/** How often a chunk may fail with an unexpected error: a whole batch, and a single item. */
+const wholeBatchAttemptsMax = 5;
+const singleItemAttemptsMax = 3;
+
+/** Items of a batch that run together. */
+export interface Chunk {
+  readonly items: readonly QueueItem[];
+  /** How often the chunk may still fail with an unexpected error before it is halved or dead-lettered. */
+  readonly attemptsLeft: number;
+}
+
+/** Result of one run of a chunk. `failed`: an unexpected error while it published. The effects may be written. */
+export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';
+
+/**
+ * What to do with a chunk after one run of it.
+ * - `done`: go on with the next chunk.
+ * - `retry`: run it again, without a limit. The cause is a store or another run, not the items.
+ * - `retry-counted`: run it again and count the attempt. The items may be the cause.
+ * - `halve`: run its halves instead, to isolate the items that are the cause.
+ * - `dead-letter`: its one item fails even alone. Keep the item as a dead letter.
+ */
+export type NextStep = 'done' | 'retry' | 'retry-counted' | 'halve' | 'dead-letter';
+
+/** Decides when an item becomes a dead letter. docs/data-path.md explains the rules under "Poison items". */
+export function decideNextStep(outcome: RunOutcome, { items, attemptsLeft }: Chunk): NextStep {
+  if (outcome === 'published') return 'done';
+  if (outcome === 'unavailable' || outcome === 'superseded') return 'retry';
+  if (outcome !== 'unstorable' && attemptsLeft > 1) return 'retry-counted';
+  if (items.length > 1) return 'halve';
+  // The item may have had its effect, so it is never dead-lettered: its event is published, however long that takes.
+  return outcome === 'failed' ? 'retry' : 'dead-letter';
+}
+
+/** Returns the chunks that a started batch begins with. */
+export function toFirstChunks({ items, startCount }: ConsumedBatch): Chunk[] {
+  if (items.length === 0) return [];
+  if (startCount <= wholeBatchStartsMax) return [{ items, attemptsLeft: wholeBatchAttemptsMax }];
+  return items.map((item) => ({ items: [item], attemptsLeft: singleItemAttemptsMax }));
+}
+
+/** Returns the halves, which run in order. So the hooks of a widget still take effect in order. */
+export function splitInHalf({ items }: Chunk): Chunk[] {
+  const middle = Math.ceil(items.length / 2);
+  const halves = [items.slice(0, middle), items.slice(middle)];
+  return halves.map((half) => ({ items: half, attemptsLeft: half.length === 1 ? singleItemAttemptsMax : 1 }));
+}

@@ -1,0 +1,91 @@
+import { serializeHookJob } from '../adapters/hook-job-codec.ts';
+import type { Delivery } from '../domain/delivery.ts';
+import { UnstorableError } from '../domain/errors.ts';
+import type { DeadReason, DeliveryLedger, RecordedDelivery } from '../ports/delivery-ledger.ts';
+import type { ConsumedBatch, UnreadableItem } from '../ports/hook-queue.ts';
+import type { QuarantinedText, QuarantineStore } from '../ports/quarantine-store.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+
+export interface DeadLetterDeps {
+  readonly ledger: Pick<DeliveryLedger, 'markDead'>;
+  readonly quarantine: QuarantineStore;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'deliveriesDead' | 'textsQuarantined'>;
+}
+
+/**
+ * Dead-letters a delivery: the ledger keeps it with its reason and its body. If the ledger will never accept that row,
+ * quarantines the delivery's text instead. Returns false if neither store could keep it now: then the caller must keep
+ * the job and try again.
+ */
+export function deadLetter(
+  deps: DeadLetterDeps,
+  jobId: string,
+  delivery: Delivery,
+  reason: DeadReason,
+): Promise<boolean> {
+  const text = serializeHookJob([{ type: 'delivery', delivery }]);
+  return markDeadOrQuarantine(deps, delivery, reason, { jobId, id: `${jobId}:${delivery.eventId}`, text });
+}
+
+/**
+ * Dead-letters every unreadable item of a batch, or quarantines it if it does not even contain an event id. Returns false
+ * if a store could not keep one of them now. The caller may call it again: items that are kept already stay as they are.
+ */
+export async function deadLetterUnreadable(deps: DeadLetterDeps, batch: ConsumedBatch): Promise<boolean> {
+  const { jobId, unreadable } = batch;
+  for (const [index, { text, delivery }] of unreadable.entries()) {
+    const entry: QuarantineEntry = { jobId, id: `${jobId}:${index}`, text };
+    const isKept =
+      delivery === null
+        ? await quarantine(deps, entry)
+        : await markDeadOrQuarantine(deps, toRecordedDelivery(delivery, deps.clock), 'invalid-delivery', entry);
+    if (!isKept) return false;
+  }
+  return true;
+}
+
+/** What the quarantine keeps of an item that cannot be a dead letter. */
+interface QuarantineEntry extends QuarantinedText {
+  readonly jobId: string;
+}
+
+function toRecordedDelivery(
+  delivery: NonNullable<UnreadableItem['delivery']>,
+  clock: Pick<Clock, 'now'>,
+): RecordedDelivery {
+  return { ...delivery, receivedAt: delivery.receivedAt ?? clock.now() };
+}
+
+async function markDeadOrQuarantine(
+  deps: DeadLetterDeps,
+  delivery: RecordedDelivery,
+  reason: DeadReason,
+  entry: QuarantineEntry,
+): Promise<boolean> {
+  const fields = { jobId: entry.jobId, eventId: delivery.eventId, integrationId: delivery.integrationId };
+  try {
+    await deps.ledger.markDead(delivery, reason);
+  } catch (err) {
+    deps.logger.warn({ ...fields, err }, 'delivery.dead_letter_failed');
+    return err instanceof UnstorableError ? quarantine(deps, entry) : false;
+  }
+  deps.metrics.deliveriesDead.inc({ reason });
+  deps.logger.error({ ...fields, reason }, 'delivery.dead');
+  return true;
+}
+
+async function quarantine(deps: DeadLetterDeps, { jobId, id, text }: QuarantineEntry): Promise<boolean> {
+  try {
+    await deps.quarantine.add({ id, text });
+  } catch (err) {
+    deps.logger.warn({ jobId, quarantineId: id, err }, 'queue.quarantine_failed');
+    return false;
+  }
+  deps.metrics.textsQuarantined.inc();
+  deps.logger.error({ jobId, quarantineId: id }, 'queue.text_quarantined');
+  return true;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { DeliverySummary } from '../../ports/delivery-ledger.ts';
+import { makeListDeliveries } from './manage-deliveries.ts';
+
+const filter = { integrationId: '01900000-0000-7000-8000-000000000000', state: null } as const;
+
+/** A ledger of `size` rows. Only the methods that lists use work. */
+function aLedger(size: number) {
+  const row = (index: number) => ({ eventId: String(index) }) as DeliverySummary;
+  return {
+    list: async (_: unknown, { offset, limit }: { offset: number; limit: number }) =>
+      Array.from({ length: Math.max(0, Math.min(limit, size - offset)) }, (_item, index) => row(offset + index)),
+    count: async (_: unknown, atMost: number) => Math.min(size, atMost),
+  };
+}
+
+const listPage = (size: number, page: number, pageSize = 50) =>
+  makeListDeliveries({ ledger: aLedger(size) })(filter, { page, pageSize });
+
+test.each([
+  [0, 1, 0, 0, false],
+  [50, 1, 50, 50, false],
+  [51, 1, 50, 51, true],
+  [51, 2, 1, 51, false],
+  [51, 9, 0, 51, false],
+  [10_000, 1, 50, 10_000, true],
+  [12_000, 1, 50, 10_000, true],
+])(
+  'with %i rows, page %i has %i items, totalItems %i and hasNext %s',
+  async (size, page, items, totalItems, hasNext) => {
+    const deliveryPage = await listPage(size, page);
+    expect(deliveryPage.items).toHaveLength(items);
+    expect(deliveryPage).toMatchObject({ totalItems, hasNext });
+  },
+);
+
+test('beyond 10 000, totalItems covers at least the rows seen', async () => {
+  expect(await listPage(12_000, 220)).toMatchObject({ totalItems: 11_001, hasNext: true });
+  expect(await listPage(12_000, 240)).toMatchObject({ totalItems: 12_000, hasNext: false });
+});
