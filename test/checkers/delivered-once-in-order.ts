@@ -8,25 +8,24 @@ interface CloudEvent {
   readonly data: { readonly origin: string; readonly widget: { readonly version: number } | null };
 }
 
-/** What checkers look at, parsed once per distinct event and shared by all streams. */
-const parsed = new WeakMap<object, CloudEvent>();
-const parse = (event: StreamEvent): CloudEvent => {
-  const known = parsed.get(event);
-  if (known !== undefined) return known;
-  const value = JSON.parse(event.data) as CloudEvent;
-  parsed.set(event, value);
-  return value;
-};
+/** Parsed once per distinct event: all streams share the objects. */
+const parsedEvents = new WeakMap<object, CloudEvent>();
 
-/** Every hook answered 202 has exactly one event among these; hooks that were never answered have none or one. */
+function parseEvent(event: StreamEvent): CloudEvent {
+  const parsed = parsedEvents.get(event) ?? (JSON.parse(event.data) as CloudEvent);
+  parsedEvents.set(event, parsed);
+  return parsed;
+}
+
+/** Each hook that was answered 202 has exactly one event among `events`. A hook without an answer has none or one. */
 export function expectEachHookOnce(sent: readonly SentHook[], events: readonly StreamEvent[]): void {
   const counts = new Map<string, number>();
   for (const event of events) {
-    const { id, data } = parse(event);
+    const { id, data } = parseEvent(event);
     if (data.origin === 'hook') counts.set(id, (counts.get(id) ?? 0) + 1);
   }
-  const doubled = [...counts].filter(([, count]) => count > 1);
-  expect(doubled, 'events that came more than once').toEqual([]);
+  const repeated = [...counts].filter(([, count]) => count > 1);
+  expect(repeated, 'events that came more than once').toEqual([]);
   const accepted = new Set(
     sent.flatMap((hook) => (hook.status === 202 && hook.eventId !== null ? [hook.eventId] : [])),
   );
@@ -36,12 +35,12 @@ export function expectEachHookOnce(sent: readonly SentHook[], events: readonly S
   expect(counts.size).toBeLessThanOrEqual(accepted.size + unanswered);
 }
 
-/** Per widget `version` rises by exactly one; over the whole stream the positions rise by exactly one. */
+/** Per widget, `version` rises by exactly one. Over the whole stream, the position's `seq` rises by exactly one. */
 export function expectDenseOrder(events: readonly StreamEvent[]): void {
   const versions = new Map<string, number>();
   let lastSeq: number | null = null;
   for (const event of events) {
-    const { subject = '', data } = parse(event);
+    const { subject = '', data } = parseEvent(event);
     const seq = Number(event.id.split('.')[2]);
     if (lastSeq !== null) expect(seq).toBe(lastSeq + 1);
     lastSeq = seq;

@@ -1,13 +1,13 @@
 import { eachHookOnce } from './each-hook-once.ts';
-import { hookId } from './healthy-evidence.ts';
-import { checks, dropEvent, tellAgain } from './spoil.ts';
+import { deriveHookId } from './healthy-evidence.ts';
+import { appendAgain, dropEvent, testChecker } from './test-checker.ts';
 
-checks(eachHookOnce, [
+testChecker(eachHookOnce, [
   ['an accepted hook without an event', /has no event/, (evidence) => dropEvent(evidence, 3)],
-  ['a hook with two events', /several events/, (evidence) => tellAgain(evidence, 3)],
-  ['a hook told again in a new epoch', /several epochs/, (evidence) => tellAgain(evidence, 3, 'z1')],
+  ['a hook with two events', /several events/, (evidence) => appendAgain(evidence, 3)],
+  ['a hook published again in a new epoch', /several epochs/, (evidence) => appendAgain(evidence, 3, 'z1')],
   [
-    'a hook that is told and dead',
+    'a hook that is published and a dead letter',
     /is dead/,
     ({ stored }) =>
       void stored.deliveries.forEach((row) => {
@@ -24,14 +24,14 @@ checks(eachHookOnce, [
   ],
   ['a hook that is not in the ledger', /not in the ledger/, ({ stored }) => void stored.deliveries.shift()],
   [
-    'an event of a hook that was refused for good',
+    'an event of a hook that was refused permanently',
     /was refused/,
     ({ recording }) => void Object.assign(recording.hooks[3] ?? {}, { outcome: 'refused', status: 400 }),
   ],
-  ['an event of a hook nobody sent', /nobody sent/, ({ recording }) => void recording.hooks.splice(3, 1)],
+  ['an event of a hook that was never sent', /was never sent/, ({ recording }) => void recording.hooks.splice(3, 1)],
   [
     'an answer with another id',
     /another id/,
-    ({ recording }) => void Object.assign(recording.hooks[0] ?? {}, { answeredEventId: hookId(4) }),
+    ({ recording }) => void Object.assign(recording.hooks[0] ?? {}, { answeredEventId: deriveHookId(4) }),
   ],
 ]);

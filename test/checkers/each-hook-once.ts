@@ -1,58 +1,60 @@
 import type { HookOperation } from '../drivers/recording.ts';
+import { collectEventHistory } from './event-history.ts';
 import { type Checker, type Evidence, mayBeLost } from './evidence.ts';
-import { historyOf } from './history.ts';
 
 /**
- * C1: each distinct hook that was answered 202 has exactly one event, or is exactly one dead letter; one without a
- * certain answer has at most one; one that was refused for good, and what nobody sent, has none.
+ * C1: each distinct hook that was answered 202 has exactly one event, or is exactly one dead letter. A hook without a
+ * certain answer has at most one event. A hook that was refused permanently, or was never sent, has none.
  */
 export const eachHookOnce: Checker = (evidence) => {
-  const { byEventId } = historyOf(evidence);
+  const { byEventId } = collectEventHistory(evidence);
   const rows = new Map(evidence.stored.deliveries.map((row) => [row.eventId, row.state]));
   const sent = groupByEvent(evidence.recording.hooks);
   const violations = [...sent].flatMap(([eventId, operations]) => {
-    const told = byEventId.get(eventId) ?? [];
+    const published = byEventId.get(eventId) ?? [];
     const isDead = rows.get(eventId) === 'dead';
     const isAccepted = operations.some(({ outcome }) => outcome === 'ok');
-    const isLost = isInTheQueueOnly(evidence, rows.get(eventId), operations) && mayBeLost(evidence, operations);
-    const found: string[] = [];
-    if (operations.some((each) => each.outcome === 'ok' && each.answeredEventId !== eventId))
-      found.push(`hook ${eventId} was answered with another id`);
-    if (told.length > new Set(told.map(({ epoch }) => epoch)).size) found.push(`hook ${eventId} has several events`);
-    if (told.length > 1 && !evidence.allowed.gaps) found.push(`hook ${eventId} has an event in several epochs`);
-    if (told.length > 0 && isDead) found.push(`hook ${eventId} has an event and is dead`);
-    // The run that took it may have told its event without hearing that it had.
-    if (isLost && (told.length === 0 || rows.has(eventId))) return found;
-    if (isAccepted && told.length === 0 && !isDead && !isExcused(evidence, rows.get(eventId)))
-      found.push(`hook ${eventId} was answered 202 and has no event`);
+    const isLost = isOnlyInQueue(evidence, rows.get(eventId), operations) && mayBeLost(evidence, operations);
+    const problems: string[] = [];
+    if (operations.some((operation) => operation.outcome === 'ok' && operation.answeredEventId !== eventId))
+      problems.push(`hook ${eventId} was answered with another id`);
+    if (published.length > new Set(published.map(({ epoch }) => epoch)).size)
+      problems.push(`hook ${eventId} has several events`);
+    if (published.length > 1 && !evidence.allowed.gaps) problems.push(`hook ${eventId} has an event in several epochs`);
+    if (published.length > 0 && isDead) problems.push(`hook ${eventId} has an event and is dead`);
+    // The lost run may have appended the event without receiving the answer.
+    if (isLost && (published.length === 0 || rows.has(eventId))) return problems;
+    if (isAccepted && published.length === 0 && !isDead && !isAllowedLoss(evidence, rows.get(eventId)))
+      problems.push(`hook ${eventId} was answered 202 and has no event`);
     if (isAccepted && !['published', 'dead'].includes(rows.get(eventId) ?? ''))
-      found.push(`hook ${eventId} was answered 202 and is ${rows.get(eventId) ?? 'not in the ledger'}`);
-    if (!isAccepted && told.length > 0 && operations.every(isRefusedForGood))
-      found.push(`hook ${eventId} was refused and has an event`);
-    return found;
+      problems.push(`hook ${eventId} was answered 202 and is ${rows.get(eventId) ?? 'not in the ledger'}`);
+    if (!isAccepted && published.length > 0 && operations.every(isRefusedPermanently))
+      problems.push(`hook ${eventId} was refused and has an event`);
+    return problems;
   });
   for (const [eventId, [first]] of byEventId) {
-    if (first?.origin === 'hook' && !sent.has(eventId)) violations.push(`event ${eventId} is of a hook nobody sent`);
+    if (first?.origin === 'hook' && !sent.has(eventId))
+      violations.push(`event ${eventId} is of a hook that was never sent`);
   }
   return violations;
 };
 
 /**
- * Whether nothing but its job could still lead to its event, or to the mark that it was told. A run that has taken a hook
- * without a known widget has a row in the ledger, but no outbox to leave the event in.
+ * Returns whether only the hook's job could still lead to its event, or to the state `published`. A run that registered
+ * a hook without a known widget leaves a ledger row, but no outbox that could hold the event.
  */
-function isInTheQueueOnly({ stored }: Evidence, state: string | undefined, [first]: readonly HookOperation[]): boolean {
+function isOnlyInQueue({ stored }: Evidence, state: string | undefined, [first]: readonly HookOperation[]): boolean {
   if (state !== 'received') return state === undefined;
   return !stored.widgets.some(({ id }) => id === first?.widgetId);
 }
 
-/** Of events, not of effects: a row that is published has had its effect. */
-function isExcused({ allowed }: Evidence, state: string | undefined): boolean {
+/** Allows a lost event, not a lost effect: a published row has had its effect. */
+function isAllowedLoss({ allowed }: Evidence, state: string | undefined): boolean {
   return allowed.gaps && state === 'published';
 }
 
-/** Try again later (429, 503) is said of a hook that may be stored all the same. */
-function isRefusedForGood({ outcome, status }: HookOperation): boolean {
+/** Returns false for 429 and 503: such a hook may be stored all the same. */
+function isRefusedPermanently({ outcome, status }: HookOperation): boolean {
   return outcome === 'refused' && status !== 429 && status !== 503;
 }
 

@@ -1,44 +1,47 @@
 import type { HookOperation, Recording } from '../drivers/recording.ts';
-import type { Stretch } from '../faults/outage.ts';
+import type { TimeRange } from '../faults/recording-queries.ts';
 import type { StoredState } from '../faults/stored-state.ts';
 
-/** All that checkers judge: what clients saw, what the stores hold at rest, and what the processes tell. */
+/**
+ * Everything that checkers judge: what clients saw, what the stores hold when all is idle, and what the processes
+ * report.
+ */
 export interface Evidence {
   readonly recording: Recording;
   readonly stored: StoredState;
-  /** Everything that must not hold a secret: logs, metrics, bodies of refusals, stores; by the name of the place. */
+  /** Everything that must not contain a secret: logs, metrics, problem bodies, stores. The key names the place. */
   readonly texts: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
-  /** Those that run. */
+  /** The running processes. */
   readonly processes: readonly ProcessFigures[];
-  /** EventSources that have an open answer. */
+  /** Number of EventSources with an open response. */
   readonly clientsOpen: number;
   readonly allowed: Allowances;
 }
 
 export interface ProcessFigures {
   readonly name: string;
-  /** What keeps it from being ready. */
+  /** Why the process is not ready. Empty if it is. */
   readonly problems: string;
-  /** Of a pod, by its own count; null for a worker. */
+  /** A pod's own count. Null for a worker. */
   readonly streamsOpen: number | null;
-  /** In use after garbage was collected: now, and when it was first looked at; null where it cannot be told. */
+  /** Heap in use after garbage collection: now, and at the first measurement. Null where it cannot be measured. */
   readonly heapUsedBytes: number | null;
   readonly heapAtFirstBytes: number | null;
 }
 
-/** What a fault may cost. Nothing else may. */
+/** What a fault may cost, and nothing more. */
 export interface Allowances {
-  /** Events may be missing that a `stream.gap` announced: Redis has lost data. Never an effect. */
+  /** Events may be missing if a `stream.gap` announced it: Redis has lost data. An effect may never be missing. */
   readonly gaps: boolean;
-  /** Hooks that were accepted in this time may have come to nothing: Redis has lost its queue before they were run. */
-  readonly lostQueue?: Stretch;
+  /** Hooks that were accepted in this time may be lost: Redis has lost its queue before they were processed. */
+  readonly lostQueue?: TimeRange;
 }
 
-/** Looks for one kind of violation; every text names one. Pure: judging the same evidence twice says the same. */
+/** Returns one text per violation of one invariant. Pure: the same evidence always gives the same result. */
 export type Checker = (evidence: Evidence) => string[];
 
-/** Whether every acceptance of a hook is one that the fault may have cost. */
+/** Returns whether the fault may have cost every acceptance of a hook. */
 export function mayBeLost({ allowed: { lostQueue } }: Evidence, operations: readonly HookOperation[]): boolean {
   if (lostQueue === undefined) return false;
   const accepted = operations.filter(({ outcome }) => outcome === 'ok');

@@ -18,8 +18,8 @@ const hook = (eventId: string, kind: SentHook['kind'], dayOfMonth: number): Sent
   occurredAt: day(dayOfMonth),
 });
 
-describe('the fold of a widget', () => {
-  it('counts the distinct hooks, and takes the newest time and the earliest retirement', () => {
+describe('foldWidget', () => {
+  it('counts the distinct hooks, and uses the newest time and the earliest retirement', () => {
     const hooks = [hook('a', 'retired', 5), hook('b', 'updated', 7), hook('c', 'retired', 3), hook('a', 'retired', 5)];
     const { updatedAt: _, ...rest } = created;
     expect(foldWidget(created, hooks)).toEqual({
@@ -31,17 +31,17 @@ describe('the fold of a widget', () => {
     });
   });
 
-  it('takes the time of receipt for what was sent from the future', () => {
+  it('uses the time of receipt for a hook from the future', () => {
     const { lastEventAt } = foldWidget(created, [{ ...hook('a', 'updated', 9), receivedAt: day(2) }]);
     expect(lastEventAt).toBe(day(2));
   });
 
-  it('of a widget created retired keeps the earlier retirement', () => {
+  it('keeps the earlier retirement of a widget that was created retired', () => {
     const retired = answered(buildWidget({ ...chosen, state: 'retired' }, idOfWidget, createdAt));
     expect(foldWidget(retired, [hook('a', 'retired', 5)])).toMatchObject({ retiredAt: day(1), version: 2 });
   });
 
-  it('is what the service reckons hook by hook, for any hooks, created in either state', () => {
+  it('equals what the service computes hook by hook, for any hooks and both initial states', () => {
     const times = fc
       .integer({ min: 0, max: 8 })
       .map((hours) => new Date(createdAt.getTime() + (hours - 4) * 3_600_000));
@@ -54,7 +54,7 @@ describe('the fold of a widget', () => {
         const deliveries = all.map(({ kind, occurredAt, receivedAt }) =>
           aDelivery({ kind, occurredAt: occurredAt.toISOString(), receivedAt, widgetId: idOfWidget }),
         );
-        const sent = deliveries.map((each) => ({ ...each, receivedAt: each.receivedAt.toISOString() }));
+        const sent = deliveries.map((delivery) => ({ ...delivery, receivedAt: delivery.receivedAt.toISOString() }));
         const { updatedAt: _, ...final } = answered(applyHooks(widget, deliveries).widget);
         expect(foldWidget(answered(widget), [...sent, ...sent.toReversed()])).toEqual(final);
       }),
@@ -62,30 +62,30 @@ describe('the fold of a widget', () => {
   });
 });
 
-describe('a widget, when it is not known of every hook whether it was accepted', () => {
+describe('isFoldOf with hooks of unknown outcome', () => {
   const seenAfter = (hooks: readonly SentHook[]) => ({ ...foldWidget(created, hooks), updatedAt: day(20) });
 
-  it('is the fold with or without each of those, and of nothing else', () => {
+  it('accepts the fold with and without each such hook, and nothing else', () => {
     const times = fc.integer({ min: 2, max: 5 });
     const anyHook = fc.record({ kind: fc.constantFrom('updated' as const, 'retired' as const), day: times });
     const few = fc.array(anyHook, { maxLength: 4 });
     fc.assert(
       fc.property(few, few, few, (accepted, unknown, others) => {
         const [sure, open, foreign] = [accepted, unknown, others].map((all, which) =>
-          all.map((each, index) => hook(`${which}-${index}`, each.kind, each.day)),
+          all.map(({ kind, day }, index) => hook(`${which}-${index}`, kind, day)),
         ) as [SentHook[], SentHook[], SentHook[]];
-        const ways = subsetsOf(open).map((some) => JSON.stringify(foldWidget(created, [...sure, ...some])));
-        for (const some of subsetsOf([...open, ...foreign])) {
+        const ways = listSubsets(open).map((some) => JSON.stringify(foldWidget(created, [...sure, ...some])));
+        for (const some of listSubsets([...open, ...foreign])) {
           const seen = seenAfter([...sure, ...some]);
-          const isOneOfThem = ways.includes(JSON.stringify(foldWidget(created, [...sure, ...some])));
-          expect(isFoldOf(seen, created, sure, open)).toBe(isOneOfThem);
+          const isExpected = ways.includes(JSON.stringify(foldWidget(created, [...sure, ...some])));
+          expect(isFoldOf(seen, created, sure, open)).toBe(isExpected);
         }
       }),
       { numRuns: 60 },
     );
   });
 
-  it('is no fold when an accepted hook is missing, one counted twice, or another member changed', () => {
+  it('rejects a missing accepted hook, a hook counted twice, and another changed member', () => {
     const [a, b] = [hook('a', 'updated', 3), hook('b', 'retired', 4)];
     expect(isFoldOf(seenAfter([a, b]), created, [a, b], [])).toBe(true);
     expect(isFoldOf(seenAfter([a]), created, [a, b], [])).toBe(false);
@@ -93,13 +93,13 @@ describe('a widget, when it is not known of every hook whether it was accepted',
     expect(isFoldOf({ ...seenAfter([a, b]), name: 'other' }, created, [a, b], [])).toBe(false);
   });
 
-  it('does not count a hook twice that was both answered and not', () => {
+  it('does not count a hook twice that was answered once and not answered once', () => {
     const a = hook('a', 'updated', 3);
     expect(isFoldOf(seenAfter([a]), created, [a], [a])).toBe(true);
     expect(isFoldOf({ ...seenAfter([a]), version: 3 }, created, [a], [a])).toBe(false);
   });
 });
 
-function subsetsOf<T>(all: readonly T[]): T[][] {
-  return all.reduce<T[][]>((subsets, each) => subsets.flatMap((some) => [some, [...some, each]]), [[]]);
+function listSubsets<T>(all: readonly T[]): T[][] {
+  return all.reduce<T[][]>((subsets, item) => subsets.flatMap((some) => [some, [...some, item]]), [[]]);
 }

@@ -1,10 +1,10 @@
-import { epoch, messageOf } from './healthy-evidence.ts';
+import { epoch, makeMessage } from './healthy-evidence.ts';
 import { noSilentHole } from './no-silent-hole.ts';
-import { checks } from './spoil.ts';
+import { testChecker } from './test-checker.ts';
 
-checks(noSilentHole, [
+testChecker(noSilentHole, [
   [
-    'a resume that leaves an event out',
+    'a resume that skips an event',
     /a hole of 1 events/,
     ({ recording }) => void recording.streams[0]?.connections[1]?.blocks.splice(1, 1),
   ],
@@ -12,13 +12,13 @@ checks(noSilentHole, [
     'a resume in another epoch',
     /another epoch/,
     ({ recording }) => {
-      for (const each of recording.streams[0]?.connections[1]?.blocks ?? [])
-        if (each.type === 'event') each.epoch = 'z1';
+      for (const block of recording.streams[0]?.connections[1]?.blocks ?? [])
+        if (block.type === 'event') block.epoch = 'z1';
     },
   ],
   [
-    'a resume that is not said to be one',
-    /said resumed: false/,
+    'a resume that stream.open does not confirm',
+    /has resumed: false/,
     ({ recording }) => {
       const open = recording.streams[0]?.connections[1]?.blocks[0];
       if (open?.type === 'message') open.data = { resumed: false };
@@ -26,14 +26,14 @@ checks(noSilentHole, [
   ],
   [
     'a gap where nothing was lost',
-    /told of a gap/,
+    /got a gap/,
     ({ recording }) => {
       const { blocks = [] } = recording.streams[0]?.connections[1] ?? {};
       blocks.splice(
         0,
         1,
-        messageOf('stream.gap', `${epoch}.1002.3`, { reason: 'trimmed' }),
-        messageOf('stream.open', `${epoch}.1002.3`, { resumed: false }),
+        makeMessage('stream.gap', `${epoch}.1002.3`, { reason: 'trimmed' }),
+        makeMessage('stream.open', `${epoch}.1002.3`, { resumed: false }),
       );
     },
   ],

@@ -9,13 +9,13 @@ type CloudEvent = Omit<RecordedEvent, 'data'> & {
   };
 };
 
-/** No event that a stream was sent lies outside its subscription's filter, going by what the event itself says. */
+/** No received event is outside the subscription's filter, judged by the event itself. */
 export function expectNothingOutside(filter: EventFilter, events: readonly StreamEvent[]): void {
   const outside = events.filter(({ data }) => !isInside(filter, JSON.parse(data) as CloudEvent));
   expect(outside, `events outside ${JSON.stringify(filter)}`).toEqual([]);
 }
 
-/** Whether an event lies inside a filter, going by what the event itself says. */
+/** Returns whether an event is inside a filter, judged by the event itself. */
 export function isInside(filter: EventFilter, { type, subject, data }: CloudEvent): boolean {
   const { widget } = data;
   const hasAny = (wanted: readonly string[] | null, given: readonly (string | undefined)[]) =>
@@ -23,26 +23,31 @@ export function isInside(filter: EventFilter, { type, subject, data }: CloudEven
   return (
     hasAny(filter.types, [type]) &&
     hasAny(filter.widgetIds, [subject]) &&
-    hasAny(filter.states, widget === null ? [] : statesOf(widget.state, data)) &&
+    hasAny(filter.states, widget === null ? [] : listStates(widget.state, data)) &&
     hasAny(filter.labels, widget === null ? [] : widget.labels)
   );
 }
 
-/** After and before: a hook changes a state only from active to retired; before its creation a widget has none. */
-function statesOf(state: 'active' | 'retired', { origin, stateChanged }: CloudEvent['data']): string[] {
+/**
+ * The states after and before the event. A hook changes a state only from active to retired. Before its creation a
+ * widget has no state.
+ */
+function listStates(state: 'active' | 'retired', { origin, stateChanged }: CloudEvent['data']): string[] {
   return origin === 'hook' && stateChanged ? ['active', 'retired'] : [state];
 }
 
 /**
- * Within 2 s of the moment from which a right had ended, the stream has ended too, for that reason, or was broken off.
- * `endedAtMs` and `sinceMs` are on one clock; the first says when the client saw the end.
+ * The stream has ended within 2 s after its entitlement ended, with that reason or with a broken connection. `sinceMs`
+ * and `endedAtMs` (when the client saw the end) are on one clock.
  */
 export function expectEndedInTime(
   stream: Pick<StreamClient, 'events'>,
   reason: 'revoked' | 'expired',
   { sinceMs, endedAtMs }: { readonly sinceMs: number; readonly endedAtMs: number },
 ): void {
-  expect(endedAtMs - sinceMs, 'from the end of the right to the end of the stream, in ms').toBeLessThanOrEqual(2_000);
+  expect(endedAtMs - sinceMs, 'from the end of the entitlement to the end of the stream, in ms').toBeLessThanOrEqual(
+    2_000,
+  );
   const closing = stream.events.find(({ event }) => event === 'stream.closing');
   if (closing !== undefined) expect(JSON.parse(closing.data)).toEqual({ reason });
 }

@@ -1,24 +1,23 @@
 import { deriveCreationEventId } from '@widget-service/shared/domain/event-id.ts';
 import type { CreateOperation } from '../drivers/recording.ts';
+import { collectEventHistory } from './event-history.ts';
 import type { Checker, Evidence } from './evidence.ts';
-import { historyOf } from './history.ts';
 
 /**
- * C4: each create that was answered 201 is exactly one widget for its key, told by exactly one event of the API's own,
- * and answered with the same bytes at every repetition; one that was refused for good, and what nobody asked for, is
- * none.
+ * C4: each create that was answered 201 is exactly one widget for its key, with exactly one event of origin `api`, and
+ * with the same bytes in every answer. A create that was refused permanently, or never requested, is no widget.
  */
 export const oneKeyOneWidget: Checker = (evidence) => [
-  ...sameAnswers(evidence.recording.creates),
-  ...widgetsOfKeys(evidence),
-  ...oneEventEach(evidence),
+  ...checkAnswers(evidence.recording.creates),
+  ...checkKeys(evidence),
+  ...checkCreationEvents(evidence),
 ];
 
-function idOf(answer: string): string {
+function parseWidgetId(answer: string): string {
   return (JSON.parse(answer) as { id: string }).id;
 }
 
-function sameAnswers(creates: readonly CreateOperation[]): string[] {
+function checkAnswers(creates: readonly CreateOperation[]): string[] {
   const answers = new Map<string, string>();
   return creates.flatMap(({ key, answer }) => {
     if (key === null || answer === null) return [];
@@ -28,8 +27,8 @@ function sameAnswers(creates: readonly CreateOperation[]): string[] {
   });
 }
 
-function widgetsOfKeys({ stored, recording }: Evidence): string[] {
-  const found: string[] = [];
+function checkKeys({ stored, recording }: Evidence): string[] {
+  const violations: string[] = [];
   const byKey = new Map<string, string>();
   const ids = new Set(stored.widgets.map(({ id }) => id));
   const answered = new Set<string>();
@@ -37,43 +36,46 @@ function widgetsOfKeys({ stored, recording }: Evidence): string[] {
   let unansweredWithoutKey = 0;
   for (const { key, answer, outcome, status } of recording.creates) {
     if (answer !== null) {
-      answered.add(idOf(answer));
-      if (!ids.has(idOf(answer))) found.push(`widget ${idOf(answer)} was answered 201 and is not stored`);
+      answered.add(parseWidgetId(answer));
+      if (!ids.has(parseWidgetId(answer)))
+        violations.push(`widget ${parseWidgetId(answer)} was answered 201 and is not stored`);
     } else if (key === null && (outcome === 'unknown' || status === 503)) unansweredWithoutKey += 1;
-    // What was refused with 409 or 400 made nothing: the key must come from a request that may have.
+    // A request that was refused with 409 or 400 created nothing. The key must be of a request that may have created
+    // it.
     if (key !== null && (answer !== null || outcome === 'unknown' || status === 503)) keys.add(key);
   }
-  let unasked = 0;
+  let unrequested = 0;
   for (const { id, idempotency } of stored.widgets) {
     const key = idempotency?.key ?? null;
     if (key === null) {
-      if (!answered.has(id)) unasked += 1;
+      if (!answered.has(id)) unrequested += 1;
       continue;
     }
-    if (byKey.has(key)) found.push(`key ${key} made several widgets`);
+    if (byKey.has(key)) violations.push(`key ${key} made several widgets`);
     byKey.set(key, id);
-    if (!keys.has(key)) found.push(`key ${key} made a widget though every request with it was refused`);
+    if (!keys.has(key)) violations.push(`key ${key} made a widget though every request with it was refused`);
   }
   for (const { key, answer } of recording.creates) {
-    if (key !== null && answer !== null && byKey.get(key) !== idOf(answer))
-      found.push(`key ${key} was answered with a widget that is not the one under it`);
+    if (key !== null && answer !== null && byKey.get(key) !== parseWidgetId(answer))
+      violations.push(`key ${key} was answered with another widget than the stored one`);
   }
-  if (unasked > unansweredWithoutKey) found.push(`${unasked - unansweredWithoutKey} widgets that nobody asked for`);
-  return found;
+  if (unrequested > unansweredWithoutKey)
+    violations.push(`${unrequested - unansweredWithoutKey} widgets were never requested`);
+  return violations;
 }
 
-function oneEventEach(evidence: Evidence): string[] {
-  const { byEventId } = historyOf(evidence);
+function checkCreationEvents(evidence: Evidence): string[] {
+  const { byEventId } = collectEventHistory(evidence);
   const creations = new Map(evidence.stored.widgets.map(({ id }) => [deriveCreationEventId(id), id]));
-  const found = [...creations].flatMap(([eventId, id]) => {
-    const told = byEventId.get(eventId) ?? [];
-    const inOneEpoch = new Set(told.map(({ epoch }) => epoch)).size === told.length;
-    if (told.length === 1 || (evidence.allowed.gaps && inOneEpoch)) return [];
-    return [`the creation of ${id} was told ${told.length} times`];
+  const violations = [...creations].flatMap(([eventId, id]) => {
+    const published = byEventId.get(eventId) ?? [];
+    const isOncePerEpoch = new Set(published.map(({ epoch }) => epoch)).size === published.length;
+    if (published.length === 1 || (evidence.allowed.gaps && isOncePerEpoch)) return [];
+    return [`the creation of ${id} was published ${published.length} times`];
   });
   for (const [eventId, [first]] of byEventId) {
     if (first?.origin === 'api' && !creations.has(eventId))
-      found.push(`a creation was told of a widget that is not there: ${first.widgetId}`);
+      violations.push(`the creation of a widget that is not stored was published: ${first.widgetId}`);
   }
-  return found;
+  return violations;
 }

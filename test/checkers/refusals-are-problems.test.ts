@@ -1,36 +1,36 @@
-import { refusedForNow } from './healthy-evidence.ts';
+import { temporaryRefusal } from './healthy-evidence.ts';
 import { refusalsAreProblems } from './refusals-are-problems.ts';
-import { checks } from './spoil.ts';
+import { testChecker } from './test-checker.ts';
 
-checks(refusalsAreProblems, [
+testChecker(refusalsAreProblems, [
   ['a 500', /refused with 500/, ({ recording }) => void Object.assign(recording.hooks[4]!, { status: 500 })],
   [
-    'a refusal for good of what is right',
+    'a permanent refusal of a valid request',
     /refused with 400/,
-    ({ recording }) => void Object.assign(recording.creates[0]!, { ...refusedForNow, status: 400 }),
+    ({ recording }) => void Object.assign(recording.creates[0]!, { ...temporaryRefusal, status: 400 }),
   ],
   [
-    'a refusal that is no problem document',
+    'a refusal without a problem document',
     /by <html>/,
     ({ recording }) => void Object.assign(recording.hooks[4]?.refusal ?? {}, { body: '<html>' }),
   ],
   [
-    'a refusal of another media type',
+    'a refusal with another media type',
     /as text\/html/,
     ({ recording }) => void Object.assign(recording.hooks[4]?.refusal ?? {}, { contentType: 'text/html' }),
   ],
   [
-    'a refusal that does not say when to come back',
+    'a refusal without Retry-After',
     /without Retry-After/,
     ({ recording }) => void Object.assign(recording.hooks[4]?.refusal ?? {}, { retryAfter: null }),
   ],
   [
-    'a browser that will not come back',
+    'an EventSource that does not reconnect',
     /is CLOSED by 503/,
     ({ recording }) => void Object.assign(recording.streams[0]!, { closedBy: { status: 503, isOurs: true } }),
   ],
   [
-    'another success than the contract’s',
+    'another success status than the one of the contract',
     /answered 200/,
     ({ recording }) => void Object.assign(recording.hooks[0]!, { status: 200 }),
   ],

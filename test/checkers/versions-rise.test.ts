@@ -1,9 +1,9 @@
-import { checks, dropEvent } from './spoil.ts';
+import { dropEvent, testChecker } from './test-checker.ts';
 import { versionsRise } from './versions-rise.ts';
 
-checks(versionsRise, [
+testChecker(versionsRise, [
   [
-    'a version that falls on a stream',
+    'a version that decreases on a stream',
     /went from 3 to 2/,
     ({ recording: { streams } }) => {
       const [first, second] = streams[0]?.connections ?? [];
@@ -12,7 +12,7 @@ checks(versionsRise, [
     },
   ],
   [
-    'a position that falls on a connection',
+    'a position that decreases on a connection',
     /came after/,
     ({ recording }) => void recording.streams[0]?.connections[1]?.blocks.reverse(),
   ],

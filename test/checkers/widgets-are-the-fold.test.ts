@@ -1,7 +1,7 @@
-import { checks } from './spoil.ts';
+import { testChecker } from './test-checker.ts';
 import { widgetsAreTheFold } from './widgets-are-the-fold.ts';
 
-checks(widgetsAreTheFold, [
+testChecker(widgetsAreTheFold, [
   [
     'an effect too many',
     /not the fold/,
@@ -17,7 +17,7 @@ checks(widgetsAreTheFold, [
     },
   ],
   [
-    'a widget that came back to life',
+    'a retired widget that is active again',
     /not the fold/,
     ({ stored }) => {
       stored.widgets[0]!.state = 'active';

@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-// Generated from the interface's description by the test that type-checks this program.
+// The test that type-checks this program generates this file from the OpenAPI document.
 import type { components, paths } from './interface.ts';
 
 type Schemas = components['schemas'];
@@ -8,7 +8,7 @@ const client = createClient<paths>({ baseUrl: 'https://widgets.example.com' });
 const id = '019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01';
 const byId = { params: { path: { id } } } as const;
 
-/** What a client author would write: every operation once, and what it answers taken for what it is. */
+/** The code of a client author: calls every operation once and uses the type of each response. */
 async function useEveryOperation(): Promise<void> {
   await useSession();
   const widget = await useWidgets();
@@ -22,28 +22,28 @@ async function useEveryOperation(): Promise<void> {
 
 async function useSession(): Promise<void> {
   const signedIn = await client.POST('/api/v1/session', { body: { email: 'kim@example.com', password: 'a secret' } });
-  const session: Schemas['Session'] = take(signedIn);
+  const session: Schemas['Session'] = unwrap(signedIn);
   client.use({
     onRequest: ({ request }) => request.headers.set('X-Csrf-Token', session.csrfToken),
   });
-  const shown: Schemas['Session'] = take(await client.GET('/api/v1/session'));
-  const stream: Schemas['PersonalStream'] = take(await client.POST('/api/v1/session/stream'));
+  const shown: Schemas['Session'] = unwrap(await client.GET('/api/v1/session'));
+  const stream: Schemas['PersonalStream'] = unwrap(await client.POST('/api/v1/session/stream'));
   const passwords = { currentPassword: 'a secret', newPassword: 'another one' };
-  done(await client.PUT('/api/v1/session/password', { body: passwords }));
-  done(await client.DELETE('/api/v1/session'));
-  done(await client.DELETE('/api/v1/sessions'));
+  expectSuccess(await client.PUT('/api/v1/session/password', { body: passwords }));
+  expectSuccess(await client.DELETE('/api/v1/session'));
+  expectSuccess(await client.DELETE('/api/v1/sessions'));
   console.info(shown.user.email, shown.permissions.includes('widgets:create'), stream.url);
 }
 
 async function useWidgets(): Promise<Schemas['Widget']> {
-  const page = take(
+  const page = unwrap(
     await client.GET('/api/v1/widgets', { params: { query: { page: 1, pageSize: 200, state: 'active' } } }),
   );
   const body: Schemas['NewWidget'] = { name: 'Pump 7', state: 'retired', labels: ['north'], owner: null };
-  const created = take(
+  const created = unwrap(
     await client.POST('/api/v1/widgets', { params: { header: { 'Idempotency-Key': 'one' } }, body }),
   );
-  const widget: Schemas['Widget'] = take(await client.GET('/api/v1/widgets/{id}', byId));
+  const widget: Schemas['Widget'] = unwrap(await client.GET('/api/v1/widgets/{id}', byId));
   const state: 'active' | 'retired' = widget.state;
   console.info(page.items.length, page.hasNext, created.version, state, widget.owner?.email);
   return widget;
@@ -57,7 +57,9 @@ async function useEvents({ id: widgetId }: Schemas['Widget']): Promise<void> {
     widgetId,
     payload: { a: 1 },
   };
-  done(await client.POST('/api/v1/events/hooks/{token}', { params: { path, header: { 'webhook-id': 'one' } }, body }));
+  expectSuccess(
+    await client.POST('/api/v1/events/hooks/{token}', { params: { path, header: { 'webhook-id': 'one' } }, body }),
+  );
   const stream = await client.GET('/api/v1/events/{token}', {
     params: { path, query: { lastEventId: 'earliest' } },
     parseAs: 'stream',
@@ -70,70 +72,72 @@ async function useEvents({ id: widgetId }: Schemas['Widget']): Promise<void> {
 
 async function useSubscriptions(): Promise<void> {
   const body: Schemas['NewSubscription'] = { name: 'Control room', filter: { types: ['widget.retired'] } };
-  const issued = take(await client.POST('/api/v1/subscriptions', { body }));
-  const page = take(await client.GET('/api/v1/subscriptions', { params: { query: { pageSize: 10 } } }));
-  const one: Schemas['Subscription'] = take(await client.GET('/api/v1/subscriptions/{id}', byId));
-  take(await client.PATCH('/api/v1/subscriptions/{id}', { ...byId, body: { name: 'Screen', filter: null } }));
-  const rotated = take(
+  const issued = unwrap(await client.POST('/api/v1/subscriptions', { body }));
+  const page = unwrap(await client.GET('/api/v1/subscriptions', { params: { query: { pageSize: 10 } } }));
+  const subscription: Schemas['Subscription'] = unwrap(await client.GET('/api/v1/subscriptions/{id}', byId));
+  unwrap(await client.PATCH('/api/v1/subscriptions/{id}', { ...byId, body: { name: 'Screen', filter: null } }));
+  const rotated = unwrap(
     await client.POST('/api/v1/subscriptions/{id}/rotate', { ...byId, body: { overlapSeconds: 0 } }),
   );
-  done(await client.DELETE('/api/v1/subscriptions/{id}', byId));
-  console.info(issued.url, page.totalItems, one.filter.labels?.join(), rotated.previousExpiresAt);
+  expectSuccess(await client.DELETE('/api/v1/subscriptions/{id}', byId));
+  console.info(issued.url, page.totalItems, subscription.filter.labels?.join(), rotated.previousExpiresAt);
 }
 
 async function useIntegrations(): Promise<void> {
   const body: Schemas['NewIntegration'] = { name: 'Plant north', signature: 'standard-webhooks', rate: null };
-  const issued = take(await client.POST('/api/v1/integrations', { body }));
-  const page = take(await client.GET('/api/v1/integrations', { params: { query: { page: 2 } } }));
-  const one: Schemas['Integration'] = take(await client.GET('/api/v1/integrations/{id}', byId));
-  take(await client.PATCH('/api/v1/integrations/{id}', { ...byId, body: { rate: 100 } }));
-  const rotated = take(await client.POST('/api/v1/integrations/{id}/rotate', { ...byId, body: { signature: 'none' } }));
-  done(await client.DELETE('/api/v1/integrations/{id}', byId));
-  console.info(issued.signingSecret, page.items[0]?.lastReceivedAt, one.deduplicateByContent, rotated.token);
+  const issued = unwrap(await client.POST('/api/v1/integrations', { body }));
+  const page = unwrap(await client.GET('/api/v1/integrations', { params: { query: { page: 2 } } }));
+  const integration: Schemas['Integration'] = unwrap(await client.GET('/api/v1/integrations/{id}', byId));
+  unwrap(await client.PATCH('/api/v1/integrations/{id}', { ...byId, body: { rate: 100 } }));
+  const rotated = unwrap(
+    await client.POST('/api/v1/integrations/{id}/rotate', { ...byId, body: { signature: 'none' } }),
+  );
+  expectSuccess(await client.DELETE('/api/v1/integrations/{id}', byId));
+  console.info(issued.signingSecret, page.items[0]?.lastReceivedAt, integration.deduplicateByContent, rotated.token);
 }
 
 async function useDeliveries(): Promise<void> {
   const byEvent = { params: { path: { id, eventId: id } } };
   const query = { state: 'dead', pageSize: 10 } as const;
-  const page = take(await client.GET('/api/v1/integrations/{id}/deliveries', { params: { path: { id }, query } }));
-  const one = take(await client.GET('/api/v1/integrations/{id}/deliveries/{eventId}', byEvent));
-  const again: Schemas['Delivery'] = take(
+  const page = unwrap(await client.GET('/api/v1/integrations/{id}/deliveries', { params: { path: { id }, query } }));
+  const delivery = unwrap(await client.GET('/api/v1/integrations/{id}/deliveries/{eventId}', byEvent));
+  const redriven: Schemas['Delivery'] = unwrap(
     await client.POST('/api/v1/integrations/{id}/deliveries/{eventId}/redrive', byEvent),
   );
-  console.info(page.items[0]?.reason, one.payload, again.state);
+  console.info(page.items[0]?.reason, delivery.payload, redriven.state);
 }
 
 async function useProvisionTokens(): Promise<void> {
-  const issued = take(await client.POST('/api/v1/provision-tokens', { body: { name: 'Importer', expiresAt: null } }));
-  const page = take(await client.GET('/api/v1/provision-tokens'));
-  const one: Schemas['ProvisionToken'] = take(await client.GET('/api/v1/provision-tokens/{id}', byId));
-  take(await client.PATCH('/api/v1/provision-tokens/{id}', { ...byId, body: { name: 'Importer 2' } }));
-  const rotated = take(await client.POST('/api/v1/provision-tokens/{id}/rotate', byId));
-  done(await client.DELETE('/api/v1/provision-tokens/{id}', byId));
-  console.info(issued.token, page.items.length, one.permissions, rotated.token);
+  const issued = unwrap(await client.POST('/api/v1/provision-tokens', { body: { name: 'Importer', expiresAt: null } }));
+  const page = unwrap(await client.GET('/api/v1/provision-tokens'));
+  const provisionToken: Schemas['ProvisionToken'] = unwrap(await client.GET('/api/v1/provision-tokens/{id}', byId));
+  unwrap(await client.PATCH('/api/v1/provision-tokens/{id}', { ...byId, body: { name: 'Importer 2' } }));
+  const rotated = unwrap(await client.POST('/api/v1/provision-tokens/{id}/rotate', byId));
+  expectSuccess(await client.DELETE('/api/v1/provision-tokens/{id}', byId));
+  console.info(issued.token, page.items.length, provisionToken.permissions, rotated.token);
 }
 
 async function useUsers(): Promise<void> {
   const body: Schemas['NewUser'] = { email: 'kim@example.com', password: 'a secret of twelve', role: 'viewer' };
-  const created: Schemas['User'] = take(await client.POST('/api/v1/users', { body }));
-  const page = take(await client.GET('/api/v1/users'));
-  take(await client.GET('/api/v1/users/{id}', byId));
-  take(await client.PATCH('/api/v1/users/{id}', { ...byId, body: { disabled: true } }));
+  const created: Schemas['User'] = unwrap(await client.POST('/api/v1/users', { body }));
+  const page = unwrap(await client.GET('/api/v1/users'));
+  unwrap(await client.GET('/api/v1/users/{id}', byId));
+  unwrap(await client.PATCH('/api/v1/users/{id}', { ...byId, body: { disabled: true } }));
   console.info(created.role, page.items[0]?.lastSignInAt);
 }
 
-interface Answer<Data> {
+interface FetchResult<Data> {
   readonly data?: Data;
-  /** Every refusal of every operation is a problem. */
+  /** Every error response of every operation is a problem. */
   readonly error?: Schemas['Problem'];
 }
 
-function take<Data>({ data, error }: Answer<Data>): Data {
+function unwrap<Data>({ data, error }: FetchResult<Data>): Data {
   if (data === undefined) throw new Error(`${error?.code}: ${error?.errors?.[0]?.pointer ?? error?.detail}`);
   return data;
 }
 
-function done({ error }: Answer<unknown>): void {
+function expectSuccess({ error }: FetchResult<unknown>): void {
   if (error !== undefined) throw new Error(error.code);
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,203 +8,203 @@ import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
 const position: LogPosition = { epoch: 'k3f9', ms: 1_764_000_000_123, seq: 42 };
-/** Not long ago: what was published long ago is removed by the server, whenever it looks. */
+/** The current time: MongoDB removes rows that were published before the retention, at any moment. */
 const publishedAt = new Date();
 
-function rowOf(delivery: Delivery, overrides: Partial<LedgerRow> = {}): LedgerRow {
+function toRow(delivery: Delivery, overrides: Partial<LedgerRow> = {}): LedgerRow {
   const { redrive: _, ...members } = delivery;
-  const untouched = { attempts: 1, duplicates: 0, reason: null, publishedAt: null, position: null } as const;
-  return { ...members, state: 'received', ...untouched, ...overrides };
+  const defaults = { attempts: 1, duplicates: 0, reason: null, publishedAt: null, position: null } as const;
+  return { ...members, state: 'received', ...defaults, ...overrides };
 }
 
-describe('DeliveryLedger', () => {
-  let store: TestBackend;
-  beforeAll(async () => {
-    store = await openTestBackend();
-  });
-  afterAll(() => store.dispose());
-  const ledger = () => store.backend.ledger;
+let testBackend: TestBackend;
+beforeAll(async () => {
+  testBackend = await openTestBackend();
+});
+afterAll(() => testBackend.dispose());
+const ledger = () => testBackend.backend.ledger;
 
-  async function taken(overrides: Partial<Delivery> = {}) {
-    const delivery = aDelivery(overrides);
-    await ledger().register([delivery]);
-    return delivery;
-  }
+async function registerOne(overrides: Partial<Delivery> = {}) {
+  const delivery = aDelivery(overrides);
+  await ledger().register([delivery]);
+  return delivery;
+}
 
-  async function published(overrides: Partial<Delivery> = {}) {
-    const delivery = await taken(overrides);
-    await ledger().markPublished([{ eventId: delivery.eventId, position }], publishedAt);
-    return delivery;
-  }
+async function publishOne(overrides: Partial<Delivery> = {}) {
+  const delivery = await registerOne(overrides);
+  await ledger().markPublished([{ eventId: delivery.eventId, position }], publishedAt);
+  return delivery;
+}
 
-  describe('a new delivery', () => {
-    it('gets a row and is the run’s to carry out', async () => {
-      const delivery = aDelivery();
-      expect(await ledger().register([delivery])).toEqual({ duplicates: [], unstorable: [] });
-      expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
-    });
-
-    it('keeps every text as it was', async () => {
-      const deliveries = [awkwardPayload, '', ...awkwardTexts].map((payload) =>
-        aDelivery({ payload, occurredAt: '2026-03-01T10:00:00.123456789+00:00', kind: 'retired' }),
-      );
-      await ledger().register(deliveries);
-      for (const delivery of deliveries) expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
-    });
-
-    it('may have neither widget nor payload', async () => {
-      const delivery = await taken({ widgetId: null, payload: null });
-      expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
-      expect(await ledger().register([delivery])).toEqual({ duplicates: [], unstorable: [] });
-    });
-
-    it('is unknown before it was taken', async () => {
-      expect(await ledger().get(randomUUID())).toBeNull();
-    });
-
-    it('survives a reopen', async () => {
-      const delivery = await taken();
-      const done = await published();
-      await store.reopen();
-      expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
-      expect(await ledger().register([delivery, done])).toEqual({ duplicates: [done.eventId], unstorable: [] });
-    });
+describe('DeliveryLedger.register, with a new delivery', () => {
+  it('inserts a received row', async () => {
+    const delivery = aDelivery();
+    expect(await ledger().register([delivery])).toEqual({ duplicates: [], unstorable: [] });
+    expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery));
   });
 
-  describe('a delivery taken again', () => {
-    it('is carried out again while it is not published, and counts the attempt', async () => {
-      const delivery = await taken();
-      expect(await ledger().register([delivery])).toEqual({ duplicates: [], unstorable: [] });
-      expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { attempts: 2 }));
-    });
-
-    it('is dropped once it is published, and counts the repetition', async () => {
-      const delivery = await published();
-      expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
-      expect(await ledger().register([{ ...delivery, redrive: true }])).toEqual({
-        duplicates: [delivery.eventId],
-        unstorable: [],
-      });
-      expect(await ledger().get(delivery.eventId)).toEqual(
-        rowOf(delivery, { state: 'published', duplicates: 2, publishedAt, position }),
-      );
-    });
-
-    it.each([randomUUID(), null])('is dropped when it names another widget (%s)', async (widgetId) => {
-      const delivery = await taken();
-      expect(await ledger().register([{ ...delivery, widgetId, payload: '{"other":1}' }])).toEqual({
-        duplicates: [delivery.eventId],
-        unstorable: [],
-      });
-      expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { duplicates: 1 }));
-    });
-
-    it('is dropped when it names a widget and named none before', async () => {
-      const delivery = await taken({ widgetId: null });
-      const again = { ...delivery, widgetId: randomUUID() };
-      expect(await ledger().register([again])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
-    });
-
-    it('is dropped when it is dead, but for a redrive, which makes it received', async () => {
-      const delivery = await taken();
-      await ledger().markDead(delivery, 'store-refused');
-      expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
-      expect(await ledger().get(delivery.eventId)).toEqual(
-        rowOf(delivery, { state: 'dead', reason: 'store-refused', duplicates: 1 }),
-      );
-      expect(await ledger().register([{ ...delivery, redrive: true }])).toEqual({ duplicates: [], unstorable: [] });
-      expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { attempts: 2, duplicates: 1 }));
-    });
-
-    it('is dropped when it is dead and redriven for another widget', async () => {
-      const delivery = await taken();
-      await ledger().markDead(delivery, 'store-refused');
-      const foreign = { ...delivery, widgetId: randomUUID(), redrive: true };
-      expect(await ledger().register([foreign])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
-      expect(await ledger().get(delivery.eventId)).toMatchObject({ state: 'dead', widgetId: delivery.widgetId });
-    });
-
-    it('has one row, also when many take it at once', async () => {
-      const delivery = aDelivery();
-      const outcomes = await Promise.all(Array.from({ length: 8 }, () => ledger().register([delivery])));
-      expect(outcomes).toEqual(Array(8).fill({ duplicates: [], unstorable: [] }));
-      expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery, { attempts: 8 }));
-    });
+  it('keeps every text unchanged', async () => {
+    const deliveries = [awkwardPayload, '', ...awkwardTexts].map((payload) =>
+      aDelivery({ payload, occurredAt: '2026-03-01T10:00:00.123456789+00:00', kind: 'retired' }),
+    );
+    await ledger().register(deliveries);
+    for (const delivery of deliveries) expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery));
   });
 
-  it('takes a batch of 256 of every kind in one call', async () => {
-    const several = (count: number) => Array.from({ length: count }, () => aDelivery());
-    const [known, done, fresh] = [several(64), several(64), several(128)];
-    await ledger().register([...known, ...done]);
+  it('accepts a delivery with neither widget nor payload', async () => {
+    const delivery = await registerOne({ widgetId: null, payload: null });
+    expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery));
+    expect(await ledger().register([delivery])).toEqual({ duplicates: [], unstorable: [] });
+  });
+
+  it('get returns null before the delivery is registered', async () => {
+    expect(await ledger().get(randomUUID())).toBeNull();
+  });
+
+  it('keeps rows across a reopen', async () => {
+    const delivery = await registerOne();
+    const published = await publishOne();
+    await testBackend.reopen();
+    expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery));
+    expect(await ledger().register([delivery, published])).toEqual({ duplicates: [published.eventId], unstorable: [] });
+  });
+});
+
+describe('DeliveryLedger.register, with a known delivery', () => {
+  it('lets the run process a received delivery again, and counts the attempt', async () => {
+    const delivery = await registerOne();
+    expect(await ledger().register([delivery])).toEqual({ duplicates: [], unstorable: [] });
+    expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery, { attempts: 2 }));
+  });
+
+  it('drops a published delivery, and counts the duplicate', async () => {
+    const delivery = await publishOne();
+    expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
+    expect(await ledger().register([{ ...delivery, redrive: true }])).toEqual({
+      duplicates: [delivery.eventId],
+      unstorable: [],
+    });
+    expect(await ledger().get(delivery.eventId)).toEqual(
+      toRow(delivery, { state: 'published', duplicates: 2, publishedAt, position }),
+    );
+  });
+
+  it.each([randomUUID(), null])('drops a delivery that names another widget than its row (%s)', async (widgetId) => {
+    const delivery = await registerOne();
+    expect(await ledger().register([{ ...delivery, widgetId, payload: '{"other":1}' }])).toEqual({
+      duplicates: [delivery.eventId],
+      unstorable: [],
+    });
+    expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery, { duplicates: 1 }));
+  });
+
+  it('drops a delivery that names a widget when its row names none', async () => {
+    const delivery = await registerOne({ widgetId: null });
+    const repeated = { ...delivery, widgetId: randomUUID() };
+    expect(await ledger().register([repeated])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
+  });
+
+  it('drops a dead delivery unless it is a redrive, which becomes received', async () => {
+    const delivery = await registerOne();
+    await ledger().markDead(delivery, 'store-refused');
+    expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
+    expect(await ledger().get(delivery.eventId)).toEqual(
+      toRow(delivery, { state: 'dead', reason: 'store-refused', duplicates: 1 }),
+    );
+    expect(await ledger().register([{ ...delivery, redrive: true }])).toEqual({ duplicates: [], unstorable: [] });
+    expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery, { attempts: 2, duplicates: 1 }));
+  });
+
+  it('drops a redrive that names another widget than its dead row', async () => {
+    const delivery = await registerOne();
+    await ledger().markDead(delivery, 'store-refused');
+    const misdirected = { ...delivery, widgetId: randomUUID(), redrive: true };
+    expect(await ledger().register([misdirected])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
+    expect(await ledger().get(delivery.eventId)).toMatchObject({ state: 'dead', widgetId: delivery.widgetId });
+  });
+
+  it('keeps one row when several runs register a delivery at once', async () => {
+    const delivery = aDelivery();
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => ledger().register([delivery])));
+    expect(outcomes).toEqual(Array(8).fill({ duplicates: [], unstorable: [] }));
+    expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery, { attempts: 8 }));
+  });
+});
+
+describe('DeliveryLedger.register, with a batch', () => {
+  it('accepts 256 new, received and published deliveries in one call', async () => {
+    const buildDeliveries = (count: number) => Array.from({ length: count }, () => aDelivery());
+    const [received, published, fresh] = [buildDeliveries(64), buildDeliveries(64), buildDeliveries(128)];
+    await ledger().register([...received, ...published]);
     await ledger().markPublished(
-      done.map(({ eventId }) => ({ eventId, position })),
+      published.map(({ eventId }) => ({ eventId, position })),
       publishedAt,
     );
-    const { duplicates } = await ledger().register([...fresh, ...done, ...known]);
-    expect([...duplicates].sort()).toEqual(done.map(({ eventId }) => eventId).sort());
-    for (const delivery of fresh) expect(await ledger().get(delivery.eventId)).toEqual(rowOf(delivery));
+    const { duplicates } = await ledger().register([...fresh, ...published, ...received]);
+    expect([...duplicates].sort()).toEqual(published.map(({ eventId }) => eventId).sort());
+    for (const delivery of fresh) expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery));
   });
 
-  it('takes nothing for nothing', async () => {
+  it('accepts an empty batch', async () => {
     expect(await ledger().register([])).toEqual({ duplicates: [], unstorable: [] });
     await ledger().markPublished([], publishedAt);
   });
+});
 
-  describe('a published delivery', () => {
-    it('has its position, or none where the event was in the log already', async () => {
-      const [a, b] = [await taken(), await taken()];
-      const rows = [
-        { eventId: a.eventId, position },
-        { eventId: b.eventId, position: null },
-      ];
-      await ledger().markPublished(rows, publishedAt);
-      expect(await ledger().get(a.eventId)).toEqual(rowOf(a, { state: 'published', publishedAt, position }));
-      expect(await ledger().get(b.eventId)).toEqual(rowOf(b, { state: 'published', publishedAt, position: null }));
-    });
+describe('DeliveryLedger.markPublished', () => {
+  it('stores the position, or null for an event that was already in the log', async () => {
+    const [a, b] = [await registerOne(), await registerOne()];
+    const rows = [
+      { eventId: a.eventId, position },
+      { eventId: b.eventId, position: null },
+    ];
+    await ledger().markPublished(rows, publishedAt);
+    expect(await ledger().get(a.eventId)).toEqual(toRow(a, { state: 'published', publishedAt, position }));
+    expect(await ledger().get(b.eventId)).toEqual(toRow(b, { state: 'published', publishedAt, position: null }));
+  });
 
-    it('stays as it is', async () => {
-      const delivery = await published();
-      const row = { eventId: delivery.eventId, position: { ...position, seq: 43 } };
-      await ledger().markPublished([row], new Date(publishedAt.getTime() + 1));
-      await ledger().markDead(delivery, 'invalid-delivery');
-      expect(await ledger().get(delivery.eventId)).toEqual(
-        rowOf(delivery, { state: 'published', publishedAt, position }),
-      );
-    });
+  it('leaves a published row unchanged, as markDead does', async () => {
+    const delivery = await publishOne();
+    const row = { eventId: delivery.eventId, position: { ...position, seq: 43 } };
+    await ledger().markPublished([row], new Date(publishedAt.getTime() + 1));
+    await ledger().markDead(delivery, 'invalid-delivery');
+    expect(await ledger().get(delivery.eventId)).toEqual(
+      toRow(delivery, { state: 'published', publishedAt, position }),
+    );
+  });
 
-    it('must have been taken: marking makes no row', async () => {
-      const eventId = randomUUID();
-      await ledger().markPublished([{ eventId, position }], publishedAt);
-      expect(await ledger().get(eventId)).toBeNull();
+  it('inserts no row for an unknown delivery', async () => {
+    const eventId = randomUUID();
+    await ledger().markPublished([{ eventId, position }], publishedAt);
+    expect(await ledger().get(eventId)).toBeNull();
+  });
+});
+
+describe('DeliveryLedger.markDead', () => {
+  it('keeps the payload and stores the reason', async () => {
+    const delivery = await registerOne({ payload: awkwardPayload });
+    await ledger().markDead(delivery, 'invalid-delivery');
+    expect(await ledger().get(delivery.eventId)).toEqual(
+      toRow(delivery, { state: 'dead', reason: 'invalid-delivery' }),
+    );
+  });
+
+  it('inserts a row for a delivery that was never registered', async () => {
+    const delivery = aDelivery({ payload: awkwardPayload });
+    await ledger().markDead(delivery, 'store-refused');
+    expect(await ledger().get(delivery.eventId)).toMatchObject({
+      state: 'dead',
+      reason: 'store-refused',
+      payload: awkwardPayload,
+      widgetId: delivery.widgetId,
+      receivedAt: delivery.receivedAt,
     });
   });
 
-  describe('a dead delivery', () => {
-    it('keeps its body and has a reason', async () => {
-      const delivery = await taken({ payload: awkwardPayload });
-      await ledger().markDead(delivery, 'invalid-delivery');
-      expect(await ledger().get(delivery.eventId)).toEqual(
-        rowOf(delivery, { state: 'dead', reason: 'invalid-delivery' }),
-      );
-    });
-
-    it('may never have been taken', async () => {
-      const delivery = aDelivery({ payload: awkwardPayload });
-      await ledger().markDead(delivery, 'store-refused');
-      expect(await ledger().get(delivery.eventId)).toMatchObject({
-        state: 'dead',
-        reason: 'store-refused',
-        payload: awkwardPayload,
-        widgetId: delivery.widgetId,
-        receivedAt: delivery.receivedAt,
-      });
-    });
-
-    it('survives a reopen', async () => {
-      const delivery = await taken();
-      await ledger().markDead(delivery, 'store-refused');
-      await store.reopen();
-      expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
-    });
+  it('keeps dead rows across a reopen', async () => {
+    const delivery = await registerOne();
+    await ledger().markDead(delivery, 'store-refused');
+    await testBackend.reopen();
+    expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
   });
 });

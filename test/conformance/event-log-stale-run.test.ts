@@ -4,53 +4,53 @@ import { driveEventLog } from '../drivers/event-log-driver.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
-// The embedded log is one process's own: nobody settles what a run of it still brings.
-describe.skipIf(inject('backend') === 'embedded')('EventLog: a run that comes late', () => {
-  let store: TestBackend;
+// The watermarks of the embedded log never expire, so it accepts stale runs.
+describe.skipIf(inject('backend') === 'embedded')('EventLog.append, by a stale run', () => {
+  let testBackend: TestBackend;
   beforeAll(async () => {
-    store = await openTestBackend({ runAgeMaxMs: 100 });
+    testBackend = await openTestBackend({ runAgeMaxMs: 100 });
   });
-  afterAll(() => store.dispose());
-  const { log, nextRun, extent } = driveEventLog(() => store);
+  afterAll(() => testBackend.dispose());
+  const { log, nextRun, extent } = driveEventLog(() => testBackend);
 
-  it('appends next to later ones, but no more when a later one was there long ago', async () => {
-    const [late, later] = [await nextRun(), await nextRun()];
-    await log().append(later, null, [anEventAppend()]);
-    await log().append(late, null, [anEventAppend()]);
-    const again = anEventAppend();
+  it('accepts a lower run next to a higher one, and rejects it once the higher one arrived too long ago', async () => {
+    const [lower, higher] = [await nextRun(), await nextRun()];
+    await log().append(higher, null, [anEventAppend()]);
+    await log().append(lower, null, [anEventAppend()]);
+    const repeated = anEventAppend();
     await expect
       .poll(() =>
         log()
-          .append(late, null, [again])
+          .append(lower, null, [repeated])
           .then(
-            () => 'taken',
+            () => 'accepted',
             (error: { code: string }) => error.code,
           ),
       )
       .toBe('unavailable');
     const { last } = await extent();
-    await expect(log().append(late, null, [anEventAppend()])).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(log().append(lower, null, [anEventAppend()])).rejects.toMatchObject({ code: 'unavailable' });
     expect((await extent()).last).toEqual(last);
   });
 
-  it('is known as such also when nothing else came for long', async () => {
-    const [late, later] = [await nextRun(), await nextRun()];
+  it('rejects a lower run when the higher one arrived too long ago, even if no run arrived since', async () => {
+    const [lower, higher] = [await nextRun(), await nextRun()];
     const event = anEventAppend();
     const startedAtMs = performance.now();
-    await log().append(later, null, [event]);
-    await log().expireMarks([event.mark], later);
+    await log().append(higher, null, [event]);
+    await log().expireMarks([event.mark], higher);
     await expect.poll(() => performance.now() - startedAtMs, { interval: 20 }).toBeGreaterThan(100);
-    await expect(log().append(late, null, [event])).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(log().append(lower, null, [event])).rejects.toMatchObject({ code: 'unavailable' });
     expect((await log().append(await nextRun(), null, [anEventAppend()])).positions).not.toContain(null);
   });
 
-  it('is known as such by what was settled under a higher number, though none higher has appended', async () => {
-    const [first, late, latest] = [await nextRun(), await nextRun(), await nextRun()];
+  it('rejects a run below the run number that expireMarks was called with', async () => {
+    const [first, lower, highest] = [await nextRun(), await nextRun(), await nextRun()];
     const event = anEventAppend();
     const startedAtMs = performance.now();
     await log().append(first, null, [event]);
-    await log().expireMarks([event.mark], latest);
+    await log().expireMarks([event.mark], highest);
     await expect.poll(() => performance.now() - startedAtMs, { interval: 20 }).toBeGreaterThan(200);
-    await expect(log().append(late, null, [event])).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(log().append(lower, null, [event])).rejects.toMatchObject({ code: 'unavailable' });
   });
 });

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anEventAppend } from '../drivers/builders.ts';
-import { driveEventLog, looseAppends } from '../drivers/event-log-driver.ts';
+import { buildEventAppends, driveEventLog } from '../drivers/event-log-driver.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
-const epochWord = /^[0-9a-z]{1,32}$/;
+const epochPattern = /^[0-9a-z]{1,32}$/;
 
-describe('EventLog: a tail', () => {
-  let store: TestBackend;
+describe('EventTail.next', () => {
+  let testBackend: TestBackend;
   beforeAll(async () => {
-    store = await openTestBackend();
+    testBackend = await openTestBackend();
   });
-  afterAll(() => store.dispose());
-  const { log, nextRun, append } = driveEventLog(() => store);
+  afterAll(() => testBackend.dispose());
+  const { log, nextRun, append } = driveEventLog(() => testBackend);
 
-  it('waits also before the first append ever, while there is nothing to inspect', async () => {
+  it('waits for the first append to an empty log', async () => {
     expect(await log().inspect(null)).toBeNull();
     expect(await log().inspect({ epoch: 'k3f9', ms: 1, seq: 1 })).toBeNull();
     const tail = log().openTail();
@@ -24,14 +24,14 @@ describe('EventLog: a tail', () => {
     const first = anEventAppend();
     const result = await log().append(run, null, [first]);
     expect(result).toMatchObject({ startedNewEpoch: false, last: { epochRun: run } });
-    expect(result.last.epoch).toMatch(epochWord);
+    expect(result.last.epoch).toMatch(epochPattern);
     expect((await waiting).map(({ event }) => event)).toEqual([first.event]);
     await tail.close();
   });
 
-  it('returns at once what is there, oldest first, at most as many as asked for', async () => {
-    const { last: before } = await append(looseAppends(1));
-    for (let n = 0; n < 3; n += 1) await append(looseAppends(200));
+  it('returns existing events at once, oldest first, at most limit', async () => {
+    const { last: before } = await append(buildEventAppends(1));
+    for (let n = 0; n < 3; n += 1) await append(buildEventAppends(200));
     const tail = log().openTail();
     const first = await tail.next(before, 500);
     expect(first.length).toBeLessThanOrEqual(500);
@@ -47,20 +47,20 @@ describe('EventLog: a tail', () => {
     await tail.close();
   });
 
-  it('wakes as soon as something is appended, and so does every other', async () => {
-    const { last } = await append(looseAppends(1));
+  it('wakes every waiting tail within a second of an append', async () => {
+    const { last } = await append(buildEventAppends(1));
     const tails = [log().openTail(), log().openTail()];
     const waiting = tails.map((tail) => tail.next(last, 500));
     const elapsedMs = startStopwatch();
-    const one = anEventAppend();
-    await append([one]);
-    for (const records of await Promise.all(waiting)) expect(records.map(({ event }) => event)).toEqual([one.event]);
+    const added = anEventAppend();
+    await append([added]);
+    for (const records of await Promise.all(waiting)) expect(records.map(({ event }) => event)).toEqual([added.event]);
     expect(elapsedMs()).toBeLessThan(1000);
     await Promise.all(tails.map((tail) => tail.close()));
   });
 
-  it('returns nothing after about two seconds in which nothing came', async () => {
-    const { last } = await append(looseAppends(1));
+  it('returns no events after about two seconds without an append', async () => {
+    const { last } = await append(buildEventAppends(1));
     const tail = log().openTail();
     const startedAt = performance.now();
     const elapsedMs = startStopwatch();
@@ -70,8 +70,8 @@ describe('EventLog: a tail', () => {
     await tail.close();
   });
 
-  it('that is closed ends what waits on it', async () => {
-    const { last } = await append(looseAppends(1));
+  it('ends when its tail is closed, and then rejects with UnavailableError', async () => {
+    const { last } = await append(buildEventAppends(1));
     const tail = log().openTail();
     const waiting = Promise.allSettled([tail.next(last, 500)]);
     await tail.close();

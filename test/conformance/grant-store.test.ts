@@ -15,19 +15,20 @@ const later = new Date('2026-05-01T00:00:00.001Z');
 const aToken = (sealedSecret: string | null = null) => ({ digest: sha256Hex(randomUUID()), sealedSecret });
 const aPreviousToken = () => ({ ...aToken('sealed'), expiresAt: later });
 
-interface Kind {
+interface GrantKind {
   readonly name: string;
-  readonly storeOf: (backend: Backend) => GrantStore<Grant, object>;
-  readonly own: object;
-  /** Every member that may be changed, with another value. */
+  readonly getStore: (backend: Backend) => GrantStore<Grant, object>;
+  /** The members that only this kind has. */
+  readonly ownMembers: object;
+  /** Every member that may change, with another value. */
   readonly changes: object;
 }
 
-const kinds: Kind[] = [
+const kinds: GrantKind[] = [
   {
     name: 'subscriptions',
-    storeOf: ({ subscriptions }) => subscriptions,
-    own: { filter: noFilter },
+    getStore: ({ subscriptions }) => subscriptions,
+    ownMembers: { filter: noFilter },
     changes: {
       name: 'other',
       expiresAt: later,
@@ -41,26 +42,26 @@ const kinds: Kind[] = [
   },
   {
     name: 'integrations',
-    storeOf: ({ integrations }) => integrations,
-    own: { deduplicateByContent: true, rate: null },
+    getStore: ({ integrations }) => integrations,
+    ownMembers: { deduplicateByContent: true, rate: null },
     changes: { name: 'other', expiresAt: later, deduplicateByContent: false, rate: 1_000_000 },
   },
   {
     name: 'provision tokens',
-    storeOf: ({ provisionTokens }) => provisionTokens,
-    own: { permissions: ['widgets:create'] },
+    getStore: ({ provisionTokens }) => provisionTokens,
+    ownMembers: { permissions: ['widgets:create'] },
     changes: { name: 'other', expiresAt: later, permissions: [] },
   },
 ];
 
-let opened: TestBackend;
+let sharedBackend: TestBackend;
 beforeAll(async () => {
-  opened = await openTestBackend();
+  sharedBackend = await openTestBackend();
 });
-afterAll(() => opened.dispose());
+afterAll(() => sharedBackend.dispose());
 
-describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
-  const store = () => storeOf(opened.backend);
+describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) => {
+  const store = () => getStore(sharedBackend.backend);
   const aGrant = (overrides: Partial<Grant> = {}): Grant => ({
     id: createUuidV7(),
     name: 'A grant',
@@ -69,7 +70,7 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
     expiresAt: null,
     createdAt: someTime,
     lastUsedAt: null,
-    ...own,
+    ...ownMembers,
     ...overrides,
   });
   const insert = async (overrides: Partial<Grant> = {}) => {
@@ -78,7 +79,7 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
     return grant;
   };
 
-  it('gives a grant back as it was, by its id and by either digest', async () => {
+  it('finds a grant unchanged by its id and by the digest of either token', async () => {
     const grant = await insert({
       token: aToken('sealed: a secret'),
       previousToken: aPreviousToken(),
@@ -91,23 +92,24 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
     expect(await store().findByTokenDigest(grant.previousToken?.digest ?? '')).toEqual(grant);
   });
 
-  it('gives only what is good at a time, where one is named: what has ended is read no further', async () => {
-    const [at, before] = [later, new Date(later.getTime() - 1)];
+  it('findByTokenDigest returns only grants whose token is valid at validAt', async () => {
+    const [expiry, before] = [later, new Date(later.getTime() - 1)];
     const ending = await insert({ expiresAt: later, previousToken: { ...aToken(), expiresAt: new Date(1e15) } });
     const rotated = await insert({ previousToken: aPreviousToken() });
-    const digestsOf = ({ token, previousToken }: Grant) => [token.digest, previousToken?.digest ?? ''];
-    const found = async (digest: string, goodAt: Date) => (await store().findByTokenDigest(digest, goodAt))?.id ?? null;
-    for (const digest of digestsOf(ending)) {
-      expect(await found(digest, before)).toBe(ending.id);
-      expect(await found(digest, at)).toBeNull();
+    const getDigests = ({ token, previousToken }: Grant) => [token.digest, previousToken?.digest ?? ''];
+    const findId = async (digest: string, validAt: Date) =>
+      (await store().findByTokenDigest(digest, validAt))?.id ?? null;
+    for (const digest of getDigests(ending)) {
+      expect(await findId(digest, before)).toBe(ending.id);
+      expect(await findId(digest, expiry)).toBeNull();
       expect((await store().findByTokenDigest(digest))?.id).toBe(ending.id);
     }
-    const [token = '', previous = ''] = digestsOf(rotated);
-    expect([await found(token, before), await found(token, at)]).toEqual([rotated.id, rotated.id]);
-    expect([await found(previous, before), await found(previous, at)]).toEqual([rotated.id, null]);
+    const [token = '', previous = ''] = getDigests(rotated);
+    expect([await findId(token, before), await findId(token, expiry)]).toEqual([rotated.id, rotated.id]);
+    expect([await findId(previous, before), await findId(previous, expiry)]).toEqual([rotated.id, null]);
   });
 
-  it('knows none by another id or digest', async () => {
+  it('returns null for an unknown id or digest', async () => {
     const { id, token } = await insert();
     expect(await store().get(token.digest)).toBeNull();
     expect(await store().get(randomUUID())).toBeNull();
@@ -115,37 +117,41 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
     expect(await store().findByTokenDigest('')).toBeNull();
   });
 
-  it.each(awkwardTexts)('keeps the name %j', async (name) => {
+  it.each(awkwardTexts)('keeps the name %j unchanged', async (name) => {
     const grant = await insert({ name });
     expect(await store().get(grant.id)).toEqual(grant);
   });
 
-  it('does not take a second grant with the same digest', async () => {
+  it('insert rejects a second grant with the same token digest', async () => {
     const { token } = await insert();
     await expect(insert({ token })).rejects.toThrow();
   });
 
-  it('changes what is given and nothing else, and returns it', async () => {
+  it('update changes the given members only, and returns the changed grant', async () => {
     const grant = await insert({ token: aToken('sealed'), previousToken: aPreviousToken(), lastUsedAt: later });
     const other = await insert();
-    const one = await store().update(grant.id, { name: 'new' });
-    expect(one).toEqual({ ...grant, name: 'new' });
-    const all = await store().update(grant.id, changes);
-    expect(all).toEqual({ ...grant, ...changes });
-    expect(await store().get(grant.id)).toEqual(all);
-    expect(await store().update(grant.id, {})).toEqual(all);
-    expect(await store().update(grant.id, { ...own, expiresAt: null })).toEqual({ ...grant, ...own, name: 'other' });
+    const renamed = await store().update(grant.id, { name: 'new' });
+    expect(renamed).toEqual({ ...grant, name: 'new' });
+    const changed = await store().update(grant.id, changes);
+    expect(changed).toEqual({ ...grant, ...changes });
+    expect(await store().get(grant.id)).toEqual(changed);
+    expect(await store().update(grant.id, {})).toEqual(changed);
+    expect(await store().update(grant.id, { ...ownMembers, expiresAt: null })).toEqual({
+      ...grant,
+      ...ownMembers,
+      name: 'other',
+    });
     expect(await store().get(other.id)).toEqual(other);
   });
 
-  it('loses no change of several at once', async () => {
+  it('update loses no change when several run at once', async () => {
     const { id } = await insert();
     const members = Object.entries(changes).map(([name, value]) => ({ [name]: value }));
     await Promise.all(members.map((change) => store().update(id, change)));
     expect(await store().get(id)).toMatchObject(changes);
   });
 
-  it('replaces the tokens: the replaced ones find nothing any more', async () => {
+  it('replaceTokens replaces both tokens, and the old digests find nothing', async () => {
     const grant = await insert({ previousToken: aPreviousToken() });
     const [token, previousToken] = [aToken('another'), { ...grant.token, expiresAt: later }];
     const replaced = { ...grant, token, previousToken };
@@ -154,12 +160,12 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
     expect(await store().findByTokenDigest(token.digest)).toEqual(replaced);
     expect(await store().findByTokenDigest(grant.token.digest)).toEqual(replaced);
     expect(await store().findByTokenDigest(grant.previousToken?.digest ?? '')).toBeNull();
-    const once = { replacedDigest: token.digest, token, previousToken: null };
-    expect(await store().replaceTokens(grant.id, once)).toEqual({ ...replaced, previousToken: null });
+    const withoutPrevious = { replacedDigest: token.digest, token, previousToken: null };
+    expect(await store().replaceTokens(grant.id, withoutPrevious)).toEqual({ ...replaced, previousToken: null });
     expect(await store().findByTokenDigest(grant.token.digest)).toBeNull();
   });
 
-  it('lets exactly one of many replacements of one token through', async () => {
+  it('replaceTokens succeeds exactly once when several replace the same token at once', async () => {
     const { id, token } = await insert();
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -171,7 +177,7 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
     expect(await store().get(id)).toEqual(winners[0]);
   });
 
-  it('replaces no token but the one that is named: not a previous one, nor that of another grant', async () => {
+  it('replaceTokens changes nothing unless replacedDigest is the current token of this grant', async () => {
     const [grant, other] = [await insert({ previousToken: aPreviousToken() }), await insert()];
     for (const replacedDigest of [grant.previousToken?.digest ?? '', other.token.digest, '']) {
       const replacement = { replacedDigest, token: aToken(), previousToken: null };
@@ -181,7 +187,7 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
     expect(await store().get(other.id)).toEqual(other);
   });
 
-  it('removes one grant and no other; what is removed is not there, whatever is asked of it', async () => {
+  it('remove deletes exactly one grant, and every method treats it as unknown afterwards', async () => {
     const [grant, other] = [await insert({ previousToken: aPreviousToken() }), await insert()];
     expect(await store().remove(grant.id)).toBe(true);
     expect(await store().remove(grant.id)).toBe(false);
@@ -197,42 +203,47 @@ describe.each(kinds)('GrantStore of $name', ({ storeOf, own, changes }) => {
     expect(await store().get(other.id)).toEqual(other);
   });
 
-  it('lets exactly one of many removals have done it', async () => {
+  it('remove returns true exactly once when several run at once', async () => {
     const { id } = await insert();
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => store().remove(id)));
-    expect(outcomes.filter((removed) => removed)).toHaveLength(1);
+    expect(outcomes.filter((wasRemoved) => wasRemoved)).toHaveLength(1);
   });
 
-  it('moves the last use forwards and never back', async () => {
+  it('recordLastUsed never sets an earlier time', async () => {
     const grant = await insert();
     for (const at of [someTime, later, someTime]) await store().recordLastUsed(grant.id, at);
     expect(await store().get(grant.id)).toEqual({ ...grant, lastUsedAt: later });
   });
 
-  it('keeps grants, and forgets removed ones, across a reopen', async () => {
+  it('keeps grants, but not removed ones, across a reopen', async () => {
     const [kept, removed] = [await insert({ previousToken: aPreviousToken() }), await insert()];
     await store().remove(removed.id);
-    await opened.reopen();
+    await sharedBackend.reopen();
     expect(await store().get(kept.id)).toEqual(kept);
     expect(await store().get(removed.id)).toBeNull();
   });
 });
 
-describe.each(kinds)('the list of $name', ({ storeOf, own }) => {
-  let backend: TestBackend;
+describe.each(kinds)('GrantStore.list, $name', ({ getStore, ownMembers }) => {
+  let testBackend: TestBackend;
   beforeAll(async () => {
-    backend = await openTestBackend();
+    testBackend = await openTestBackend();
   });
-  afterAll(() => backend.dispose());
+  afterAll(() => testBackend.dispose());
 
-  it('is newest first, then by id, in pages that meet without a hole', async () => {
-    const store = storeOf(backend.backend);
+  it('orders grants by createdAt, then by id, both descending, in pages without holes or repeats', async () => {
+    const store = getStore(testBackend.backend);
     expect(await store.list({ offset: 0, limit: 10 })).toEqual({ items: [], totalItems: 0 });
     const grants = Array.from({ length: 7 }, (_, n) => ({
       ...{ id: createUuidV7(), name: `${n}`, token: aToken(), previousToken: null },
-      ...{ expiresAt: null, createdAt: new Date(someTime.getTime() + Math.floor(n / 3)), lastUsedAt: null, ...own },
+      ...{
+        expiresAt: null,
+        createdAt: new Date(someTime.getTime() + Math.floor(n / 3)),
+        lastUsedAt: null,
+        ...ownMembers,
+      },
     }));
-    for (const grant of [...grants].sort((one, other) => one.token.digest.localeCompare(other.token.digest))) {
+    for (const grant of [...grants].sort((a, b) => a.token.digest.localeCompare(b.token.digest))) {
       await store.insert(grant);
     }
     const expected = grants.toReversed();

@@ -1,39 +1,46 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { BullmqHookQueue } from '@widget-service/cluster/bullmq/bullmq-hook-queue.ts';
+import { coalesceWaitingJobs } from '@widget-service/cluster/bullmq/coalesced-jobs.ts';
+import { PartitionCounts } from '@widget-service/cluster/bullmq/partition-counts.ts';
+import { defaultWorkerTiming } from '@widget-service/cluster/bullmq/queue-options.ts';
+import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
-const widgetIdsIn = (items: readonly QueueItem[]) => items.map((item) => (item.type === 'nudge' ? item.widgetId : ''));
+const getWidgetIds = (items: readonly QueueItem[]) => items.map((item) => (item.type === 'nudge' ? item.widgetId : ''));
 
-describe('HookQueue, taking waiting jobs along', () => {
-  let store: TestBackend;
+describe('HookQueue.consume, with coalescing', () => {
+  let testBackend: TestBackend;
   beforeAll(async () => {
-    store = await openTestBackend({ hookPartitions: 1 });
+    testBackend = await openTestBackend({ hookPartitions: 1 });
   });
-  afterAll(() => store.dispose());
+  afterAll(() => testBackend.dispose());
 
-  /** Stores jobs of `size` nudges each and returns the widget ids in their order. */
+  /** Enqueues `count` jobs of `size` nudges each. Returns the widget ids in their order. */
   async function enqueue(count: number, size: number): Promise<string[]> {
     const ids: string[] = [];
     for (let job = 0; job < count; job += 1) {
       const items = Array.from({ length: size }, (): QueueItem => ({ type: 'nudge', widgetId: createUuidV7() }));
-      ids.push(...widgetIdsIn(items));
-      await store.backend.hookQueue.enqueue({ jobId: `job-${randomUUID()}`, partition: 0, items });
+      ids.push(...getWidgetIds(items));
+      await testBackend.backend.hookQueue.enqueue({ jobId: `job-${randomUUID()}`, partition: 0, items });
     }
     return ids;
   }
 
-  /** Consumes until `isEnough` of the runs so far; returns them in order. */
+  /** Consumes until `isEnough` returns true for the runs so far. Returns them in order. */
   async function consume(
     handle: (batch: ConsumedBatch, runs: readonly ConsumedBatch[]) => ConsumeOutcome | Promise<ConsumeOutcome>,
     isEnough: (runs: readonly ConsumedBatch[]) => boolean,
   ): Promise<ConsumedBatch[]> {
     const runs: ConsumedBatch[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
-    const consumer = await store.backend.hookQueue.consume(
+    const consumer = await testBackend.backend.hookQueue.consume(
       async (batch) => {
         if (isEnough(runs)) return 'release';
         runs.push(batch);
@@ -47,41 +54,131 @@ describe('HookQueue, taking waiting jobs along', () => {
     return runs;
   }
 
-  const itemsOf = (runs: readonly ConsumedBatch[]) => runs.flatMap((run) => widgetIdsIn(run.items));
+  const getConsumedIds = (runs: readonly ConsumedBatch[]) => runs.flatMap((run) => getWidgetIds(run.items));
 
-  it('gives what has piled up in few runs, each item once and in order, none larger than about 256 items', async () => {
+  it('processes many waiting jobs in few runs of at most 256 items, each item once and in order', async () => {
     const ids = await enqueue(40, 20);
     const runs = await consume(
       () => 'done',
-      (soFar) => itemsOf(soFar).length >= ids.length,
+      (soFar) => getConsumedIds(soFar).length >= ids.length,
     );
-    expect(itemsOf(runs)).toEqual(ids);
+    expect(getConsumedIds(runs)).toEqual(ids);
     expect(runs.length).toBeLessThan(10);
     expect(Math.max(...runs.map((run) => run.items.length))).toBeLessThanOrEqual(256);
-    expect(await store.backend.hookQueue.pressure()).toMatchObject({ waitingJobs: 0 });
+    expect(await testBackend.backend.hookQueue.pressure()).toMatchObject({ waitingJobs: 0 });
   });
 
-  it('keeps what was taken along by a run that did not end well, in its order', async () => {
+  it('keeps the coalesced jobs of a released run in the queue, in their order', async () => {
     const ids = await enqueue(5, 2);
     const runs = await consume(
       (_, soFar) => (soFar.length === 1 ? 'release' : 'done'),
-      (soFar) => itemsOf(soFar.slice(1)).length >= ids.length,
+      (soFar) => getConsumedIds(soFar.slice(1)).length >= ids.length,
     );
-    expect(itemsOf(runs.slice(0, 1))).toEqual(ids);
-    expect(itemsOf(runs.slice(1))).toEqual(ids);
+    expect(getConsumedIds(runs.slice(0, 1))).toEqual(ids);
+    expect(getConsumedIds(runs.slice(1))).toEqual(ids);
   });
 
-  it('keeps it through a reopening too', async () => {
+  it('keeps the coalesced jobs of a released run across a reopen', async () => {
     const ids = await enqueue(5, 2);
     await consume(
       () => 'release',
       (soFar) => soFar.length === 1,
     );
-    await store.reopen();
+    await testBackend.reopen();
     const runs = await consume(
       () => 'done',
-      (soFar) => itemsOf(soFar).length >= ids.length,
+      (soFar) => getConsumedIds(soFar).length >= ids.length,
     );
-    expect(itemsOf(runs)).toEqual(ids);
+    expect(getConsumedIds(runs)).toEqual(ids);
+  });
+});
+
+const buildNudges = (count: number) =>
+  Array.from({ length: count }, (): QueueItem => ({ type: 'nudge', widgetId: createUuidV7() }));
+
+/** Returns the approximate length of a Redis reply, in bytes. */
+const measureReply = (reply: unknown): number =>
+  Array.isArray(reply) ? reply.reduce<number>((sum, part) => sum + measureReply(part), 0) : String(reply).length;
+
+describe.runIf(inject('backend') === 'cluster')('coalesceWaitingJobs', () => {
+  let redis: Redis;
+  let hookQueue: BullmqHookQueue;
+  let queue: Parameters<typeof coalesceWaitingJobs>[1];
+  /** How many commands the queue sent to Redis, and how many bytes Redis replied. */
+  let traffic = { commands: 0, bytes: 0 };
+  beforeEach(async () => {
+    redis = new Redis(process.env.REDIS_URL ?? '', { protocol: 2 });
+    await redis.ping();
+    const send = redis.sendCommand.bind(redis);
+    redis.sendCommand = (command, stream) => {
+      traffic.commands += 1;
+      void command.promise.then((reply: unknown) => {
+        traffic.bytes += measureReply(reply);
+      });
+      return send(command, stream);
+    };
+    const keys = redisKeys(`t-${randomBytes(8).toString('hex')}`);
+    hookQueue = new BullmqHookQueue({
+      redis,
+      keys,
+      partitions: new PartitionCounts({ ensureListed: async () => [1], read: async () => [1] }, [1]),
+      ackReplicas: 0,
+      connectWorkers: () => {
+        throw new Error('These tests consume nothing.');
+      },
+      timing: defaultWorkerTiming,
+      onWarning: () => undefined,
+    });
+    const toKey = (name: string) => [keys.queuePrefix, queueName(1, 0), name].join(':');
+    queue = { keys: { wait: toKey('wait') }, toKey };
+    return async () => {
+      await hookQueue.close();
+      await redis.unlink(await redis.keys(toKey('*')));
+      redis.disconnect();
+    };
+  });
+
+  /** Enqueues one job per size, and resets `traffic`. Returns the items of each job. */
+  async function enqueue(sizes: readonly number[]): Promise<QueueItem[][]> {
+    const jobs = sizes.map(buildNudges);
+    for (const items of jobs) await hookQueue.enqueue({ jobId: `job-${randomUUID()}`, partition: 0, items });
+    traffic = { commands: 0, bytes: 0 };
+    return jobs;
+  }
+  const measureJob = (items: readonly QueueItem[]) => JSON.stringify(serializeHookJob(items)).length;
+  const measureJobs = (jobs: readonly QueueItem[][]) => jobs.reduce((sum, job) => sum + measureJob(job), 0);
+
+  it('sends no command to Redis for a full job', async () => {
+    await enqueue([1, 1]);
+    const fullJob = buildNudges(256);
+    expect(await coalesceWaitingJobs(redis, queue, fullJob, serializeHookJob(fullJob).length)).toEqual({
+      jobIds: [],
+      items: [],
+    });
+    expect(await coalesceWaitingJobs(redis, queue, buildNudges(3), 512 * 1024)).toEqual({ jobIds: [], items: [] });
+    expect(traffic.commands).toBe(0);
+  });
+
+  it('reads each job that fits once, and few of the others', async () => {
+    const jobs = await enqueue([100, 100, ...Array.from({ length: 62 }, () => 256)]);
+    const { items, jobIds } = await coalesceWaitingJobs(redis, queue, buildNudges(10), 1_000);
+    expect(items).toEqual(jobs.slice(0, 2).flat());
+    expect(jobIds).toHaveLength(2);
+    expect(traffic.bytes).toBeLessThan(measureJobs(jobs) / 5);
+  });
+
+  it('reads each job once when all fit', async () => {
+    const jobs = await enqueue(Array.from({ length: 70 }, () => 3));
+    const { items } = await coalesceWaitingJobs(redis, queue, buildNudges(3), 300);
+    expect(items).toEqual(jobs.slice(0, 64).flat());
+    expect(traffic.bytes).toBeLessThan(measureJobs(jobs.slice(0, 64)) * 1.5);
+  });
+
+  it('leaves out jobs whose data was removed', async () => {
+    const jobs = await enqueue([1, 1, 1]);
+    const { jobIds } = await coalesceWaitingJobs(redis, queue, buildNudges(1), 100);
+    await redis.del(queue.toKey(jobIds[1] ?? ''));
+    const { items } = await coalesceWaitingJobs(redis, queue, buildNudges(1), 100);
+    expect(items).toEqual([jobs[0], jobs[2]].flat());
   });
 });

@@ -3,22 +3,22 @@ import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
-import { aBatch, batches, idsOf, onQueue } from '../drivers/hook-batches.ts';
+import { aBatch, buildBatches, driveQueue, getJobIds } from '../drivers/hook-batches.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
-describe('HookQueue', () => {
-  let store: TestBackend;
-  beforeAll(async () => {
-    store = await openTestBackend({ hookPartitions: 2 });
-  });
-  afterAll(() => store.dispose());
-  const queue = () => store.backend.hookQueue;
+let testBackend: TestBackend;
+beforeAll(async () => {
+  testBackend = await openTestBackend({ hookPartitions: 2 });
+});
+afterAll(() => testBackend.dispose());
+const queue = () => testBackend.backend.hookQueue;
 
-  const { enqueueAll, consume } = onQueue(queue);
+const { enqueueAll, consume } = driveQueue(queue);
 
-  it('gives a batch as it was enqueued', async () => {
+describe('HookQueue.consume', () => {
+  it('passes a batch unchanged to the handler', async () => {
     const items: QueueItem[] = [
       { type: 'delivery', delivery: aDelivery({ payload: awkwardPayload, kind: 'retired', redrive: true }) },
       { type: 'delivery', delivery: aDelivery({ occurredAt: '2026-03-01T10:00:00.123456789z' }) },
@@ -33,7 +33,7 @@ describe('HookQueue', () => {
     expect(consumed?.items).toEqual(items);
   });
 
-  it('takes a batch of 256 with large payloads', async () => {
+  it('accepts a batch of 256 deliveries with large payloads', async () => {
     const payload = JSON.stringify({ filling: 'x'.repeat(1900) });
     const items = Array.from(
       { length: 256 },
@@ -44,7 +44,7 @@ describe('HookQueue', () => {
   });
 
   it('starts the batches of a partition in order of arrival, one at a time', async () => {
-    const list = batches(8);
+    const list = buildBatches(8);
     await enqueueAll(list);
     let running = 0;
     const started = await consume(8, async (): Promise<ConsumeOutcome> => {
@@ -54,30 +54,30 @@ describe('HookQueue', () => {
       running -= 1;
       return 'done';
     });
-    expect(idsOf(started)).toEqual(idsOf(list));
+    expect(getJobIds(started)).toEqual(getJobIds(list));
     expect(started.map(({ startCount }) => startCount)).toEqual(Array(8).fill(1));
   });
 
-  it('keeps every one of many that are enqueued at once, and starts it once', async () => {
-    const list = batches(100);
+  it('starts each batch once when 100 are enqueued at once', async () => {
+    const list = buildBatches(100);
     await Promise.all(list.map((batch) => queue().enqueue(batch)));
-    expect(idsOf(await consume(100)).sort()).toEqual(idsOf(list).sort());
+    expect(getJobIds(await consume(100)).sort()).toEqual(getJobIds(list).sort());
     expect((await queue().pressure()).waitingJobs).toBe(0);
   });
 
-  it('consumes every partition', async () => {
+  it('starts the batches of every partition', async () => {
     const list = Array.from({ length: queue().partitionCount }, (_, partition) => aBatch(undefined, partition));
     await enqueueAll(list);
     const started = await consume(list.length);
-    const seen = started.map(({ jobId, partition }) => ({ jobId, partition }));
-    expect(seen).toEqual(expect.arrayContaining(list.map(({ jobId, partition }) => ({ jobId, partition }))));
+    const jobs = started.map(({ jobId, partition }) => ({ jobId, partition }));
+    expect(jobs).toEqual(expect.arrayContaining(list.map(({ jobId, partition }) => ({ jobId, partition }))));
   });
 
-  it('wakes a waiting consumer at once', async () => {
+  it('starts a batch within a second when the consumer is idle', async () => {
     const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const waits = [first, second];
+    const pending = [first, second];
     const consumer = await queue().consume(async () => {
-      waits.shift()?.resolve();
+      pending.shift()?.resolve();
       return 'done';
     });
     await queue().enqueue(aBatch());
@@ -89,132 +89,132 @@ describe('HookQueue', () => {
     consumer.checkProgress();
     await consumer.close();
   });
+});
 
-  describe('a batch enqueued again', () => {
-    it('is not stored twice while it waits', async () => {
-      const [first, second] = batches(2);
-      if (first === undefined || second === undefined) throw new Error('two batches');
-      await enqueueAll([first, first, second, first]);
-      expect(idsOf(await consume(2))).toEqual(idsOf([first, second]));
-      expect((await queue().pressure()).waitingJobs).toBe(0);
-    });
-
-    it('is not stored twice while it runs', async () => {
-      const [first, second] = batches(2);
-      if (first === undefined || second === undefined) throw new Error('two batches');
-      await queue().enqueue(first);
-      const started = await consume(2, async (batch): Promise<ConsumeOutcome> => {
-        if (batch.jobId === first.jobId) await enqueueAll([first, second]);
-        return 'done';
-      });
-      expect(idsOf(started)).toEqual(idsOf([first, second]));
-    });
-
-    it('is stored once when it comes many times at once', async () => {
-      const [first, second] = batches(2);
-      if (first === undefined || second === undefined) throw new Error('two batches');
-      await Promise.all(Array.from({ length: 10 }, () => queue().enqueue(first)));
-      await queue().enqueue(second);
-      expect(idsOf(await consume(2))).toEqual(idsOf([first, second]));
-    });
+describe('HookQueue.enqueue, with a known job id', () => {
+  it('stores nothing while the batch waits', async () => {
+    const [first, second] = buildBatches(2);
+    if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
+    await enqueueAll([first, first, second, first]);
+    expect(getJobIds(await consume(2))).toEqual(getJobIds([first, second]));
+    expect((await queue().pressure()).waitingJobs).toBe(0);
   });
 
-  describe('the pressure', () => {
-    it('counts the batches that wait', async () => {
-      const before = (await queue().pressure()).waitingJobs;
-      await enqueueAll(batches(3));
-      const pressure = await queue().pressure();
-      expect(pressure.waitingJobs).toBe(before + 3);
-      if (pressure.memoryUsedRatio !== null) {
-        expect(pressure.memoryUsedRatio).toBeGreaterThanOrEqual(0);
-        expect(pressure.memoryUsedRatio).toBeLessThanOrEqual(1);
-      }
-      await consume(3);
-      expect((await queue().pressure()).waitingJobs).toBe(before);
+  it('stores nothing while the batch runs', async () => {
+    const [first, second] = buildBatches(2);
+    if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
+    await queue().enqueue(first);
+    const started = await consume(2, async (batch): Promise<ConsumeOutcome> => {
+      if (batch.jobId === first.jobId) await enqueueAll([first, second]);
+      return 'done';
     });
+    expect(getJobIds(started)).toEqual(getJobIds([first, second]));
   });
 
-  describe('closing a consumer', () => {
-    it('aborts what runs and waits for it; what was handed back is first for the next', async () => {
-      const list = batches(2);
-      await enqueueAll(list);
-      const entered = Promise.withResolvers<void>();
-      let hasLeft = false;
-      const consumer = await queue().consume(async ({ signal }) => {
-        expect(signal.aborted).toBe(false);
-        entered.resolve();
-        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-        hasLeft = true;
-        return 'release';
-      });
-      await entered.promise;
-      consumer.checkProgress();
-      await consumer.close();
-      expect(hasLeft).toBe(true);
-      const started = await consume(2);
-      expect(idsOf(started)).toEqual(idsOf(list));
-      expect(started[0]?.startCount).toBeGreaterThan(1);
-    });
+  it('stores the batch once when it is enqueued ten times at once', async () => {
+    const [first, second] = buildBatches(2);
+    if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
+    await Promise.all(Array.from({ length: 10 }, () => queue().enqueue(first)));
+    await queue().enqueue(second);
+    expect(getJobIds(await consume(2))).toEqual(getJobIds([first, second]));
+  });
+});
 
-    it('lets what runs become done', async () => {
-      const [first, second] = batches(2);
-      if (first === undefined || second === undefined) throw new Error('two batches');
-      await queue().enqueue(first);
-      const entered = Promise.withResolvers<void>();
-      const consumer = await queue().consume(async ({ signal }) => {
-        entered.resolve();
-        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-        return 'done';
-      });
-      await entered.promise;
-      await consumer.close();
-      await queue().enqueue(second);
-      expect(idsOf(await consume(1))).toEqual([second.jobId]);
-    });
+describe('HookQueue.pressure', () => {
+  it('counts the waiting batches, and returns the used memory as a ratio', async () => {
+    const before = (await queue().pressure()).waitingJobs;
+    await enqueueAll(buildBatches(3));
+    const pressure = await queue().pressure();
+    expect(pressure.waitingJobs).toBe(before + 3);
+    if (pressure.memoryUsedRatio !== null) {
+      expect(pressure.memoryUsedRatio).toBeGreaterThanOrEqual(0);
+      expect(pressure.memoryUsedRatio).toBeLessThanOrEqual(1);
+    }
+    await consume(3);
+    expect((await queue().pressure()).waitingJobs).toBe(before);
+  });
+});
 
-    it('takes no more, and may be done twice', async () => {
-      const started: string[] = [];
-      const consumer = await queue().consume(async ({ jobId }) => {
-        started.push(jobId);
-        return 'done';
-      });
-      await consumer.close();
-      const batch = aBatch();
-      await queue().enqueue(batch);
-      expect(idsOf(await consume(1))).toEqual([batch.jobId]);
-      expect(started).toEqual([]);
-      await consumer.close();
+describe('HookConsumer.close', () => {
+  it('aborts the running batch and waits for it; the released batch starts first afterwards', async () => {
+    const list = buildBatches(2);
+    await enqueueAll(list);
+    const handlerStarted = Promise.withResolvers<void>();
+    let hasEnded = false;
+    const consumer = await queue().consume(async ({ signal }) => {
+      expect(signal.aborted).toBe(false);
+      handlerStarted.resolve();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      hasEnded = true;
+      return 'release';
     });
+    await handlerStarted.promise;
+    consumer.checkProgress();
+    await consumer.close();
+    expect(hasEnded).toBe(true);
+    const started = await consume(2);
+    expect(getJobIds(started)).toEqual(getJobIds(list));
+    expect(started[0]?.startCount).toBeGreaterThan(1);
   });
 
-  describe('after a reopen', () => {
-    it('everything that waited is there, in its order, and the unfinished batch is first and started again', async () => {
-      const list = batches(4);
-      await enqueueAll(list);
-      const [first, ...rest] = idsOf(list);
-      const entered = Promise.withResolvers<void>();
-      const consumer = await queue().consume(async ({ signal }) => {
-        entered.resolve();
-        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-        return 'release';
-      });
-      await entered.promise;
-      await consumer.close();
-      await store.reopen();
-      const started = await consume(4);
-      expect(idsOf(started)).toEqual([first, ...rest]);
-      expect(started[0]?.startCount).toBeGreaterThan(1);
-      expect(started[0]?.items).toEqual(list[0]?.items);
+  it('removes a running batch that ends as done', async () => {
+    const [first, second] = buildBatches(2);
+    if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
+    await queue().enqueue(first);
+    const handlerStarted = Promise.withResolvers<void>();
+    const consumer = await queue().consume(async ({ signal }) => {
+      handlerStarted.resolve();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      return 'done';
     });
+    await handlerStarted.promise;
+    await consumer.close();
+    await queue().enqueue(second);
+    expect(getJobIds(await consume(1))).toEqual([second.jobId]);
+  });
 
-    it('what was done stays done', async () => {
-      const [first, second] = batches(2);
-      if (first === undefined || second === undefined) throw new Error('two batches');
-      await queue().enqueue(first);
-      await consume(1);
-      await store.reopen();
-      await queue().enqueue(second);
-      expect(idsOf(await consume(1))).toEqual([second.jobId]);
+  it('starts no batch afterwards, and may be called twice', async () => {
+    const started: string[] = [];
+    const consumer = await queue().consume(async ({ jobId }) => {
+      started.push(jobId);
+      return 'done';
     });
+    await consumer.close();
+    const batch = aBatch();
+    await queue().enqueue(batch);
+    expect(getJobIds(await consume(1))).toEqual([batch.jobId]);
+    expect(started).toEqual([]);
+    await consumer.close();
+  });
+});
+
+describe('HookQueue, after a reopen', () => {
+  it('starts the unfinished batch first, then the waiting batches in their order', async () => {
+    const list = buildBatches(4);
+    await enqueueAll(list);
+    const [first, ...rest] = getJobIds(list);
+    const handlerStarted = Promise.withResolvers<void>();
+    const consumer = await queue().consume(async ({ signal }) => {
+      handlerStarted.resolve();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      return 'release';
+    });
+    await handlerStarted.promise;
+    await consumer.close();
+    await testBackend.reopen();
+    const started = await consume(4);
+    expect(getJobIds(started)).toEqual([first, ...rest]);
+    expect(started[0]?.startCount).toBeGreaterThan(1);
+    expect(started[0]?.items).toEqual(list[0]?.items);
+  });
+
+  it('starts no batch that was done', async () => {
+    const [first, second] = buildBatches(2);
+    if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
+    await queue().enqueue(first);
+    await consume(1);
+    await testBackend.reopen();
+    await queue().enqueue(second);
+    expect(getJobIds(await consume(1))).toEqual([second.jobId]);
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
-/** One that is not over: a store may remove one that is at any time. */
+/** Not expired: a store may remove an expired stream at any time. */
 function aStream(overrides: Partial<PersonalStream> = {}): PersonalStream {
   return {
     tokenDigest: sha256Hex(randomUUID()),
@@ -17,39 +17,39 @@ function aStream(overrides: Partial<PersonalStream> = {}): PersonalStream {
 }
 
 describe('PersonalStreamStore', () => {
-  let store: TestBackend;
+  let testBackend: TestBackend;
   beforeAll(async () => {
-    store = await openTestBackend();
+    testBackend = await openTestBackend();
   });
-  afterAll(() => store.dispose());
-  const streams = () => store.backend.personalStreams;
+  afterAll(() => testBackend.dispose());
+  const streams = () => testBackend.backend.personalStreams;
 
-  it('gives a stream back as it was, to the millisecond', async () => {
+  it('finds a stream unchanged by the digest of its token', async () => {
     const stream = aStream();
     await streams().insert(stream);
     await streams().insert(aStream({ userId: stream.userId, sessionDigest: stream.sessionDigest }));
     expect(await streams().findByTokenDigest(stream.tokenDigest)).toEqual(stream);
   });
 
-  it('knows none by another digest', async () => {
+  it('returns null for an unknown digest', async () => {
     const { sessionDigest, userId } = aStream();
     for (const digest of [sha256Hex(randomUUID()), sessionDigest, userId, '']) {
       expect(await streams().findByTokenDigest(digest)).toBeNull();
     }
   });
 
-  it('does not take a second one with the same token', async () => {
+  it('rejects a second stream with the same token digest', async () => {
     const stream = aStream();
     await streams().insert(stream);
     await expect(streams().insert(aStream({ tokenDigest: stream.tokenDigest }))).rejects.toThrow();
     expect(await streams().findByTokenDigest(stream.tokenDigest)).toEqual(stream);
   });
 
-  it('keeps one that is not over when what is expired is removed, and across a reopen', async () => {
+  it('keeps a stream that is not expired when expired ones are removed, and across a reopen', async () => {
     const stream = aStream();
     await streams().insert(stream);
-    await store.backend.removeExpired(new Date());
-    await store.reopen();
+    await testBackend.backend.removeExpired(new Date());
+    await testBackend.reopen();
     expect(await streams().findByTokenDigest(stream.tokenDigest)).toEqual(stream);
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
-/** A session that is not over: a store may remove one that is at any time. */
+/** Not expired: a store may remove an expired session at any time. */
 function aSession(overrides: Partial<Session> = {}): Session {
   const now = Date.now();
   return {
@@ -19,24 +19,24 @@ function aSession(overrides: Partial<Session> = {}): Session {
 }
 
 describe('SessionStore', () => {
-  let store: TestBackend;
+  let testBackend: TestBackend;
   beforeAll(async () => {
-    store = await openTestBackend();
+    testBackend = await openTestBackend();
   });
-  afterAll(() => store.dispose());
-  const sessions = () => store.backend.sessions;
+  afterAll(() => testBackend.dispose());
+  const sessions = () => testBackend.backend.sessions;
 
-  it('gives a session back as it was, to the millisecond', async () => {
+  it('finds a session unchanged by its digest', async () => {
     const session = aSession();
     await sessions().insert(session);
     expect(await sessions().find(session.digest)).toEqual(session);
   });
 
-  it('knows none by an unknown digest', async () => {
+  it('returns null for an unknown digest', async () => {
     expect(await sessions().find(sha256Hex(randomUUID()))).toBeNull();
   });
 
-  it('moves only lastSeenAt when it is touched', async () => {
+  it('recordLastSeen changes only lastSeenAt', async () => {
     const session = aSession();
     await sessions().insert(session);
     const lastSeenAt = new Date();
@@ -44,52 +44,52 @@ describe('SessionStore', () => {
     expect(await sessions().find(session.digest)).toEqual({ ...session, lastSeenAt });
   });
 
-  it('makes no session by a touch', async () => {
+  it('recordLastSeen inserts no session', async () => {
     const digest = sha256Hex(randomUUID());
     await sessions().recordLastSeen(digest, new Date());
     expect(await sessions().find(digest)).toBeNull();
   });
 
-  it('removes one session and no other, also when asked twice', async () => {
+  it('remove deletes exactly one session, and may be repeated', async () => {
     const userId = randomUUID();
-    const [one, other] = [aSession({ userId }), aSession({ userId })];
-    await sessions().insert(one);
+    const [removed, other] = [aSession({ userId }), aSession({ userId })];
+    await sessions().insert(removed);
     await sessions().insert(other);
-    await sessions().remove(one.digest);
-    await sessions().remove(one.digest);
-    expect(await sessions().find(one.digest)).toBeNull();
+    await sessions().remove(removed.digest);
+    await sessions().remove(removed.digest);
+    expect(await sessions().find(removed.digest)).toBeNull();
     expect(await sessions().find(other.digest)).toEqual(other);
   });
 
-  it("removes a user's sessions, all or all but one, and nobody else's", async () => {
+  it('removeAllOf deletes all sessions of one user, except a given one', async () => {
     const userId = randomUUID();
     const [kept, ...others] = [aSession({ userId }), aSession({ userId }), aSession({ userId })];
-    const stranger = aSession();
-    for (const session of [kept, ...others, stranger]) await sessions().insert(session);
+    const foreign = aSession();
+    for (const session of [kept, ...others, foreign]) await sessions().insert(session);
     await sessions().removeAllOf(userId, kept.digest);
     for (const { digest } of others) expect(await sessions().find(digest)).toBeNull();
     expect(await sessions().find(kept.digest)).toEqual(kept);
-    await sessions().removeAllOf(userId, stranger.digest);
+    await sessions().removeAllOf(userId, foreign.digest);
     expect(await sessions().find(kept.digest)).toBeNull();
     await sessions().insert(aSession({ userId }));
     await sessions().removeAllOf(userId, null);
     await sessions().removeAllOf(userId, null);
-    expect(await sessions().find(stranger.digest)).toEqual(stranger);
+    expect(await sessions().find(foreign.digest)).toEqual(foreign);
   });
 
-  it('keeps a session that is not over when what is expired is removed', async () => {
+  it('keeps a session that is not expired when expired ones are removed', async () => {
     const session = aSession();
     await sessions().insert(session);
-    await store.backend.removeExpired(new Date());
+    await testBackend.backend.removeExpired(new Date());
     expect(await sessions().find(session.digest)).toEqual(session);
   });
 
-  it('keeps sessions, and forgets removed ones, across a reopen', async () => {
+  it('keeps sessions, but not removed ones, across a reopen', async () => {
     const [kept, removed] = [aSession(), aSession()];
     await sessions().insert(kept);
     await sessions().insert(removed);
     await sessions().remove(removed.digest);
-    await store.reopen();
+    await testBackend.reopen();
     expect(await sessions().find(kept.digest)).toEqual(kept);
     expect(await sessions().find(removed.digest)).toBeNull();
   });

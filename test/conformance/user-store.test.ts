@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aUser, awkwardTexts } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
 describe('UserStore', () => {
-  let store: TestBackend;
+  let testBackend: TestBackend;
   beforeAll(async () => {
-    store = await openTestBackend();
+    testBackend = await openTestBackend();
   });
-  afterAll(() => store.dispose());
-  const users = () => store.backend.users;
+  afterAll(() => testBackend.dispose());
+  const users = () => testBackend.backend.users;
 
-  it('inserts a first user only while there is none, and at most one of many at once', async () => {
+  it('insertFirst inserts only while there are no users, and at most one of 20 concurrent users', async () => {
     const candidates = Array.from({ length: 20 }, () => aUser({ role: 'admin' }));
     const outcomes = await Promise.all(candidates.map((user) => users().insertFirst(user)));
     const stored = await Promise.all(candidates.map(({ id }) => users().findById(id)));
@@ -23,26 +24,26 @@ describe('UserStore', () => {
     expect(await users().insertFirst(aUser())).toBe(false);
   });
 
-  it('gives a user back as it was, by id and by e-mail', async () => {
+  it('finds a user unchanged by id and by e-mail', async () => {
     const user = aUser({ role: 'viewer', disabled: true, lastSignInAt: new Date('2026-03-01T10:00:00.001Z') });
     expect(await users().insert(user)).toBe(true);
     expect(await users().findById(user.id)).toEqual(user);
     expect(await users().findByEmail(user.email)).toEqual(user);
   });
 
-  it('knows nobody by an unknown id or e-mail', async () => {
+  it('returns null for an unknown id or e-mail', async () => {
     expect(await users().findById(randomUUID())).toBeNull();
     expect(await users().findByEmail('nobody@example.org')).toBeNull();
     expect(await users().findByEmail('')).toBeNull();
   });
 
-  it.each(awkwardTexts)('keeps the texts %j', async (text) => {
+  it.each(awkwardTexts)('keeps the text %j unchanged in e-mail and password hash', async (text) => {
     const user = aUser({ email: `${text}-${randomUUID()}`, passwordHash: text });
     expect(await users().insert(user)).toBe(true);
     expect(await users().findByEmail(user.email)).toEqual(user);
   });
 
-  it('refuses an e-mail that is in use, and leaves its user as it was', async () => {
+  it('insert returns false for an e-mail in use, and changes nothing', async () => {
     const user = aUser();
     const other = aUser({ email: user.email });
     await users().insert(user);
@@ -51,14 +52,14 @@ describe('UserStore', () => {
     expect(await users().findById(other.id)).toBeNull();
   });
 
-  it('lets exactly one of many inserts of one e-mail succeed', async () => {
+  it('insert succeeds for exactly one of 20 concurrent users with one e-mail', async () => {
     const candidates = Array.from({ length: 20 }, () => aUser({ email: 'wanted@example.org' }));
     const outcomes = await Promise.all(candidates.map((user) => users().insert(user)));
-    expect(outcomes.filter((inserted) => inserted)).toHaveLength(1);
+    expect(outcomes.filter((wasInserted) => wasInserted)).toHaveLength(1);
     expect(await users().findByEmail('wanted@example.org')).toEqual(candidates[outcomes.indexOf(true)]);
   });
 
-  it('records when a user signed in, to the millisecond', async () => {
+  it('recordSignIn stores the time to the millisecond, and inserts no user', async () => {
     const user = aUser();
     await users().insert(user);
     const at = new Date('2026-04-01T00:00:00.987Z');
@@ -69,7 +70,7 @@ describe('UserStore', () => {
     expect(await users().findById(unknown)).toBeNull();
   });
 
-  it('changes what is given and nothing else', async () => {
+  it('update changes only the given members of one user', async () => {
     const [user, other] = [aUser(), aUser()];
     await users().insert(user);
     await users().insert(other);
@@ -78,23 +79,23 @@ describe('UserStore', () => {
       status: 'updated',
       user: changed,
     });
-    const again = { ...changed, passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$b3RoZXI' };
-    expect(await users().update(user.id, { passwordHash: again.passwordHash })).toEqual({
+    const changedAgain = { ...changed, passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$b3RoZXI' };
+    expect(await users().update(user.id, { passwordHash: changedAgain.passwordHash })).toEqual({
       status: 'updated',
-      user: again,
+      user: changedAgain,
     });
-    expect(await users().update(user.id, {})).toEqual({ status: 'updated', user: again });
-    expect(await users().findById(user.id)).toEqual(again);
+    expect(await users().update(user.id, {})).toEqual({ status: 'updated', user: changedAgain });
+    expect(await users().findById(user.id)).toEqual(changedAgain);
     expect(await users().findById(other.id)).toEqual(other);
   });
 
-  it('changes nobody by an unknown id', async () => {
+  it('update returns unknown for an unknown id, and inserts no user', async () => {
     const id = randomUUID();
     expect(await users().update(id, { role: 'admin' })).toEqual({ status: 'unknown' });
     expect(await users().findById(id)).toBeNull();
   });
 
-  it('loses no change of several at once', async () => {
+  it('update loses no change when several run at once', async () => {
     const user = aUser();
     await users().insert(user);
     const changes = [{ role: 'viewer' }, { disabled: true }, { passwordHash: 'another' }] as const;
@@ -107,7 +108,7 @@ describe('UserStore', () => {
     });
   });
 
-  it('replaces a password hash only while the known one stands', async () => {
+  it('replacePasswordHash replaces the hash only if it is still the expected one', async () => {
     const [user, other] = [aUser({ passwordHash: 'known' }), aUser({ passwordHash: 'known' })];
     await users().insert(user);
     await users().insert(other);
@@ -120,21 +121,51 @@ describe('UserStore', () => {
     expect(await users().findById(other.id)).toEqual(other);
   });
 
-  it('lets exactly one of many replacements of one password hash succeed', async () => {
+  it('replacePasswordHash succeeds for exactly one of 20 concurrent calls', async () => {
     const user = aUser({ passwordHash: 'known' });
     await users().insert(user);
     const hashes = Array.from({ length: 20 }, (_, n) => `next-${n}`);
     const outcomes = await Promise.all(hashes.map((next) => users().replacePasswordHash(user.id, 'known', next)));
-    expect(outcomes.filter((replaced) => replaced)).toHaveLength(1);
+    expect(outcomes.filter((wasReplaced) => wasReplaced)).toHaveLength(1);
     expect((await users().findById(user.id))?.passwordHash).toBe(hashes[outcomes.indexOf(true)]);
   });
 
   it('keeps users across a reopen', async () => {
     const user = aUser();
     await users().insert(user);
-    await store.reopen();
+    await testBackend.reopen();
     expect(await users().findById(user.id)).toEqual(user);
     expect(await users().insert(aUser({ email: user.email }))).toBe(false);
     expect(await users().insertFirst(aUser())).toBe(false);
   });
 });
+
+describe('UserStore.list', () => {
+  let testBackend: TestBackend;
+  beforeAll(async () => {
+    testBackend = await openTestBackend();
+  });
+  afterAll(() => testBackend.dispose());
+  const list = (offset: number, limit: number) => testBackend.backend.users.list({ offset, limit });
+
+  it('returns an empty page without users', async () => {
+    expect(await list(0, 10)).toEqual({ items: [], totalItems: 0 });
+  });
+
+  it('orders users by createdAt, then by id, both descending, in pages without holes or repeats', async () => {
+    const times = [3, 1, 2, 2, 2, 4];
+    const inserted = times.map((ms) => aUser({ id: randomUUID(), createdAt: new Date(1_764_000_000_000 + ms) }));
+    for (const user of inserted) await testBackend.backend.users.insert(user);
+    const expected = inserted.toSorted(compareNewestFirst);
+    expect(await list(0, 10)).toEqual({ items: expected, totalItems: 6 });
+    const ranges = await Promise.all([list(0, 2), list(2, 2), list(4, 2)]);
+    expect(ranges.flatMap(({ items }) => items)).toEqual(expected);
+    expect(await list(5, 10)).toEqual({ items: expected.slice(5), totalItems: 6 });
+    expect(await list(400_000_000_000, 200)).toEqual({ items: [], totalItems: 6 });
+  });
+});
+
+function compareNewestFirst(a: User, b: User): number {
+  const byTime = b.createdAt.getTime() - a.createdAt.getTime();
+  return byTime === 0 ? (a.id < b.id ? 1 : -1) : byTime;
+}

@@ -1,61 +1,70 @@
 import type { MistakeCode } from '@widget-service/api/http/problem.ts';
 import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
 
-/** Whose cookie and CSRF token a case is sent with. */
+/** The user whose cookie and CSRF token the request carries. */
 export type CorpusCaller = 'admin' | 'editor' | 'viewer';
 
-/** Where a refused request is wrong, and in which way. */
+/** The place of a mistake in a rejected request, and its code. */
 type CorpusMistake = { readonly code: MistakeCode } & (
   | { readonly pointer: string }
   | { readonly parameter: string }
   | { readonly header: string }
 );
 
-export interface CorpusAnswer {
+export interface ExpectedResponse {
   readonly status: number;
-  /** Of a refusal. */
+  /** The problem code of a rejected request. */
   readonly code?: ProblemCode;
-  /** One of the `errors` of a refusal. */
+  /** An entry that `errors` of the problem must contain. */
   readonly mistake?: CorpusMistake;
-  /** The `Allow` of a 405. */
+  /** The `Allow` header of a 405. */
   readonly allow?: string;
 }
 
-/** One request and what it must be answered. `{name}` in an address or a header stands for what the run has issued. */
+/** A request and its expected response. A `{placeholder}` in the URL, a header or the body is filled in by the run. */
 export interface CorpusCase {
   readonly name: string;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly url: string;
-  readonly as?: CorpusCaller;
+  readonly caller?: CorpusCaller;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer;
-  readonly expected: CorpusAnswer;
+  readonly expected: ExpectedResponse;
 }
 
 export const json = { 'content-type': 'application/json' } as const;
 
-export function answers(status: number): CorpusAnswer {
+/** The expected response in words, for the title of a test. */
+export function describeResponse({ status, code, mistake }: ExpectedResponse): string {
+  if (code === undefined) return `returns ${status}`;
+  if (mistake === undefined) return `returns ${status} ${code}`;
+  const place =
+    'pointer' in mistake ? mistake.pointer : 'parameter' in mistake ? `?${mistake.parameter}` : mistake.header;
+  return `returns ${status} ${code} (${mistake.code} at ${place})`;
+}
+
+export function returns(status: number): ExpectedResponse {
   return { status };
 }
 
-export function refuses(status: number, code: ProblemCode): CorpusAnswer {
+export function rejects(status: number, code: ProblemCode): ExpectedResponse {
   return { status, code };
 }
 
-/** A 400 that names what is wrong in the body. */
-export function wrongAt(pointer: string, code: MistakeCode): CorpusAnswer {
+/** A 400 whose `errors` contain this member of the body. */
+export function invalidAt(pointer: string, code: MistakeCode): ExpectedResponse {
   return { status: 400, code: 'invalid-request', mistake: { pointer, code } };
 }
 
-/** A 400 that names what is wrong in the query. */
-export function wrongParameter(parameter: string, code: MistakeCode): CorpusAnswer {
+/** A 400 whose `errors` contain this query parameter. */
+export function invalidParameter(parameter: string, code: MistakeCode): ExpectedResponse {
   return { status: 400, code: 'invalid-request', mistake: { parameter, code } };
 }
 
-/** Has a length to whoever asks for it, and one that cannot be compared with a number. */
-export const noLength = { length: { toString: 1, valueOf: 1 } };
+/** An object whose `length` throws when it is compared with a number. */
+export const incomparableLength = { length: { toString: 1, valueOf: 1 } };
 
-/** Arrays within each other: `levels` of them. */
-export function nestedArrays(levels: number): string {
+/** JSON text of `levels` nested arrays. */
+export function nestArrays(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels);
 }

@@ -1,154 +1,178 @@
 import {
-  answers,
-  type CorpusAnswer,
   type CorpusCase,
+  type ExpectedResponse,
+  incomparableLength,
+  invalidAt,
+  invalidParameter,
   json,
-  noLength,
-  refuses,
-  wrongAt,
-  wrongParameter,
+  rejects,
+  returns,
 } from './corpus-case.ts';
 
 const widgetId = '0197a0b0-0000-7000-8000-00000000abcd';
 const ids = (count: number) =>
   Array.from({ length: count }, (_, index) => `0197a0b0-0000-7000-8000-${String(index).padStart(12, '0')}`);
-const notFound = refuses(404, 'not-found');
+const notFound = rejects(404, 'not-found');
 
-type Row = readonly [string, unknown, CorpusAnswer];
+type Row = readonly [string, unknown, ExpectedResponse];
 
-/** What every kind has in common, to create and to change. */
-const members = (accepted: CorpusAnswer, nameOf: object): Row[] => [
-  ['name null', { name: null }, wrongAt('#/name', 'type')],
-  ['name a number', { name: 1 }, wrongAt('#/name', 'type')],
-  ['name an array', { name: ['a name in an array'] }, wrongAt('#/name', 'type')],
-  ['name without a length', { name: noLength }, wrongAt('#/name', 'type')],
-  ['name empty', { name: ' ' }, wrongAt('#/name', 'too-short')],
-  ['name of 201', { name: 'n'.repeat(201) }, wrongAt('#/name', 'too-long')],
-  ['name with NUL', { name: 'a\u0000' }, wrongAt('#/name', 'format')],
-  ['end in the past', { ...nameOf, expiresAt: '2020-01-01T00:00:00Z' }, wrongAt('#/expiresAt', 'too-small')],
-  ['end a number', { ...nameOf, expiresAt: 4_102_444_800_000 }, wrongAt('#/expiresAt', 'type')],
-  ['end a word', { ...nameOf, expiresAt: 'tomorrow' }, wrongAt('#/expiresAt', 'format')],
-  ['end without a zone', { ...nameOf, expiresAt: '2999-01-01T00:00:00' }, wrongAt('#/expiresAt', 'format')],
-  ['end on 30 February', { ...nameOf, expiresAt: '2999-02-30T00:00:00Z' }, wrongAt('#/expiresAt', 'format')],
-  ['a token', { ...nameOf, token: 'wst_mine' }, wrongAt('#/token', 'unknown-field')],
-  ['an id', { ...nameOf, id: widgetId }, wrongAt('#/id', 'unknown-field')],
-  ['$set', { ...nameOf, $set: {} }, wrongAt('#/%24set', 'unknown-field')],
-  ['an array', [], wrongAt('#', 'type')],
-  ['end null', { ...nameOf, expiresAt: null }, accepted],
-  ['end in the year 9999', { ...nameOf, expiresAt: '9999-12-31T23:59:59.999Z' }, accepted],
+/** Bodies that every kind of grant rejects or accepts, on create and on update. */
+const listMemberRows = (accepted: ExpectedResponse, base: object): Row[] => [
+  ['name: null', { name: null }, invalidAt('#/name', 'type')],
+  ['name: a number', { name: 1 }, invalidAt('#/name', 'type')],
+  ['name: an array', { name: ['a name in an array'] }, invalidAt('#/name', 'type')],
+  ['name: an object whose length is not a number', { name: incomparableLength }, invalidAt('#/name', 'type')],
+  ['name: empty', { name: ' ' }, invalidAt('#/name', 'too-short')],
+  ['name: 201 characters', { name: 'n'.repeat(201) }, invalidAt('#/name', 'too-long')],
+  ['name: with NUL', { name: 'a\u0000' }, invalidAt('#/name', 'format')],
+  ['expiresAt: in the past', { ...base, expiresAt: '2020-01-01T00:00:00Z' }, invalidAt('#/expiresAt', 'too-small')],
+  ['expiresAt: a number', { ...base, expiresAt: 4_102_444_800_000 }, invalidAt('#/expiresAt', 'type')],
+  ['expiresAt: not a time', { ...base, expiresAt: 'tomorrow' }, invalidAt('#/expiresAt', 'format')],
+  ['expiresAt: without a time zone', { ...base, expiresAt: '2999-01-01T00:00:00' }, invalidAt('#/expiresAt', 'format')],
+  ['expiresAt: on 30 February', { ...base, expiresAt: '2999-02-30T00:00:00Z' }, invalidAt('#/expiresAt', 'format')],
+  ['an unknown field: token', { ...base, token: 'wst_mine' }, invalidAt('#/token', 'unknown-field')],
+  ['an unknown field: id', { ...base, id: widgetId }, invalidAt('#/id', 'unknown-field')],
+  ['an unknown field: $set', { ...base, $set: {} }, invalidAt('#/%24set', 'unknown-field')],
+  ['body: an array', [], invalidAt('#', 'type')],
+  ['expiresAt: null', { ...base, expiresAt: null }, accepted],
+  ['expiresAt: in the year 9999', { ...base, expiresAt: '9999-12-31T23:59:59.999Z' }, accepted],
 ];
 
-/** What is a subscription's own. */
-const filters = (accepted: CorpusAnswer, nameOf: object): Row[] => [
-  ['filter a text', { ...nameOf, filter: 'all' }, wrongAt('#/filter', 'type')],
-  ['filter an array', { ...nameOf, filter: [] }, wrongAt('#/filter', 'type')],
-  ['filter with an operator', { ...nameOf, filter: { $where: '1' } }, wrongAt('#/filter/%24where', 'unknown-field')],
-  ['types empty', { ...nameOf, filter: { types: [] } }, wrongAt('#/filter/types', 'too-short')],
-  ['types without a length', { ...nameOf, filter: { types: noLength } }, wrongAt('#/filter/types', 'type')],
-  ['types a text', { ...nameOf, filter: { types: 'widget.created' } }, wrongAt('#/filter/types', 'type')],
-  ['type unknown', { ...nameOf, filter: { types: ['widget.deleted'] } }, wrongAt('#/filter/types/0', 'enum')],
-  ['type null', { ...nameOf, filter: { types: [null] } }, wrongAt('#/filter/types/0', 'type')],
-  ['widget id no id', { ...nameOf, filter: { widgetIds: ['x'] } }, wrongAt('#/filter/widgetIds/0', 'format')],
-  ['101 widget ids', { ...nameOf, filter: { widgetIds: ids(101) } }, wrongAt('#/filter/widgetIds', 'too-long')],
-  ['state unknown', { ...nameOf, filter: { states: ['gone'] } }, wrongAt('#/filter/states/0', 'enum')],
-  ['label empty', { ...nameOf, filter: { labels: [''] } }, wrongAt('#/filter/labels/0', 'too-short')],
-  ['label of 65', { ...nameOf, filter: { labels: ['l'.repeat(65)] } }, wrongAt('#/filter/labels/0', 'too-long')],
-  ['label a number', { ...nameOf, filter: { labels: [1] } }, wrongAt('#/filter/labels/0', 'type')],
-  ['100 widget ids', { ...nameOf, filter: { widgetIds: ids(100) } }, accepted],
-  ['all members null', { ...nameOf, filter: { types: null, widgetIds: null, states: null, labels: null } }, accepted],
+/** Bodies with the members that only a subscription has. */
+const listFilterRows = (accepted: ExpectedResponse, base: object): Row[] => [
+  ['filter: a string', { ...base, filter: 'all' }, invalidAt('#/filter', 'type')],
+  ['filter: an array', { ...base, filter: [] }, invalidAt('#/filter', 'type')],
+  [
+    'filter: with a query operator',
+    { ...base, filter: { $where: '1' } },
+    invalidAt('#/filter/%24where', 'unknown-field'),
+  ],
+  ['types: empty', { ...base, filter: { types: [] } }, invalidAt('#/filter/types', 'too-short')],
+  [
+    'types: an object whose length is not a number',
+    { ...base, filter: { types: incomparableLength } },
+    invalidAt('#/filter/types', 'type'),
+  ],
+  ['types: a string', { ...base, filter: { types: 'widget.created' } }, invalidAt('#/filter/types', 'type')],
+  ['type: unknown', { ...base, filter: { types: ['widget.deleted'] } }, invalidAt('#/filter/types/0', 'enum')],
+  ['type: null', { ...base, filter: { types: [null] } }, invalidAt('#/filter/types/0', 'type')],
+  ['widget id: malformed', { ...base, filter: { widgetIds: ['x'] } }, invalidAt('#/filter/widgetIds/0', 'format')],
+  ['widget id: 101 of them', { ...base, filter: { widgetIds: ids(101) } }, invalidAt('#/filter/widgetIds', 'too-long')],
+  ['state: unknown', { ...base, filter: { states: ['gone'] } }, invalidAt('#/filter/states/0', 'enum')],
+  ['label: empty', { ...base, filter: { labels: [''] } }, invalidAt('#/filter/labels/0', 'too-short')],
+  [
+    'label: 65 characters',
+    { ...base, filter: { labels: ['l'.repeat(65)] } },
+    invalidAt('#/filter/labels/0', 'too-long'),
+  ],
+  ['label: a number', { ...base, filter: { labels: [1] } }, invalidAt('#/filter/labels/0', 'type')],
+  ['widget id: 100 of them', { ...base, filter: { widgetIds: ids(100) } }, accepted],
+  ['filter: null members', { ...base, filter: { types: null, widgetIds: null, states: null, labels: null } }, accepted],
 ];
 
-/** What is an integration's own. */
-const settings = (accepted: CorpusAnswer, nameOf: object): Row[] => [
-  ['rate 0', { ...nameOf, rate: 0 }, wrongAt('#/rate', 'too-small')],
-  ['rate -1', { ...nameOf, rate: -1 }, wrongAt('#/rate', 'too-small')],
-  ['rate 1.5', { ...nameOf, rate: 1.5 }, wrongAt('#/rate', 'type')],
-  ['rate a text', { ...nameOf, rate: '10' }, wrongAt('#/rate', 'type')],
-  ['rate above a million', { ...nameOf, rate: 1_000_001 }, wrongAt('#/rate', 'too-large')],
-  ['rate true', { ...nameOf, rate: true }, wrongAt('#/rate', 'type')],
-  ['deduplication a text', { ...nameOf, deduplicateByContent: 'yes' }, wrongAt('#/deduplicateByContent', 'type')],
-  ['deduplication 0', { ...nameOf, deduplicateByContent: 0 }, wrongAt('#/deduplicateByContent', 'type')],
-  ['rate null', { ...nameOf, rate: null }, accepted],
-  ['rate of a million', { ...nameOf, rate: 1_000_000 }, accepted],
+/** Bodies with the members that only an integration has. */
+const listSettingRows = (accepted: ExpectedResponse, base: object): Row[] => [
+  ['rate: 0', { ...base, rate: 0 }, invalidAt('#/rate', 'too-small')],
+  ['rate: -1', { ...base, rate: -1 }, invalidAt('#/rate', 'too-small')],
+  ['rate: 1.5', { ...base, rate: 1.5 }, invalidAt('#/rate', 'type')],
+  ['rate: a string', { ...base, rate: '10' }, invalidAt('#/rate', 'type')],
+  ['rate: more than 1 000 000', { ...base, rate: 1_000_001 }, invalidAt('#/rate', 'too-large')],
+  ['rate: true', { ...base, rate: true }, invalidAt('#/rate', 'type')],
+  ['deduplication: a string', { ...base, deduplicateByContent: 'yes' }, invalidAt('#/deduplicateByContent', 'type')],
+  ['deduplication: 0', { ...base, deduplicateByContent: 0 }, invalidAt('#/deduplicateByContent', 'type')],
+  ['rate: null', { ...base, rate: null }, accepted],
+  ['rate: 1 000 000', { ...base, rate: 1_000_000 }, accepted],
 ];
 
 const rotations: readonly Row[] = [
-  ['overlap -1', { overlapSeconds: -1 }, wrongAt('#/overlapSeconds', 'too-small')],
-  ['overlap above a day', { overlapSeconds: 86_401 }, wrongAt('#/overlapSeconds', 'too-large')],
-  ['overlap 1.5', { overlapSeconds: 1.5 }, wrongAt('#/overlapSeconds', 'type')],
-  ['overlap a text', { overlapSeconds: '300' }, wrongAt('#/overlapSeconds', 'type')],
-  ['overlap an array', { overlapSeconds: [300] }, wrongAt('#/overlapSeconds', 'type')],
-  ['more', { overlap: 1 }, wrongAt('#/overlap', 'unknown-field')],
-  ['an array', [], wrongAt('#', 'type')],
-  ['overlap null', { overlapSeconds: null }, answers(200)],
-  ['nothing chosen', {}, answers(200)],
+  ['overlap: -1', { overlapSeconds: -1 }, invalidAt('#/overlapSeconds', 'too-small')],
+  ['overlap: more than a day', { overlapSeconds: 86_401 }, invalidAt('#/overlapSeconds', 'too-large')],
+  ['overlap: 1.5', { overlapSeconds: 1.5 }, invalidAt('#/overlapSeconds', 'type')],
+  ['overlap: a string', { overlapSeconds: '300' }, invalidAt('#/overlapSeconds', 'type')],
+  ['overlap: an array', { overlapSeconds: [300] }, invalidAt('#/overlapSeconds', 'type')],
+  ['an unknown field: overlap', { overlap: 1 }, invalidAt('#/overlap', 'unknown-field')],
+  ['body: an array', [], invalidAt('#', 'type')],
+  ['overlap: null', { overlapSeconds: null }, returns(200)],
+  ['body: an empty object', {}, returns(200)],
 ];
 
-const nameOf = { name: 'x' };
-const own = { subscriptions: filters, integrations: settings, 'provision-tokens': () => [] as Row[] };
+const base = { name: 'x' };
+const listOwnRows = {
+  subscriptions: listFilterRows,
+  integrations: listSettingRows,
+  'provision-tokens': () => [] as Row[],
+};
 const signatures: readonly Row[] = [
-  ['signature unknown', { ...nameOf, signature: 'hmac' }, wrongAt('#/signature', 'enum')],
-  ['signature a number', { ...nameOf, signature: 1 }, wrongAt('#/signature', 'type')],
+  ['signature: unknown', { ...base, signature: 'hmac' }, invalidAt('#/signature', 'enum')],
+  ['signature: a number', { ...base, signature: 1 }, invalidAt('#/signature', 'type')],
 ];
 
-function casesOf(plural: keyof typeof own): CorpusCase[] {
+function listCases(plural: keyof typeof listOwnRows): CorpusCase[] {
   const url = `/api/v1/${plural}`;
-  const one = `${url}/{${plural}Id}`;
-  const toCases = (what: string, method: CorpusCase['method'], at: string, rows: readonly Row[]): CorpusCase[] =>
+  const itemUrl = `${url}/{${plural}Id}`;
+  const toCases = (action: string, method: CorpusCase['method'], caseUrl: string, rows: readonly Row[]): CorpusCase[] =>
     rows.map(([name, body, expected]) => ({
-      name: `${plural}, ${what}: ${name}`,
+      name: `${plural}, ${action}, ${name}`,
       method,
-      url: at,
-      as: 'admin',
+      url: caseUrl,
+      caller: 'admin',
       headers: json,
       body: JSON.stringify(body),
       expected,
     }));
-  const bare = (name: string, method: CorpusCase['method'], at: string, expected: CorpusAnswer): CorpusCase => ({
+  const toCase = (
+    name: string,
+    method: CorpusCase['method'],
+    caseUrl: string,
+    expected: ExpectedResponse,
+  ): CorpusCase => ({
     name: `${plural}, ${name}`,
     method,
-    url: at,
-    as: 'admin',
+    url: caseUrl,
+    caller: 'admin',
     expected,
   });
   const isIntegration = plural === 'integrations';
   return [
     ...toCases('create', 'POST', url, [
-      ['no name', {}, wrongAt('#/name', 'required')],
-      ['null', null, wrongAt('#', 'required')],
-      ...members(answers(201), nameOf),
-      ...own[plural](answers(201), nameOf),
+      ['name: missing', {}, invalidAt('#/name', 'required')],
+      ['body: null', null, invalidAt('#', 'required')],
+      ...listMemberRows(returns(201), base),
+      ...listOwnRows[plural](returns(201), base),
       ...(isIntegration ? signatures : []),
     ]),
-    ...toCases('change', 'PATCH', one, [
-      ['nothing', {}, answers(200)],
-      ...members(answers(200), {}),
-      ...own[plural](answers(200), {}),
+    ...toCases('update', 'PATCH', itemUrl, [
+      ['body: an empty object', {}, returns(200)],
+      ...listMemberRows(returns(200), {}),
+      ...listOwnRows[plural](returns(200), {}),
       ...(isIntegration
-        ? ([['signature', { signature: 'none' }, wrongAt('#/signature', 'unknown-field')]] as const)
+        ? ([['signature', { signature: 'none' }, invalidAt('#/signature', 'unknown-field')]] as const)
         : []),
     ]),
-    ...toCases('rotate', 'POST', `${one}/rotate`, rotations),
-    bare('rotate without a body', 'POST', `${one}/rotate`, answers(200)),
+    ...toCases('rotate', 'POST', `${itemUrl}/rotate`, rotations),
+    toCase('rotate without a body', 'POST', `${itemUrl}/rotate`, returns(200)),
     {
-      ...bare('rotate nothing of a type', 'POST', `${one}/rotate`, answers(200)),
+      ...toCase('rotate without a body, with the type text/x', 'POST', `${itemUrl}/rotate`, returns(200)),
       headers: { 'content-type': 'text/x' },
     },
-    { ...bare('change without a body', 'PATCH', one, wrongAt('#', 'required')), headers: json },
-    bare('get', 'GET', one, answers(200)),
-    bare('get an unknown one', 'GET', `${url}/${widgetId}`, notFound),
-    bare('get what is no id', 'GET', `${url}/x`, notFound),
-    bare('delete an unknown one', 'DELETE', `${url}/${widgetId}`, notFound),
-    bare('delete what is no id', 'DELETE', `${url}/$where`, notFound),
-    { ...bare('delete nothing of a type', 'DELETE', `${url}/x`, notFound), headers: { 'content-type': 'nonsense' } },
-    bare('list page 0', 'GET', `${url}?page=0`, wrongParameter('page', 'too-small')),
-    bare('list 201', 'GET', `${url}?pageSize=201`, wrongParameter('pageSize', 'too-large')),
-    bare('list by a state', 'GET', `${url}?state=active`, wrongParameter('state', 'unknown-field')),
-    bare('list far behind', 'GET', `${url}?page=2147483647&pageSize=200`, answers(200)),
-    bare('list by another method', 'PUT', url, { ...refuses(405, 'method-not-allowed'), allow: 'GET, HEAD, POST' }),
-    { ...bare('list as editor', 'GET', url, refuses(403, 'permission-denied')), as: 'editor' },
+    { ...toCase('update without a body', 'PATCH', itemUrl, invalidAt('#', 'required')), headers: json },
+    toCase('get', 'GET', itemUrl, returns(200)),
+    toCase('get an unknown id', 'GET', `${url}/${widgetId}`, notFound),
+    toCase('get a malformed id', 'GET', `${url}/x`, notFound),
+    toCase('delete an unknown id', 'DELETE', `${url}/${widgetId}`, notFound),
+    toCase('delete a malformed id', 'DELETE', `${url}/$where`, notFound),
     {
-      ...bare('delete without a CSRF token', 'DELETE', one, refuses(403, 'csrf-token-invalid')),
+      ...toCase('delete a malformed id with a malformed content type', 'DELETE', `${url}/x`, notFound),
+      headers: { 'content-type': 'nonsense' },
+    },
+    toCase('list with page 0', 'GET', `${url}?page=0`, invalidParameter('page', 'too-small')),
+    toCase('list with pageSize 201', 'GET', `${url}?pageSize=201`, invalidParameter('pageSize', 'too-large')),
+    toCase('list with an unknown parameter', 'GET', `${url}?state=active`, invalidParameter('state', 'unknown-field')),
+    toCase('list past the end', 'GET', `${url}?page=2147483647&pageSize=200`, returns(200)),
+    toCase('PUT to the list', 'PUT', url, { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD, POST' }),
+    { ...toCase('list as an editor', 'GET', url, rejects(403, 'permission-denied')), caller: 'editor' },
+    {
+      ...toCase('delete without a CSRF token', 'DELETE', itemUrl, rejects(403, 'csrf-token-invalid')),
       headers: { 'x-csrf-token': '' },
     },
   ];
@@ -156,7 +180,7 @@ function casesOf(plural: keyof typeof own): CorpusCase[] {
 
 /** `/api/v1/subscriptions`, `/api/v1/integrations` and `/api/v1/provision-tokens`. */
 export const manageGrants: readonly CorpusCase[] = [
-  ...casesOf('subscriptions'),
-  ...casesOf('integrations'),
-  ...casesOf('provision-tokens'),
+  ...listCases('subscriptions'),
+  ...listCases('integrations'),
+  ...listCases('provision-tokens'),
 ];

@@ -4,21 +4,24 @@ import { matchesGlob } from 'node:path';
 import { expect, it } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
-const linesOf = (file: string) => readFileSync(new URL(file, root), 'utf8').split('\n');
+const readLines = (file: string) => readFileSync(new URL(file, root), 'utf8').split('\n');
 
-/** Whether a path is left out of what the image is built from. The last rule that matches it, or a folder above, counts. */
+/**
+ * Returns whether `.dockerignore` leaves a path out of the image. The last rule that matches the path or one of its
+ * folders counts.
+ */
 function isIgnored(path: string): boolean {
   const folders = path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
-  let ignored = false;
-  for (const rule of linesOf('.dockerignore').filter((line) => line !== '' && !line.startsWith('#'))) {
+  let isExcluded = false;
+  for (const rule of readLines('.dockerignore').filter((line) => line !== '' && !line.startsWith('#'))) {
     const pattern = rule.replace(/^!/, '');
-    if (folders.some((folder) => matchesGlob(folder, pattern))) ignored = !rule.startsWith('!');
+    if (folders.some((folder) => matchesGlob(folder, pattern))) isExcluded = !rule.startsWith('!');
   }
-  return ignored;
+  return isExcluded;
 }
 
-it('the image is built from files that are there, and that its build is given', () => {
-  const copied = linesOf('Dockerfile')
+it('the image copies only files that exist and that .dockerignore lets through', () => {
+  const copied = readLines('Dockerfile')
     .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
     .flatMap((line) => line.split(' ').slice(1, -1));
   expect(copied.length).toBeGreaterThan(8);
@@ -30,7 +33,7 @@ it('the image is built from files that are there, and that its build is given', 
   expect(isIgnored('node_modules')).toBe(true);
 });
 
-it('keeps tests and their fakes out of the image', () => {
+it('the image contains no tests and no fakes', () => {
   const tracked = execFileSync('git', ['ls-files', 'apps', 'packages'], { cwd: root, encoding: 'utf8' })
     .trim()
     .split('\n');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
@@ -9,10 +9,10 @@ import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import type { WidgetCreation } from '@widget-service/shared/ports/widget-store.ts';
 
-/** A time with milliseconds, so that a store that drops them is noticed. */
+/** Has milliseconds, so that a test notices a store that drops them. */
 export const someTime = new Date('2026-03-01T10:00:00.123Z');
 
-/** Text that a store which interprets, normalises, trims or cuts it will not give back as it was. */
+/** Texts that a store does not return unchanged if it interprets, normalises, trims or truncates them. */
 export const awkwardTexts = [
   '$where',
   'a.b.c',
@@ -24,7 +24,7 @@ export const awkwardTexts = [
   '{"json":true}',
 ] as const;
 
-/** A payload whose text is lost by whoever parses and writes it again. */
+/** A payload whose exact text is lost when a store parses it and serialises it again. */
 export const awkwardPayload =
   '{ "$set": {"a.b": 1.0, "a.b": 2}, "__proto__": null, "":"", "n": 1e400, "big": 12345678901234567890, "u": "\\u0000\\ud83e 🦄" }';
 
@@ -45,7 +45,7 @@ export function aWidget(overrides: Partial<Widget> = {}): Widget {
   };
 }
 
-/** The entry of a widget's own creation. */
+/** The outbox entry of a widget's creation. */
 function aCreatedEntry(widget: Widget): OutboxEntry {
   return {
     eventId: randomUUID(),
@@ -56,7 +56,7 @@ function aCreatedEntry(widget: Widget): OutboxEntry {
     payload: null,
     late: false,
     stateBefore: null,
-    after: afterOf(widget),
+    after: toEntryAfter(widget),
   };
 }
 
@@ -82,13 +82,13 @@ export function aDelivery(overrides: Partial<Delivery> = {}): Delivery {
   };
 }
 
-/** The members of a widget that an outbox entry keeps. */
-function afterOf(widget: Widget): OutboxEntry['after'] {
+/** Returns the members of a widget that an outbox entry keeps. */
+function toEntryAfter(widget: Widget): OutboxEntry['after'] {
   const { state, updatedAt, retiredAt, lastEventAt, version } = widget;
   return { state, updatedAt, retiredAt, lastEventAt, version };
 }
 
-/** The entry of a hook that made `widget` its version `version`. */
+/** The outbox entry of a hook that raised `widget` to `version`. */
 export function anEntry(widget: Widget, version: number, overrides: Partial<OutboxEntry> = {}): OutboxEntry {
   return {
     eventId: randomUUID(),
@@ -99,7 +99,7 @@ export function anEntry(widget: Widget, version: number, overrides: Partial<Outb
     payload: '{"reading":1}',
     late: false,
     stateBefore: widget.state,
-    after: { ...afterOf(widget), version, lastEventAt: someTime },
+    after: { ...toEntryAfter(widget), version, lastEventAt: someTime },
     ...overrides,
   };
 }
@@ -118,12 +118,12 @@ export function anEvent(overrides: Partial<WidgetEvent> = {}): WidgetEvent {
   };
 }
 
-/** An event of a widget, appended once per version. */
+/** The append of a widget's event. Its dedupe mark is the watermark of the widget. */
 export function aVersionAppend(widgetId: string, version: number, overrides: Partial<WidgetEvent> = {}): LogAppend {
   return { event: anEvent({ widgetId, ...overrides }), mark: { kind: 'version', widgetId, version } };
 }
 
-/** An event without a known widget, appended once per event id. */
+/** The append of an event without a known widget. Its dedupe mark is the event id. */
 export function anEventAppend(overrides: Partial<WidgetEvent> = {}): LogAppend {
   const event = anEvent({ widgetId: null, state: null, stateBefore: null, labels: null, ...overrides });
   return { event, mark: { kind: 'event', eventId: event.eventId } };

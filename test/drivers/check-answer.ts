@@ -10,8 +10,8 @@ export interface CheckedAnswer {
   readonly body: string;
 }
 
-/** Refusals of what is no request for an operation yet, and faults: the document's introduction tells of them all. */
-const codesBesideOperations = [
+/** Problems that no operation declares: errors before routing, and faults. The document's introduction lists them. */
+const codesOutsideOperations = [
   'malformed-request',
   'uri-too-long',
   'headers-too-large',
@@ -21,74 +21,76 @@ const codesBesideOperations = [
   'internal',
 ];
 
-/** Not part of the interface: the description of it, and pages for people. */
-const pathsBesideInterface = /^\/(?:api\/v1\/openapi\.json|docs(?:\/.*)?|problems(?:\/.*)?|favicon\.ico)?$/;
+/** Not part of the interface: its description, and the HTML pages. */
+const pathsOutsideInterface = /^\/(?:api\/v1\/openapi\.json|docs(?:\/.*)?|problems(?:\/.*)?|favicon\.ico)?$/;
 
 /**
- * Checks answers against the document: the status and the code must be declared for the operation, headers and body
- * be of the declared form, and nothing be there that is not declared. Throws with all that is wrong.
+ * Returns a check of answers against the OpenAPI document. The operation must declare the status and the problem code.
+ * Headers and body must match their schemas and must not hold anything undeclared. The check throws an error that lists
+ * every mistake.
  */
 export function createAnswerCheck(document: OpenApiDocument): (answer: CheckedAnswer) => void {
   const schemas = new SchemaSet(document);
   return (answer) => {
-    const operation = operationOf(document, answer);
+    const operation = findOperation(document, answer);
     if (operation === null) return;
-    const mistakes = mistakesOf(answer, operation, schemas);
+    const mistakes = findMistakes(answer, operation, schemas);
     if (mistakes.length === 0) return;
     const { method, url, statusCode } = answer;
-    const place = `${method} ${url.slice(0, 100)} answered ${statusCode}, unlike ${operation.operationId} is described:`;
-    throw new Error([place, ...mistakes].join('\n- '));
+    const place = `${method} ${url.slice(0, 100)} answered ${statusCode}, which differs from the document`;
+    throw new Error([`${place} (${operation.operationId}):`, ...mistakes].join('\n- '));
   };
 }
 
-/** Tells what of a value is unlike its schema in the document. */
+/** Returns a function that lists how a value differs from a schema of the document. */
 export function createSchemaCheck(document: OpenApiDocument): (schema: Json, value: unknown) => string[] {
   const schemas = new SchemaSet(document);
-  return (schema, value) => schemas.mistakesOf(schema, value);
+  return (schema, value) => schemas.findMistakes(schema, value);
 }
 
-/** The operation that answered; null where the answer is none of an operation. */
-function operationOf(document: OpenApiDocument, answer: CheckedAnswer): OpenApiOperation | null {
+/** Returns the operation that answered, or null if no operation declares this answer. */
+function findOperation(document: OpenApiDocument, answer: CheckedAnswer): OpenApiOperation | null {
   const path = answer.url.split(/[?#]/, 1)[0] ?? '';
-  if (pathsBesideInterface.test(path)) return null;
-  // HEAD is GET without the body. A preflight is the browser's, not a client's.
+  if (pathsOutsideInterface.test(path)) return null;
+  // HEAD is GET without a body. OPTIONS is a preflight of a browser, which the document does not describe.
   const method = answer.method === 'HEAD' ? 'get' : answer.method.toLowerCase();
-  const operation = operationsAt(document, path)?.[method];
+  const operation = findOperations(document, path)?.[method];
   if (operation === undefined) {
-    const isExplained = answer.statusCode === 404 || answer.statusCode === 405 || answer.method === 'OPTIONS';
-    if (isExplained || codesBesideOperations.includes(codeOf(answer))) return null;
-    throw new Error(`${answer.method} ${path} answered ${answer.statusCode}, but is not described`);
+    const isExpected = answer.statusCode === 404 || answer.statusCode === 405 || answer.method === 'OPTIONS';
+    if (isExpected || codesOutsideOperations.includes(readProblemCode(answer))) return null;
+    throw new Error(`${answer.method} ${path} answered ${answer.statusCode}, but the document does not describe it`);
   }
-  return codesBesideOperations.includes(codeOf(answer)) ? null : operation;
+  return codesOutsideOperations.includes(readProblemCode(answer)) ? null : operation;
 }
 
-function operationsAt(
+function findOperations(
   { paths }: OpenApiDocument,
   path: string,
 ): Readonly<Record<string, OpenApiOperation>> | undefined {
   const patterns = Object.keys(paths).filter((pattern) => {
     return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]*')}$`).test(path);
   });
-  // A path without a parameter counts before one with it.
+  // A path without a parameter wins over one with a parameter.
   const [pattern] = patterns.sort((a, b) => a.split('{').length - b.split('{').length);
   return pattern === undefined ? undefined : paths[pattern];
 }
 
-function codeOf({ headers, body }: CheckedAnswer): string {
+/** Returns the problem code of an answer, or an empty string if the answer is not a problem. */
+function readProblemCode({ headers, body }: CheckedAnswer): string {
   if (!String(headers['content-type']).startsWith('application/problem+json') || body === '') return '';
   return String((JSON.parse(body) as { code?: unknown }).code);
 }
 
-function mistakesOf(answer: CheckedAnswer, operation: OpenApiOperation, schemas: SchemaSet): string[] {
+function findMistakes(answer: CheckedAnswer, operation: OpenApiOperation, schemas: SchemaSet): string[] {
   const response = operation.responses[String(answer.statusCode)];
-  if (response === undefined) return [`the status is not declared; the code is "${codeOf(answer)}"`];
+  if (response === undefined) return [`the status is not declared; the code is "${readProblemCode(answer)}"`];
   return [
-    ...headerMistakes(answer, response, schemas),
-    ...(answer.method === 'HEAD' ? [] : bodyMistakes(answer, response, schemas)),
+    ...findHeaderMistakes(answer, response, schemas),
+    ...(answer.method === 'HEAD' ? [] : findBodyMistakes(answer, response, schemas)),
   ];
 }
 
-function headerMistakes(answer: CheckedAnswer, response: OpenApiResponse, schemas: SchemaSet): string[] {
+function findHeaderMistakes(answer: CheckedAnswer, response: OpenApiResponse, schemas: SchemaSet): string[] {
   const mistakes: string[] = [];
   for (const [name, { $ref }] of Object.entries(response.headers)) {
     const value = answer.headers[name.toLowerCase()];
@@ -96,7 +98,7 @@ function headerMistakes(answer: CheckedAnswer, response: OpenApiResponse, schema
     if (value === undefined) {
       if (header.required === true) mistakes.push(`the header ${name} is missing`);
     } else {
-      mistakes.push(...schemas.mistakesOf(header.schema as Json, String(value)).map((text) => `${name}: ${text}`));
+      mistakes.push(...schemas.findMistakes(header.schema as Json, String(value)).map((text) => `${name}: ${text}`));
     }
   }
   const undeclared = schemas.headerNames.filter(
@@ -105,21 +107,21 @@ function headerMistakes(answer: CheckedAnswer, response: OpenApiResponse, schema
   return [...mistakes, ...undeclared.map((name) => `the header ${name} is not declared`)];
 }
 
-function bodyMistakes(answer: CheckedAnswer, { content }: OpenApiResponse, schemas: SchemaSet): string[] {
-  if (content === undefined) return answer.body === '' ? [] : ['there is a body, and none is declared'];
+function findBodyMistakes(answer: CheckedAnswer, { content }: OpenApiResponse, schemas: SchemaSet): string[] {
+  if (content === undefined) return answer.body === '' ? [] : ['the answer has a body, but none is declared'];
   const type = String(answer.headers['content-type']);
-  const [essence = ''] = type.split(';');
-  const media = content[essence];
-  if (media === undefined) return [`its type ${type} is not declared`];
+  const [typeWithoutParameters = ''] = type.split(';');
+  const media = content[typeWithoutParameters];
+  if (media === undefined) return [`the content type ${type} is not declared`];
   const value: unknown = JSON.parse(answer.body);
-  const code = codeOf(answer);
+  const code = readProblemCode(answer);
   return [
     ...(code !== '' && media.examples?.[code] === undefined ? [`the code "${code}" is not declared`] : []),
-    ...schemas.mistakesOf(media.schema, value),
+    ...schemas.findMistakes(media.schema, value),
   ];
 }
 
-/** The document's schemas, compiled when they are first needed. */
+/** The document's schemas. Each is compiled at its first use. */
 class SchemaSet {
   readonly headerNames: readonly string[];
   readonly #document: OpenApiDocument;
@@ -127,7 +129,7 @@ class SchemaSet {
   readonly #compiled = new Map<string, ValidateFunction>();
 
   constructor(document: OpenApiDocument) {
-    // For clients the objects are open; for the service a member that nobody described is a mistake.
+    // Clients must ignore unknown members. The service must not send a member that the document does not describe.
     this.#document = closeObjects(document) as OpenApiDocument;
     this.headerNames = Object.keys(document.components.headers ?? {}).filter((name) => !name.startsWith('Optional-'));
     this.#ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -140,7 +142,7 @@ class SchemaSet {
     return this.#document.components[kind]?.[name] ?? {};
   }
 
-  mistakesOf(schema: Json, value: unknown): string[] {
+  findMistakes(schema: Json, value: unknown): string[] {
     const text = JSON.stringify(schema);
     const validate = this.#compiled.get(text) ?? this.#compile(schema);
     this.#compiled.set(text, validate);
@@ -156,6 +158,7 @@ class SchemaSet {
   }
 }
 
+/** Returns the schema with `additionalProperties: false` on every object that does not set it. */
 function closeObjects(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closeObjects);
   if (typeof node !== 'object' || node === null) return node;

@@ -4,30 +4,30 @@ import { BSON, MongoClient } from 'mongodb';
 import { testAdmin } from './console-client.ts';
 import { type Environment, type ServiceProcess, startService } from './service-process.ts';
 
-/** One deployment of the cluster, on a database and key prefix of its own. */
+/** One cluster deployment with its own database and key prefix. */
 export interface ClusterRun {
   readonly environment: Environment;
-  /** `main` is the file that is run, where it is not the app's own. */
+  /** Starts `main` instead of the app's own main file, if given. */
   startApi(extra?: Environment, main?: string): Promise<ServiceProcess>;
   startWorker(extra?: Environment, main?: string): Promise<ServiceProcess>;
-  /** How many widgets have something in their outbox. */
-  outboxesLeft(): Promise<number>;
-  /** Jobs of the hook queue in any state. */
-  jobsLeft(): Promise<number>;
-  /** The ids of the jobs that a worker has taken and not given back. */
-  jobsTaken(): Promise<string[]>;
-  /** Every document of the database, as text. */
+  /** Counts the widgets whose outbox is not empty. */
+  countOutboxes(): Promise<number>;
+  /** Counts the waiting and started jobs of the hook queue. */
+  countJobs(): Promise<number>;
+  /** Returns the ids of the jobs that a worker has started and not completed or released. */
+  listStartedJobs(): Promise<string[]>;
+  /** Returns every document of the database, as text. */
   dumpDatabase(): Promise<string>;
-  /** Kills what still runs and removes the data. */
+  /** Kills the processes that still run, then removes the data. */
   dispose(): Promise<void>;
 }
 
 export interface ClusterRunOptions {
-  /** Instead of the shared one: for scenarios that kill it. */
+  /** A Redis of the scenario's own, which it may kill. Default: REDIS_URL. */
   readonly redisUrl?: string;
 }
 
-/** Needs MONGODB_URL, and REDIS_URL unless a Redis is given. */
+/** Needs the environment variable MONGODB_URL, and REDIS_URL unless `redisUrl` is given. */
 export async function openClusterRun(options: ClusterRunOptions = {}): Promise<ClusterRun> {
   const mongodbUrl = requiredUrl('MONGODB_URL');
   const redisUrl = options.redisUrl ?? requiredUrl('REDIS_URL');
@@ -41,7 +41,7 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
     COOKIE_SECURE: 'false',
     ADMIN_EMAIL: testAdmin.email,
     ADMIN_PASSWORD: testAdmin.password,
-    // Scenarios send as fast as they can; the one about limits sets its own.
+    // Scenarios send as fast as they can. The scenario about rate limits sets its own limits.
     HOOK_RATE_PER_SECOND: '0',
     API_RATE_PER_SECOND: '0',
   };
@@ -58,13 +58,13 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
     environment,
     startApi: (extra, main) => start('api', extra, main),
     startWorker: (extra, main) => start('worker', extra, main),
-    outboxesLeft: () =>
+    countOutboxes: () =>
       mongo
         .db(name)
         .collection('widgets')
         .countDocuments({ 'outbox.0': { $exists: true } }),
-    jobsLeft: () => countJobs(redis, name),
-    jobsTaken: async () => {
+    countJobs: () => countQueuedJobs(redis, name),
+    listStartedJobs: async () => {
       const lists = await scan(redis, `{${name}}*:active`);
       return (await Promise.all(lists.map((key) => redis.lrange(key, 0, -1)))).flat();
     },
@@ -83,10 +83,10 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
   };
 }
 
-async function countJobs(redis: Redis, prefix: string): Promise<number> {
-  const lists = await scan(redis, `{${prefix}}*:wait`);
+async function countQueuedJobs(redis: Redis, prefix: string): Promise<number> {
+  const waiting = await scan(redis, `{${prefix}}*:wait`);
   const active = await scan(redis, `{${prefix}}*:active`);
-  const lengths = await Promise.all([...lists, ...active].map((key) => redis.llen(key)));
+  const lengths = await Promise.all([...waiting, ...active].map((key) => redis.llen(key)));
   return lengths.reduce((sum, length) => sum + length, 0);
 }
 
@@ -104,6 +104,6 @@ async function scan(redis: Redis, pattern: string): Promise<string[]> {
 function requiredUrl(name: 'MONGODB_URL' | 'REDIS_URL'): string {
   const url = process.env[name];
   if (url === undefined || url === '')
-    throw new Error(`${name} is not set: scenarios of the cluster need real servers`);
+    throw new Error(`${name} is not set. Cluster scenarios need the address of a real server.`);
   return url;
 }

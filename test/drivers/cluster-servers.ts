@@ -1,27 +1,28 @@
 import { spawnSync } from 'node:child_process';
 
-/** Where the cluster suites find MongoDB and Redis. */
+/** The MongoDB and the Redis of the cluster suites. */
 export interface ClusterServers {
   readonly environment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
 /**
- * The servers named by MONGODB_URL and REDIS_URL, or containers of this run's own where Docker is there, or null.
+ * Returns the servers that MONGODB_URL and REDIS_URL name. Without these variables it starts containers. Returns null
+ * if Docker is not available either.
  */
 export async function findClusterServers(): Promise<ClusterServers | null> {
   const { MONGODB_URL = '', REDIS_URL = '' } = process.env;
   if (MONGODB_URL !== '' && REDIS_URL !== '') {
     return { environment: { MONGODB_URL, REDIS_URL }, stop: async () => undefined };
   }
-  return isDockerThere() ? startContainers() : null;
+  return isDockerAvailable() ? startContainers() : null;
 }
 
-function isDockerThere(): boolean {
+function isDockerAvailable(): boolean {
   return spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 10_000 }).status === 0;
 }
 
-/** Loaded only here: testcontainers is of no use without Docker. */
+/** Imports testcontainers only here, because the package is useless without Docker. */
 async function startContainers(): Promise<ClusterServers> {
   const { GenericContainer, Wait } = await import('testcontainers');
   const [mongo, redis] = await Promise.all([

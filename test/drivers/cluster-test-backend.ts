@@ -1,17 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { openCluster } from '@widget-service/cluster/open-cluster.ts';
 import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
+import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
 import { Redis } from 'ioredis';
-import { refusePayloadsInMongo } from '../faults/refuse-payloads.ts';
+import { MongoClient } from 'mongodb';
+import { rejectPayloadsInMongo } from '../faults/unstorable-payloads.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 
 const hourMs = 3_600_000;
 const startTimeoutMs = 5000;
 const defaultDeliveryRetentionMs = 168 * hourMs;
 
-/** The cluster backend on a database and key prefix of its own; needs MONGODB_URL and REDIS_URL. */
+/** Opens the cluster backend on its own database and key prefix. Needs MONGODB_URL and REDIS_URL. */
 export async function openClusterTestBackend(options: TestBackendOptions): Promise<TestBackend> {
   const name = `t-${randomBytes(8).toString('hex')}`;
   const open = () => openNamed(name, options);
@@ -28,9 +31,10 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
       isClosed = false;
     },
     enqueueText: (text) => enqueueText(name, backend.hookQueue, text),
-    refusePayloads: (where, word) =>
-      refusePayloadsInMongo({ url: requiredUrl('MONGODB_URL'), database: name }, where, word),
+    rejectPayloads: (where, word) =>
+      rejectPayloadsInMongo({ url: requiredUrl('MONGODB_URL'), database: name }, where, word),
     copyLog: () => copyLog(name),
+    readQuarantine: () => readQuarantine(name),
     async dispose() {
       try {
         if (!isClosed) await backend.close();
@@ -41,7 +45,7 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
   };
 }
 
-/** Enqueues a job without items, and writes the text over it. */
+/** Enqueues a job without items, then overwrites its data with the text. */
 async function enqueueText(name: string, queue: HookQueue, text: string): Promise<string> {
   const jobId = `job-${randomUUID()}`;
   await queue.enqueue({ jobId, partition: 0, items: [] });
@@ -50,6 +54,16 @@ async function enqueueText(name: string, queue: HookQueue, text: string): Promis
   await redis.hset(job, 'data', JSON.stringify(text));
   redis.disconnect();
   return jobId;
+}
+
+async function readQuarantine(name: string): Promise<QuarantinedText[]> {
+  const client = await MongoClient.connect(requiredUrl('MONGODB_URL'));
+  try {
+    const texts = client.db(name).collection<{ _id: string; text: string }>(collectionNames.quarantine);
+    return (await texts.find().toArray()).map(({ _id: id, text }) => ({ id, text }));
+  } finally {
+    await client.close();
+  }
 }
 
 function openNamed(name: string, options: TestBackendOptions) {
@@ -70,7 +84,7 @@ function openNamed(name: string, options: TestBackendOptions) {
     },
     ...(options.runAgeMaxMs === undefined ? {} : { runAgeMaxMs: options.runAgeMaxMs }),
     deliveryRetentionMs: options.deliveryRetentionMs ?? defaultDeliveryRetentionMs,
-    // Short, so that a test that abandons a job sees it again within a second.
+    // Short, so that a job that a test abandons starts again within about a second.
     lockDurationMs: 1000,
     stalledIntervalMs: 500,
     drainDelaySeconds: 1,
@@ -78,7 +92,7 @@ function openNamed(name: string, options: TestBackendOptions) {
   });
 }
 
-/** The copies are keys of this backend too, and go with it. */
+/** The names of the copies contain the backend's name, so that `dispose` removes them too. */
 async function copyLog(name: string): Promise<() => Promise<void>> {
   const copyName = `${name}-copy-${randomUUID()}`;
   const [from, to] = [redisKeys(name).log, redisKeys(copyName).log];
@@ -89,7 +103,7 @@ async function copyLog(name: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Every key that begins with `from`, under `to`. */
+/** Copies every key that begins with `from` to the same name with the prefix `to`. */
 async function copyKeys(from: string, to: string): Promise<void> {
   const redis = new Redis(requiredUrl('REDIS_URL'));
   try {
@@ -127,6 +141,7 @@ async function dropKeys(name: string): Promise<void> {
 
 function requiredUrl(name: 'MONGODB_URL' | 'REDIS_URL'): string {
   const url = process.env[name];
-  if (url === undefined || url === '') throw new Error(`${name} is not set: tests of the cluster need real servers.`);
+  if (url === undefined || url === '')
+    throw new Error(`${name} is not set. Cluster tests need the address of a real server.`);
   return url;
 }

@@ -1,10 +1,10 @@
-/** A person at the console: signed in, with the cookie and the CSRF token that come of it. */
+/** A signed-in user: sends every request with the session cookie and the CSRF token. */
 export interface ConsoleClient {
   /** `service_console=<session id>`. */
   readonly cookie: string;
   readonly csrfToken: string;
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** The same session on another pod. */
+  /** Returns a client of the same session on another pod. */
   on(baseUrl: string): ConsoleClient;
   createSubscription(name: string): Promise<{ id: string; token: string; url: string }>;
   createIntegration(name: string): Promise<{ id: string; token: string; url: string }>;
@@ -14,7 +14,7 @@ export interface ConsoleClient {
 
 export const testAdmin = { email: 'admin@localhost', password: 'correct horse battery' } as const;
 
-/** Signs in over HTTP. */
+/** Signs in over HTTP. Throws unless the service answers 200. */
 export async function signIn(
   baseUrl: string,
   credentials: { email: string; password: string } = testAdmin,
@@ -57,4 +57,15 @@ function createClient(baseUrl: string, cookie: string, csrfToken: string): Conso
     createProvisionToken: (name) => issue('/api/v1/provision-tokens', name),
     createWidget: (body, headers) => request('POST', '/api/v1/widgets', body, headers),
   };
+}
+
+/** Creates `count` widgets at once over HTTP and returns their ids. Each widget has one of five labels. */
+export async function createWidgets(client: ConsoleClient, count: number): Promise<string[]> {
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const response = await client.createWidget({ name: `widget ${index}`, labels: [`line-${index % 5}`] });
+      if (response.status !== 201) throw new Error(`create answered ${response.status}: ${await response.text()}`);
+      return ((await response.json()) as { id: string }).id;
+    }),
+  );
 }

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFileName } from '@widget-service/embedded/database.ts';
 import { openEmbedded } from '@widget-service/embedded/open-embedded.ts';
-import { refusePayloadsInSqlite } from '../faults/refuse-payloads.ts';
+import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
+import { rejectPayloadsInSqlite } from '../faults/unstorable-payloads.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** An embedded backend on a file of its own. */
+/** Opens an embedded backend on its own SQLite file. */
 export async function openEmbeddedTestBackend(options: TestBackendOptions): Promise<TestBackend> {
   const dataDir = await mkdtemp(join(tmpdir(), 'widget-service-test-'));
   const open = () =>
@@ -39,10 +40,16 @@ export async function openEmbeddedTestBackend(options: TestBackendOptions): Prom
       backend = await open();
       return jobId;
     },
-    refusePayloads: async (where, word) => {
+    rejectPayloads: async (where, word) => {
       await backend.close();
-      refusePayloadsInSqlite(dataDir, where, word);
+      rejectPayloadsInSqlite(dataDir, where, word);
       backend = await open();
+    },
+    readQuarantine: async () => {
+      await backend.close();
+      const texts = selectQuarantine(dataDir);
+      backend = await open();
+      return texts;
     },
     dispose: async () => {
       await backend.close();
@@ -51,7 +58,7 @@ export async function openEmbeddedTestBackend(options: TestBackendOptions): Prom
   };
 }
 
-/** Only while nobody else has the file. */
+/** Call this only while no process has the file open. */
 function insertJob(dataDir: string, text: string): string {
   const jobId = `job-${randomUUID()}`;
   const db = new DatabaseSync(join(dataDir, databaseFileName));
@@ -60,4 +67,12 @@ function insertJob(dataDir: string, text: string): string {
   db.prepare('INSERT INTO hook_job_bodies (seq, body) VALUES (?, ?)').run(lastInsertRowid, text);
   db.close();
   return jobId;
+}
+
+/** Call this only while no process has the file open. */
+function selectQuarantine(dataDir: string): QuarantinedText[] {
+  const db = new DatabaseSync(join(dataDir, databaseFileName));
+  const rows = db.prepare('SELECT id, text FROM quarantine').all();
+  db.close();
+  return rows.map(({ id, text }) => ({ id: String(id), text: String(text) }));
 }

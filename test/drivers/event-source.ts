@@ -1,27 +1,36 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import type { RecordedConnection, RecordedStream, StreamMessage } from './recording.ts';
-import type { SeenEvents } from './seen-events.ts';
 
-/** A stream as a browser's EventSource keeps it: it comes back by itself after every end, but not after a refusal. */
-export interface FaultEventSource {
+/** The fields of a block that change the state of an EventSource. */
+type StateFields = { readonly id?: string; readonly retryMs?: number };
+
+import type { InternEvent } from './event-interner.ts';
+
+/**
+ * Behaves as a browser's EventSource and records everything it receives. It reconnects after every end of a stream. It
+ * stays closed after any status other than 200.
+ */
+export interface RecordingEventSource {
   readonly recorded: RecordedStream;
-  /** Whether it has an answer that has not ended. */
+  /** True while it has a 200 answer that has not ended. */
   readonly isOpen: boolean;
   close(): void;
 }
 
 export interface EventSourceOptions extends Pick<RecordedStream, 'name' | 'subscriptionId' | 'filter'> {
   readonly url: string;
-  readonly seen: SeenEvents;
-  /** `?lastEventId=` of the first connection. */
+  readonly internEvent: InternEvent;
+  /** The `?lastEventId=` of the first connection. */
   readonly from?: string;
 }
 
-/** What a browser waits before it connects again, as long as no `retry:` told it otherwise. */
+/** How long it waits before it reconnects, until a `retry:` field sets another time. */
 const defaultRetryMs = 3_000;
 
-/** Follows the rules of the HTML standard's server-sent events: `retry:`, `Last-Event-ID`, CLOSED on any status but 200. */
-export function openEventSource({ url, seen, from, ...named }: EventSourceOptions): FaultEventSource {
+/**
+ * Opens a stream. Follows the server-sent events of the HTML standard: `retry:`, `Last-Event-ID`, and when to close.
+ */
+export function openEventSource({ url, internEvent, from, ...named }: EventSourceOptions): RecordingEventSource {
   const recorded: RecordedStream = { ...named, connections: [], closedBy: null };
   let retryMs = defaultRetryMs;
   let lastEventId = '';
@@ -29,29 +38,29 @@ export function openEventSource({ url, seen, from, ...named }: EventSourceOption
   let request: ClientRequest;
   let isOpen = false;
 
-  function comeBack(): void {
+  function reconnectLater(): void {
     isOpen = false;
     if (recorded.closedBy === null) timer = setTimeout(connect, retryMs);
   }
 
   function connect(): void {
-    const asked = lastEventId === '' ? null : lastEventId;
-    const first = asked === null && from !== undefined ? `${url}?lastEventId=${from}` : url;
-    const headers = { accept: 'text/event-stream', ...(asked === null ? {} : { 'last-event-id': asked }) };
+    const sentId = lastEventId === '' ? null : lastEventId;
+    const address = sentId === null && from !== undefined ? `${url}?lastEventId=${from}` : url;
+    const headers = { accept: 'text/event-stream', ...(sentId === null ? {} : { 'last-event-id': sentId }) };
     let isAnswered = false;
     const requestedAtMs = performance.now();
-    request = get(first, { headers, agent: false }, (response) => {
+    request = get(address, { headers, agent: false }, (response) => {
       isAnswered = true;
-      take(response, asked, requestedAtMs);
+      recordAnswer(response, sentId, requestedAtMs);
     });
     request.on('error', () => undefined);
-    // Without an answer the connection was refused or broken off; with one, its end is what counts.
+    // After an answer, the end of the response triggers the reconnection instead.
     request.once('close', () => {
-      if (!isAnswered) comeBack();
+      if (!isAnswered) reconnectLater();
     });
   }
 
-  function take(response: IncomingMessage, asked: string | null, requestedAtMs: number): void {
+  function recordAnswer(response: IncomingMessage, sentId: string | null, requestedAtMs: number): void {
     isOpen = true;
     response.on('error', () => undefined);
     if (response.statusCode !== 200) {
@@ -61,21 +70,21 @@ export function openEventSource({ url, seen, from, ...named }: EventSourceOption
       return;
     }
     const connection: RecordedConnection = {
-      lastEventId: asked ?? from ?? null,
+      lastEventId: sentId ?? from ?? null,
       requestedAtMs,
       openedAtMs: performance.now(),
       endedAtMs: null,
       blocks: [],
     };
     recorded.connections.push(connection);
-    const told = (field: { readonly id?: string; readonly retryMs?: number }) => {
-      retryMs = field.retryMs ?? retryMs;
-      lastEventId = field.id ?? lastEventId;
+    const onStateFields = (fields: StateFields) => {
+      retryMs = fields.retryMs ?? retryMs;
+      lastEventId = fields.id ?? lastEventId;
     };
-    readBlocks(response, connection, seen, told);
+    readBlocks(response, connection, internEvent, onStateFields);
     response.once('close', () => {
       connection.endedAtMs = performance.now();
-      comeBack();
+      reconnectLater();
     });
   }
 
@@ -93,12 +102,14 @@ export function openEventSource({ url, seen, from, ...named }: EventSourceOption
   };
 }
 
-/** Cuts what comes into blocks. What an end leaves unfinished is dropped, as the standard says. */
+/**
+ * Splits the response into blocks. Drops an unfinished block at the end of the stream, as the HTML standard requires.
+ */
 function readBlocks(
   response: IncomingMessage,
   connection: RecordedConnection,
-  seen: SeenEvents,
-  told: (field: { readonly id?: string; readonly retryMs?: number }) => void,
+  internEvent: InternEvent,
+  onStateFields: (fields: StateFields) => void,
 ): void {
   let rest = '';
   response.setEncoding('utf8');
@@ -108,16 +119,16 @@ function readBlocks(
     for (let end = rest.indexOf('\n\n'); end !== -1; end = rest.indexOf('\n\n', start)) {
       const { id, event, data, retryMs } = parseBlock(rest, start, end);
       start = end + 2;
-      if (retryMs !== null) told({ retryMs });
-      if (id !== null) told({ id });
-      if (data !== null) connection.blocks.push(blockOf(id ?? '', event, data, seen));
+      if (retryMs !== null) onStateFields({ retryMs });
+      if (id !== null) onStateFields({ id });
+      if (data !== null) connection.blocks.push(toRecordedBlock(id ?? '', event, data, internEvent));
     }
     rest = rest.slice(start);
   });
 }
 
-function blockOf(id: string, event: string, data: string, seen: SeenEvents) {
-  if (event.startsWith('widget.')) return seen(id, data);
+function toRecordedBlock(id: string, event: string, data: string, internEvent: InternEvent) {
+  if (event.startsWith('widget.')) return internEvent(id, data);
   return { type: 'message', name: event, position: id, data: JSON.parse(data) } as StreamMessage;
 }
 

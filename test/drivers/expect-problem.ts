@@ -10,7 +10,7 @@ export interface ExpectedProblem {
   readonly errors?: readonly object[];
 }
 
-/** Whether an answer is a problem of the contract's form, with this status and code. */
+/** Asserts that an answer is a problem as the contract describes it, with this status and code. */
 export function expectProblem(response: TestResponse, expected: ExpectedProblem): void {
   expect(response.headers['content-type']).toBe('application/problem+json');
   const body = response.json() as Record<string, unknown>;
@@ -23,6 +23,6 @@ export function expectProblem(response: TestResponse, expected: ExpectedProblem)
   expect(response.headers['x-request-id']).toBe(body.requestId);
   expect(response.headers['cache-control']).toBe('no-store');
   if (expected.errors !== undefined) {
-    expect(body.errors).toEqual(expected.errors.map((each) => expect.objectContaining(each)));
+    expect(body.errors).toEqual(expected.errors.map((error) => expect.objectContaining(error)));
   }
 }

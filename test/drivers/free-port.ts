@@ -1,18 +1,23 @@
 import { createServer } from 'node:net';
 
 /**
- * Linux gives outgoing connections ports from 32768 on. A server that is killed must find its port free when it starts
- * again, and who tries to reach it meanwhile must not be given that very port, and so meet itself.
+ * Below 32768, where Linux starts the ports of outgoing connections. Otherwise a client that connects to a killed
+ * server could get that server's port as its own, and so connect to itself. The server could not start again either.
  */
 const firstPort = 10_000;
-/** Test files that run side by side have ports of their own: what is down in one does not look free to another. */
+/**
+ * Each vitest worker has its own range: the port of a stopped server in one test file must not look free to another.
+ */
 const portsPerWorker = 2_000;
 const workersMax = 10;
 
 const worker = Number(process.env.VITEST_POOL_ID ?? 0) % workersMax;
 let next = Math.floor(Math.random() * portsPerWorker);
 
-/** A TCP port that nobody listens on right now, and that was not given before; for programs that cannot choose one. */
+/**
+ * Returns a TCP port that no process listens on. It repeats a port only after all ports of this worker. It is for
+ * programs that cannot choose a port themselves.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = firstPort + worker * portsPerWorker + next;

@@ -5,18 +5,18 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
 
-/** A kind of grant as its management operations are tested. */
+/** One kind of grant, as the tests of the management operations need it. */
 export interface GrantKind {
   readonly path: string;
   readonly kind: ControlEntry['kind'];
   readonly prefix: TokenPrefix;
   readonly permission: Permission;
-  /** The address that a token opens, without the base; null when it opens none. */
-  readonly pathOf: ((token: string) => string) | null;
-  readonly storeOf: (backend: Backend) => GrantStore<Grant, object>;
-  /** What one shows that was created with a name alone, beyond what all show. */
+  /** Builds the path of a token's address; null for a kind whose tokens have no address. */
+  readonly buildPath: ((token: string) => string) | null;
+  readonly selectStore: (backend: Backend) => GrantStore<Grant, object>;
+  /** The members that only this kind has, for a grant that was created with nothing but a name. */
   readonly defaults: object;
-  /** Every member that can be changed, with another value than the default. */
+  /** Every member that can be changed, with a value other than the default. */
   readonly changes: object;
 }
 
@@ -28,8 +28,8 @@ export const grantKinds: readonly GrantKind[] = [
     kind: 'subscription',
     prefix: 'wst',
     permission: 'subscriptions:manage',
-    pathOf: (token) => `/api/v1/events/${token}`,
-    storeOf: ({ subscriptions }) => subscriptions,
+    buildPath: (token) => `/api/v1/events/${token}`,
+    selectStore: ({ subscriptions }) => subscriptions,
     defaults: {
       filter: { types: null, widgetIds: null, states: null, labels: null },
       lastConnectedAt: null,
@@ -45,8 +45,8 @@ export const grantKinds: readonly GrantKind[] = [
     kind: 'integration',
     prefix: 'wht',
     permission: 'integrations:manage',
-    pathOf: (token) => `/api/v1/events/hooks/${token}`,
-    storeOf: ({ integrations }) => integrations,
+    buildPath: (token) => `/api/v1/events/hooks/${token}`,
+    selectStore: ({ integrations }) => integrations,
     defaults: { signature: 'none', deduplicateByContent: true, rate: null, lastReceivedAt: null },
     changes: { name: 'other', expiresAt: '2099-01-01T00:00:00.000Z', deduplicateByContent: false, rate: 7 },
   },
@@ -55,8 +55,8 @@ export const grantKinds: readonly GrantKind[] = [
     kind: 'provision-token',
     prefix: 'wpt',
     permission: 'tokens:manage',
-    pathOf: null,
-    storeOf: ({ provisionTokens }) => provisionTokens,
+    buildPath: null,
+    selectStore: ({ provisionTokens }) => provisionTokens,
     defaults: { permissions: ['widgets:create'], lastUsedAt: null },
     changes: { name: 'other', expiresAt: '2099-01-01T00:00:00.000Z' },
   },

@@ -1,34 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import type { ConsumedBatch, ConsumeOutcome, HookBatch, HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
+import type { ConsumedBatch, ConsumeOutcome, HookJob, HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 
 export type HandleBatch = (batch: ConsumedBatch) => Promise<ConsumeOutcome> | ConsumeOutcome;
 
 export function aBatch(
   items: readonly QueueItem[] = [{ type: 'nudge', widgetId: createUuidV7() }],
   partition = 0,
-): HookBatch {
+): HookJob {
   return { jobId: `job-${randomUUID()}`, partition, items };
 }
 
-export const batches = (count: number) => Array.from({ length: count }, () => aBatch());
-export const idsOf = (list: readonly { readonly jobId: string }[]) => list.map(({ jobId }) => jobId);
+export const buildBatches = (count: number) => Array.from({ length: count }, () => aBatch());
+export const getJobIds = (jobs: readonly { readonly jobId: string }[]) => jobs.map(({ jobId }) => jobId);
 
-/** What suites do with the queue of a backend that may be opened anew. */
-export function onQueue(queue: () => HookQueue) {
+/** Shortcuts for the suites of the queue. `getQueue` is called at each use, because a suite may reopen its backend. */
+export function driveQueue(getQueue: () => HookQueue) {
   return {
-    enqueueAll: (list: readonly HookBatch[]) => enqueueInOrder(queue(), list),
-    consume: (count: number, handle?: HandleBatch) => consumeStarts(queue(), count, handle),
+    enqueueAll: (batches: readonly HookJob[]) => enqueueInOrder(getQueue(), batches),
+    consume: (count: number, handle?: HandleBatch) => consumeBatches(getQueue(), count, handle),
   };
 }
 
-async function enqueueInOrder(queue: HookQueue, list: readonly HookBatch[]): Promise<void> {
-  for (const batch of list) await queue.enqueue(batch);
+async function enqueueInOrder(queue: HookQueue, batches: readonly HookJob[]): Promise<void> {
+  for (const batch of batches) await queue.enqueue(batch);
 }
 
-/** Consumes until `count` starts were seen and their outcomes are settled; returns the starts, in order. */
-async function consumeStarts(
+/**
+ * Consumes until `count` batches have started and their outcomes are stored. Returns these batches in order of start.
+ */
+async function consumeBatches(
   queue: HookQueue,
   count: number,
   handle: HandleBatch = () => 'done',

@@ -2,9 +2,9 @@ import { Agent, request } from 'node:http';
 
 export interface SentHook {
   readonly body: HookBody;
-  /** 0 when no answer came. */
+  /** 0 without an answer. */
   readonly status: number;
-  /** `Webhook-Event-Id` of a 202. */
+  /** The `Webhook-Event-Id` header of a 202. */
   readonly eventId: string | null;
 }
 
@@ -15,7 +15,7 @@ export interface HookBody {
   readonly payload?: Record<string, unknown>;
 }
 
-/** Posts hooks over a bounded number of connections and tells what became of each: ok, refused or unknown. */
+/** Posts hooks over a bounded number of connections. Never rejects: a hook without an answer has the status 0. */
 export function createHookSender(connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
 
@@ -45,18 +45,29 @@ export function createHookSender(connections: number) {
 
   return {
     send,
-    /** Sends all, keeping every connection busy; `urlOf` picks the address of each. */
-    sendAll: async (bodies: readonly HookBody[], urlOf: (index: number) => string): Promise<SentHook[]> => {
+    /** Sends all bodies over all connections at once. `selectUrl` returns the address for the body at an index. */
+    sendAll: async (bodies: readonly HookBody[], selectUrl: (index: number) => string): Promise<SentHook[]> => {
       const results: SentHook[] = new Array(bodies.length);
       let next = 0;
-      const lane = async () => {
+      const sendUntilDone = async () => {
         for (let index = next++; index < bodies.length; index = next++) {
-          results[index] = await send(urlOf(index), bodies[index] as HookBody);
+          results[index] = await send(selectUrl(index), bodies[index] as HookBody);
         }
       };
-      await Promise.all(Array.from({ length: connections }, lane));
+      await Promise.all(Array.from({ length: connections }, sendUntilDone));
       return results;
     },
     close: () => agent.destroy(),
   };
+}
+
+/** Builds `count` distinct hooks, which go to the widgets in rotation. Their payloads differ. */
+export function buildHooks(widgetIds: readonly string[], count: number): HookBody[] {
+  const occurredAt = new Date().toISOString();
+  return Array.from({ length: count }, (_, index) => ({
+    kind: 'updated',
+    occurredAt,
+    widgetId: widgetIds[index % widgetIds.length] ?? '',
+    payload: { number: index, note: 'measured at the end of the line' },
+  }));
 }

@@ -8,23 +8,23 @@ import {
   type NewGrant,
 } from '@widget-service/shared/usecases/access/manage-grants.ts';
 
-type OwnOfSubscription = Pick<Subscription, 'filter'>;
-type OwnOfIntegration = Pick<Integration, 'deduplicateByContent' | 'rate'>;
+type SubscriptionMembers = Pick<Subscription, 'filter'>;
+type IntegrationMembers = Pick<Integration, 'deduplicateByContent' | 'rate'>;
 
-/** A subscription with its stream token, made through the port; what is not chosen is as by default. */
+/** Creates a subscription and its stream token through the port. Members that are not given have their defaults. */
 export function issueSubscription(
   { subscriptions }: Pick<Backend, 'subscriptions'>,
-  chosen: Partial<NewGrant<OwnOfSubscription>> = {},
-): Promise<IssuedGrant<OwnOfSubscription>> {
-  const issue = makeIssueToken<OwnOfSubscription>({ grants: subscriptions, prefix: 'wst', clock: systemClock });
-  return issue({ name: 'screen', filter: noFilter, expiresAt: null, ...chosen });
+  members: Partial<NewGrant<SubscriptionMembers>> = {},
+): Promise<IssuedGrant<SubscriptionMembers>> {
+  const issue = makeIssueToken<SubscriptionMembers>({ grants: subscriptions, prefix: 'wst', clock: systemClock });
+  return issue({ name: 'screen', filter: noFilter, expiresAt: null, ...members });
 }
 
-/** The same for an integration with its hook token. */
+/** Creates an integration and its hook token through the port. Members that are not given have their defaults. */
 export function issueIntegration(
   { integrations }: Pick<Backend, 'integrations'>,
-  chosen: Partial<NewGrant<OwnOfIntegration>> = {},
-): Promise<IssuedGrant<OwnOfIntegration>> {
-  const issue = makeIssueToken<OwnOfIntegration>({ grants: integrations, prefix: 'wht', clock: systemClock });
-  return issue({ name: 'sender', deduplicateByContent: true, rate: null, expiresAt: null, ...chosen });
+  members: Partial<NewGrant<IntegrationMembers>> = {},
+): Promise<IssuedGrant<IntegrationMembers>> {
+  const issue = makeIssueToken<IntegrationMembers>({ grants: integrations, prefix: 'wht', clock: systemClock });
+  return issue({ name: 'sender', deduplicateByContent: true, rate: null, expiresAt: null, ...members });
 }

@@ -7,7 +7,13 @@ declare module 'vitest' {
   }
 }
 
-/** Opens the backend that the running vitest project is about, on an own file, or an own database and key prefix. */
+/**
+ * True if the event log can lose events that the run registry still has. It is false on the embedded backend, where
+ * both are tables of one SQLite file. That log has no loss detection, so the suites of loss detection are skipped.
+ */
+export const logCanLoseEvents = inject('backend') !== 'embedded';
+
+/** Opens the backend of the running vitest project, on its own SQLite file, or its own database and key prefix. */
 export async function openTestBackend(options: TestBackendOptions = {}): Promise<TestBackend> {
   if (inject('backend') === 'embedded')
     return (await import('./embedded-test-backend.ts')).openEmbeddedTestBackend(options);

@@ -33,7 +33,7 @@ export interface MediaType {
   readonly examples?: Readonly<Record<string, Json>>;
 }
 
-/** The document as a whole service answers it: the app of `openTestApp` has no stream to describe. */
+/** Fetches the document from a whole service, because the app of `openTestApp` has no stream route to describe. */
 export async function fetchOpenApiDocument(service: Pick<TestService, 'url'>): Promise<OpenApiDocument> {
   const response = await fetch(`${service.url}/api/v1/openapi.json`);
   if (response.status !== 200) throw new Error(`openapi.json answered ${response.status}: ${await response.text()}`);

@@ -1,5 +1,5 @@
-/** A port of which one method is another. */
-export function instead<Port extends object, Name extends keyof Port>(
+/** Returns a port that differs from `port` in one method. */
+export function overrideMethod<Port extends object, Name extends keyof Port>(
   port: Port,
   name: Name,
   method: Port[Name],

@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Calls something at a rate, whether or not earlier calls have ended: as many senders who know nothing of each other. */
+/** Makes calls at a fixed rate, whether or not earlier calls have ended, as independent senders do (an open loop). */
 export interface Pace {
   start(): void;
-  /** Starts no more; resolves once every call has ended. */
+  /** Makes no more calls. Resolves when every call has ended. */
   stop(): Promise<void>;
 }
 
 const tickMs = 20;
-/** After a standstill of this process so much is caught up at most, so that it does not become a flood. */
+/** After this process was blocked, it makes up at most this much time, to avoid a burst of calls. */
 const catchUpMaxMs = 500;
 
-/** `call` gets the number of the call, from 0, and must not reject. */
+/** Creates a stopped pace. `call` gets the index of the call, from 0, and must not reject. */
 export function createPace(perSecond: number, call: (index: number) => Promise<void>): Pace {
   const running = new Set<Promise<void>>();
   let index = 0;
   let timer: NodeJS.Timeout | undefined;
-  let due = 0;
+  let callsDue = 0;
   let lastAtMs = 0;
-  const begin = () => {
+  const startCall = () => {
     const promise = call(index).finally(() => running.delete(promise));
     index += 1;
     running.add(promise);
@@ -29,15 +29,15 @@ export function createPace(perSecond: number, call: (index: number) => Promise<v
       lastAtMs = performance.now();
       timer = setInterval(() => {
         const nowMs = performance.now();
-        due += (Math.min(nowMs - lastAtMs, catchUpMaxMs) * perSecond) / 1_000;
+        callsDue += (Math.min(nowMs - lastAtMs, catchUpMaxMs) * perSecond) / 1_000;
         lastAtMs = nowMs;
-        for (; due >= 1; due -= 1) begin();
+        for (; callsDue >= 1; callsDue -= 1) startCall();
       }, tickMs);
     },
     stop: async () => {
       clearInterval(timer);
       timer = undefined;
-      // What has ended may have begun something else in its last moment.
+      // A call that ends may have started another one just before.
       while (running.size > 0) await Promise.race([Promise.all(running), delay(100)]);
     },
   };

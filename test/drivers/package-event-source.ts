@@ -1,12 +1,12 @@
 import { EventSource } from 'eventsource';
 
-/** A client as its users write it, with the `eventsource` package: what it was told, and whether it gave up. */
+/** A client that uses the npm package `eventsource`, as users write it. */
 export interface PackageEventSource {
-  /** The numbers of the events' positions, in the order in which they came. */
+  /** The seqs of the received events, in order of arrival. */
   readonly seqs: readonly number[];
-  /** How often it was told that a stream has begun. */
+  /** How many `stream.open` messages it received. */
   readonly opened: number;
-  /** CLOSED: it will not come back by itself. */
+  /** True if its state is CLOSED: it will not reconnect by itself. */
   readonly isClosed: boolean;
   close(): void;
 }

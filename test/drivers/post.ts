@@ -7,7 +7,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
   readonly refusal: Refusal | null;
-  /** Why there is no answer of the service's; empty where there is one. */
+  /** Why the service did not answer. Empty if it answered. */
   readonly failure: string;
 }
 
@@ -19,11 +19,10 @@ export interface PostOptions {
   readonly agent: Agent;
 }
 
-/** Whoever has not answered by then is not waited for. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 const unanswered = { outcome: 'unknown', status: 0, headers: {}, text: '', refusal: null } as const;
 
-/** One request; resolves with what came of it, never rejects. */
+/** Sends one request. Resolves with its outcome and never rejects. Gives up after 10 s. */
 export function post({ url, method = 'POST', headers, body, agent }: PostOptions): Promise<Answer> {
   return new Promise((resolve) => {
     const length = { 'content-length': `${Buffer.byteLength(body)}` };
@@ -33,10 +32,10 @@ export function post({ url, method = 'POST', headers, body, agent }: PostOptions
       response.on('data', (part: string) => {
         text += part;
       });
-      response.once('end', () => finish(answerOf(response.statusCode ?? 0, response.headers, text)));
+      response.once('end', () => finish(toAnswer(response.statusCode ?? 0, response.headers, text)));
       response.once('error', fail);
     });
-    const timer = setTimeout(() => sent.destroy(), patienceMs);
+    const timer = setTimeout(() => sent.destroy(), timeoutMs);
     const finish = (answer: Answer) => {
       clearTimeout(timer);
       resolve(answer);
@@ -47,8 +46,11 @@ export function post({ url, method = 'POST', headers, body, agent }: PostOptions
   });
 }
 
-/** The service names every one of its answers; what has no name is the balancer's, which knows nothing for certain. */
-function answerOf(status: number, headers: Answer['headers'], text: string): Answer {
+/**
+ * The service puts `x-request-id` on each of its answers. An answer without it comes from the load balancer, so whether
+ * the service applied the request is unknown.
+ */
+function toAnswer(status: number, headers: Answer['headers'], text: string): Answer {
   if (!('x-request-id' in headers))
     return { ...unanswered, status, headers, text, failure: `the balancer answered ${status}` };
   if (status < 300) return { outcome: 'ok', status, headers, text, refusal: null, failure: '' };

@@ -1,7 +1,8 @@
 import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
 
 /**
- * What clients saw, as they saw it. All times are of one monotonic clock (`performance.now()`), in milliseconds.
+ * Everything that clients sent and received. All times are from one monotonic clock (`performance.now()`), in
+ * milliseconds.
  */
 export interface Recording {
   readonly hooks: HookOperation[];
@@ -11,8 +12,8 @@ export interface Recording {
 }
 
 /**
- * `ok`: what was asked for was answered with. `refused`: the service said no. `unknown`: no answer, or one that is not
- * the service's; what was asked for may have been carried out or not.
+ * `ok`: the service accepted the request. `refused`: the service answered with a problem. `unknown`: no answer, or an
+ * answer of the load balancer. The service may have applied an unknown request or not.
  */
 export type Outcome = 'ok' | 'refused' | 'unknown';
 
@@ -22,13 +23,16 @@ interface Operation {
   readonly status: number;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
-  /** From the request to its answer, without the time for which the client itself was not running. */
+  /** From the request to its answer, without the time in which this client process was blocked. */
   readonly latencyMs: number;
-  /** The machine worked for others meanwhile: how long it took, and that it was refused, says nothing of the service. */
+  /**
+   * True if the host gave this machine's processors to others meanwhile. Neither the latency nor a refusal is then the
+   * service's fault.
+   */
   readonly wasStarved: boolean;
-  /** Of a refusal. */
+  /** The answer, if the outcome is `refused`; otherwise null. */
   readonly refusal: Refusal | null;
-  /** Why nothing is known; empty otherwise. */
+  /** Why the outcome is `unknown`; otherwise empty. */
   readonly failure: string;
 }
 
@@ -38,11 +42,11 @@ export interface Refusal {
   readonly body: string;
 }
 
-/** One request; a hook that was repeated is several, with one event id. */
+/** One request. A repeated hook has several of these, with the same event id. */
 export interface HookOperation extends Operation {
-  /** Derived from the key that was sent. */
+  /** The event id that the sent key derives. */
   readonly eventId: string;
-  /** What a 202 said. */
+  /** The event id that a 202 named; null without a 202. */
   readonly answeredEventId: string | null;
   readonly kind: 'created' | 'updated' | 'retired';
   readonly occurredAt: string;
@@ -52,36 +56,39 @@ export interface HookOperation extends Operation {
 export interface CreateOperation extends Operation {
   /** The `Idempotency-Key`; null without one. */
   readonly key: string | null;
-  /** The request's body. */
+  /** The body of the request. */
   readonly sent: string;
-  /** The text of a 201. */
+  /** The body of a 201; null without a 201. */
   readonly answer: string | null;
 }
 
 /** A subscription that was revoked while streams were open on it. */
 export interface Revocation {
   readonly subscriptionId: string;
-  /** When the 204 came; null if none did: it may be revoked or not. */
+  /** When the 204 arrived. Null without a 204: the time of the revocation, or the revocation itself, is uncertain. */
   readonly acknowledgedAtMs: number | null;
-  /** The same on the clock on the wall, which positions of events are of too. */
+  /** The same time on the wall clock, which positions of events use too. */
   readonly acknowledgedAtWallMs: number;
 }
 
-/** An EventSource over all its connections. */
+/** All connections of one EventSource. */
 export interface RecordedStream {
   readonly name: string;
   readonly subscriptionId: string;
   readonly filter: EventFilter;
   readonly connections: RecordedConnection[];
-  /** Of an EventSource that is CLOSED: it will not come back by itself. Null while it connects or is open. */
+  /**
+   * What closed the EventSource, so that it does not reconnect. Null while it is connecting or open. `isOurs` is true
+   * if the service sent the status, and false if the load balancer did.
+   */
   closedBy: { readonly status: number; readonly isOurs: boolean } | 'client' | null;
 }
 
-/** One answer to one `GET`, from its first byte to its end. */
+/** One 200 answer to one `GET`, from its first byte to its end. */
 export interface RecordedConnection {
-  /** The position it asked to go on from; null for the first. */
+  /** The position that the client wants to resume at; null if it named none. */
   readonly lastEventId: string | null;
-  /** When it was asked for, and when the answer came. */
+  /** When the client sent the request, and when the answer began. */
   readonly requestedAtMs: number;
   readonly openedAtMs: number;
   endedAtMs: number | null;
@@ -89,10 +96,10 @@ export interface RecordedConnection {
   readonly blocks: RecordedBlock[];
 }
 
-export type RecordedBlock = SeenEvent | StreamMessage;
+export type RecordedBlock = ReceivedEvent | StreamMessage;
 
-/** An event as streams were sent it; one object for all streams that were sent the same bytes at the same position. */
-export interface SeenEvent {
+/** An event as streams received it. Streams that received the same bytes at the same position share one object. */
+export interface ReceivedEvent {
   readonly type: 'event';
   /** The SSE id. */
   readonly position: string;
@@ -102,16 +109,16 @@ export interface SeenEvent {
   readonly event: CloudEvent;
 }
 
-/** What a stream says about itself. */
+/** A message of the service about the stream itself. */
 export interface StreamMessage {
   readonly type: 'message';
   readonly name: 'stream.open' | 'stream.gap' | 'stream.position' | 'stream.closing';
-  /** Empty for one without an id. */
+  /** The SSE id; empty without one. */
   readonly position: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What checkers look at of the data of an event. */
+/** The members of an event's data that checkers read. */
 export interface CloudEvent {
   readonly id: string;
   readonly type: string;

@@ -9,26 +9,29 @@ export interface RevocationTrafficOptions {
   readonly streams: Pick<ReturnType<typeof createStreamTraffic>, 'subscribe' | 'open'>;
 }
 
-const streamsEach = 3;
+const streamsPerSubscription = 3;
 const openForMs = 1_500;
 const repeatAfterMs = 500;
-const repetitions = 60;
+const attemptsMax = 60;
 
-/** Subscribes, lets streams run for a moment, and revokes: as often as it takes until the service says that it is done. */
+/**
+ * Returns a function that creates a subscription, opens streams on it, and revokes it after 1.5 s. It repeats the
+ * revocation until the service confirms it, at most 60 times.
+ */
 export function createRevocationTraffic({ client, recording, streams }: RevocationTrafficOptions) {
   return async (): Promise<void> => {
-    // A store may be away: then there is nothing to revoke this time.
+    // A store may be unavailable. Then this call revokes nothing.
     const subscription = await streams.subscribe({}).catch(() => null);
     if (subscription === null) return;
-    for (let opened = 0; opened < streamsEach; opened += 1) streams.open(subscription);
+    for (let opened = 0; opened < streamsPerSubscription; opened += 1) streams.open(subscription);
     await delay(openForMs);
     const path = `/api/v1/subscriptions/${subscription.id}`;
-    for (let tries = 0; tries < repetitions; tries += 1) {
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const status = await client.request('DELETE', path).then(
         (response) => response.status,
         () => 0,
       );
-      // 404 after an unanswered try says that it is revoked too, but not since when it was known everywhere.
+      // A 404 after an unanswered attempt also confirms the revocation, but not since when it applies on every pod.
       if (status === 204 || status === 404) {
         const revocation = { subscriptionId: subscription.id, acknowledgedAtWallMs: Date.now() };
         const acknowledgedAtMs = status === 204 ? performance.now() : null;

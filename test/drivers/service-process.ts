@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** Names the folder to which every process writes all it prints, for a failure that does not come again. */
+/** The variable that names the folder for the output of every process. It helps with failures that do not recur. */
 export const logFolderVariable = 'SCENARIO_LOG_FOLDER';
 const mains = { api: 'apps/api/src/main.ts', worker: 'apps/worker/src/main.ts' } as const;
 
@@ -15,27 +15,28 @@ interface LogLine {
   readonly [member: string]: unknown;
 }
 
-/** One process of the service, started as an operator would, on free ports. */
+/** One process of the service, started as an operator starts it, on free ports. */
 export interface ServiceProcess {
   readonly pid: number;
-  /** `http://127.0.0.1:<port>` of the public interface; empty for a worker. */
+  /** The public interface, as `http://127.0.0.1:<port>`; empty for a worker. */
   readonly url: string;
   readonly opsUrl: string;
-  /** Every JSON line it has logged. */
+  /** Every JSON line that it logged. */
   readonly lines: readonly LogLine[];
-  /** Everything it has printed that is not a JSON line. */
+  /** Returns everything that it printed apart from JSON lines. */
   readonly output: () => string;
-  /** Sends a signal and resolves with the exit code once the process has ended; null when the signal ended it. */
+  /** Sends a signal (default: SIGTERM). Resolves when the process has ended: its exit code, or null after a signal. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Resolves with the exit code once the process has ended, whatever ended it; null when a signal did. */
+  /** Resolves when the process has ended, for any reason: its exit code, or null if a signal ended it. */
   readonly exited: Promise<number | null>;
 }
 
 export type Environment = Readonly<Record<string, string>>;
 
 /**
- * Starts an api or worker and resolves once it listens. Its environment is `environment` and nothing of ours but PATH.
- * `main` is the file that is run, from the root of the repository.
+ * Starts an api or a worker. Resolves when it listens, and rejects with its output when it ends before that. The
+ * process gets `environment`, and only PATH of this process's variables. `main` is relative to the root of the
+ * repository.
  */
 export async function startService(
   app: 'api' | 'worker',
@@ -49,30 +50,29 @@ export async function startService(
   });
   keepOutput(child, app);
   const lines: LogLine[] = [];
-  const rest: string[] = [];
-  // 'close' and not 'exit': by then everything it has printed was read.
+  const otherOutput: string[] = [];
+  // 'close' comes after 'exit', when all output has been read.
   const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
   const listening = new Promise<LogLine>((resolve) => {
     createInterface({ input: child.stdout }).on('line', (text) => {
       const line = parseLine(text);
-      if (line === null) rest.push(text);
+      if (line === null) otherOutput.push(text);
       else lines.push(line);
       if (line?.msg === 'listening') resolve(line);
     });
   });
-  createInterface({ input: child.stderr }).on('line', (text) => rest.push(text));
+  createInterface({ input: child.stderr }).on('line', (text) => otherOutput.push(text));
   const line = await Promise.race([listening, exited]);
   if (line === null || typeof line === 'number') {
-    throw new Error(
-      `${app} ended with ${line}: ${rest.join('\n')}\n${lines.map((each) => JSON.stringify(each)).join('\n')}`,
-    );
+    const logged = lines.map((logLine) => JSON.stringify(logLine)).join('\n');
+    throw new Error(`${app} ended with ${line}: ${otherOutput.join('\n')}\n${logged}`);
   }
   return {
     pid: child.pid ?? 0,
-    url: urlOf(line.public),
-    opsUrl: urlOf(line.ops),
+    url: toUrl(line.public),
+    opsUrl: toUrl(line.ops),
     lines,
-    output: () => rest.join('\n'),
+    output: () => otherOutput.join('\n'),
     stop: (signal = 'SIGTERM') => stopChild(child, exited, signal),
     exited,
   };
@@ -104,12 +104,12 @@ function parseLine(text: string): LogLine | null {
   }
 }
 
-function urlOf(address: unknown): string {
+function toUrl(address: unknown): string {
   if (typeof address !== 'object' || address === null) return '';
   return `http://127.0.0.1:${(address as { port: number }).port}`;
 }
 
-/** The same address on another pod: any token works on any pod. */
+/** Returns the same address on another pod. A token works on every pod. */
 export function onPod(pod: Pick<ServiceProcess, 'url'>, url: string): string {
   const { pathname, search } = new URL(url);
   return `${pod.url}${pathname}${search}`;

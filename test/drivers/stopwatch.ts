@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 
-/** `/proc/stat` counts in hundredths of a second on every Linux that Node.js runs on (USER_HZ, proc_stat(5)). */
+/** `/proc/stat` counts in 1/100 s on every Linux that Node.js runs on (USER_HZ, proc_stat(5)). */
 const msPerTick = 10;
 const stealColumn = 8;
-/** A machine that got nothing at all for a while still has to meet a bound some day. */
+/** Of the elapsed time, at most this share is subtracted. So even a machine without any CPU time fails in the end. */
 const stolenShareMax = 0.8;
 
-/** Where a stopwatch looks: both in milliseconds since some moment. */
+/** The times that a stopwatch reads, both in milliseconds since any fixed moment. */
 export interface StopwatchSource {
   elapsedMs(): number;
-  /** How long, of each processor on average, the host let others work although there was work here. */
+  /** The stolen time: the host ran other machines although this one had work. It is the mean over all processors. */
   stolenMs(): number;
 }
 
 /**
- * Returns a function that tells the milliseconds since now, less those that a virtual machine wanted to work and its
- * host let others do so. A bound that is promised to users is one on a machine of one's own.
+ * Starts a stopwatch and returns a function that reads it, in milliseconds. It subtracts stolen time, because the
+ * bounds that the service promises are those of a dedicated machine.
  */
 export function startStopwatch(source: StopwatchSource = thisMachine): () => number {
   const startedAtMs = source.elapsedMs();
@@ -30,16 +30,16 @@ export const thisMachine: StopwatchSource = {
   elapsedMs: () => performance.now(),
   stolenMs: () => {
     try {
-      return stolenMsOf(readFileSync('/proc/stat', 'utf8'));
+      return parseStolenMs(readFileSync('/proc/stat', 'utf8'));
     } catch {
-      // Not Linux: nobody counts it there.
+      // Other systems than Linux do not count stolen time.
       return 0;
     }
   },
 };
 
-/** Out of the text of `/proc/stat`, whose first line is all processors together and whose next are each of them. */
-export function stolenMsOf(procStat: string): number {
+/** Parses `/proc/stat`: its first line sums all processors, and the next lines are one processor each. */
+export function parseStolenMs(procStat: string): number {
   const [total = '', ...rest] = procStat.split('\n');
   const processors = rest.filter((line) => /^cpu\d/.test(line)).length;
   return (Number(total.split(/\s+/)[stealColumn] ?? 0) * msPerTick) / Math.max(1, processors);

@@ -7,17 +7,17 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** One open stream, read by a parser of its own so that every block is seen as it came. */
+/** One open stream. It has its own parser, so that tests see every block exactly as the service sent it. */
 export interface StreamClient {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** All blocks with data, in order. */
+  /** All blocks with data, in order: events and messages about the stream. */
   readonly events: readonly StreamEvent[];
-  /** Only those that tell of widgets. */
+  /** Returns only the events of widgets. */
   widgetEvents(): StreamEvent[];
-  /** The last id seen: what a browser would send as Last-Event-ID. */
+  /** Returns the last received id, which a browser would send as `Last-Event-ID`. */
   lastEventId(): string;
-  /** Resolves once `condition` holds, looking again after every block; rejects after `withinMs`. */
+  /** Resolves when `condition` is true; checks it after every received chunk. Rejects after `withinMs`. */
   until(condition: () => boolean, what: string, withinMs?: number): Promise<void>;
   /** Resolves when the server has ended the stream. */
   readonly ended: Promise<void>;
@@ -28,7 +28,7 @@ export interface OpenOptions {
   readonly lastEventId?: string;
 }
 
-/** Opens a stream; resolves with the answer's headers, whatever the status. */
+/** Opens a stream. Resolves when the headers arrive, with any status. */
 export function openStream(url: string, options: OpenOptions = {}): Promise<StreamClient> {
   const headers: Record<string, string> = { accept: 'text/event-stream' };
   if (options.lastEventId !== undefined) headers['last-event-id'] = options.lastEventId;
@@ -40,7 +40,7 @@ export function openStream(url: string, options: OpenOptions = {}): Promise<Stre
 
 function read(request: ClientRequest, response: IncomingMessage): StreamClient {
   const events: StreamEvent[] = [];
-  const waiting = new Set<() => void>();
+  const waiters = new Set<() => void>();
   let lastId = '';
   let rest = '';
   const ended = new Promise<void>((resolve) => response.once('close', resolve));
@@ -58,49 +58,50 @@ function read(request: ClientRequest, response: IncomingMessage): StreamClient {
       if (block.id !== '') lastId = block.id;
     }
     rest = rest.slice(start);
-    for (const look of waiting) look();
+    for (const check of waiters) check();
   });
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
     events,
-    widgetEvents: () => events.filter((each) => each.event.startsWith('widget.')),
+    widgetEvents: () => events.filter(({ event }) => event.startsWith('widget.')),
     lastEventId: () => lastId,
-    until: (condition, what, withinMs = 15_000) => until(waiting, condition, what, withinMs, events),
+    until: (condition, what, withinMs = 15_000) => waitUntil(waiters, condition, what, withinMs, events),
     ended,
     close: () => request.destroy(),
   };
 }
 
-function until(
-  waiting: Set<() => void>,
+function waitUntil(
+  waiters: Set<() => void>,
   condition: () => boolean,
   what: string,
   withinMs: number,
   events: readonly StreamEvent[],
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const done = (finish: () => void) => {
+    const finish = (report: () => void) => {
       clearTimeout(timer);
-      waiting.delete(look);
-      finish();
+      waiters.delete(check);
+      report();
     };
-    const look = () => {
-      if (condition()) done(resolve);
+    const check = () => {
+      if (condition()) finish(resolve);
     };
     const elapsedMs = startStopwatch();
-    const giveUp = () => {
+    const onTimeout = () => {
       const leftMs = withinMs - elapsedMs();
       if (leftMs > 1) {
-        timer = setTimeout(giveUp, leftMs);
+        timer = setTimeout(onTimeout, leftMs);
         return;
       }
       const last = JSON.stringify(events.at(-1));
-      done(() => reject(new Error(`not within ${withinMs} ms: ${what}; ${events.length} events, the last ${last}`)));
+      const message = `not within ${withinMs} ms: ${what}; ${events.length} events, the last is ${last}`;
+      finish(() => reject(new Error(message)));
     };
-    let timer = setTimeout(giveUp, withinMs);
-    waiting.add(look);
-    look();
+    let timer = setTimeout(onTimeout, withinMs);
+    waiters.add(check);
+    check();
   });
 }
 

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { ConsoleClient } from './console-client.ts';
-import { type FaultEventSource, openEventSource } from './event-source.ts';
+import type { InternEvent } from './event-interner.ts';
+import { openEventSource, type RecordingEventSource } from './event-source.ts';
 import type { Recording } from './recording.ts';
-import type { SeenEvents } from './seen-events.ts';
 import { onPod } from './service-process.ts';
 
 export interface StreamTrafficOptions {
   readonly baseUrl: string;
   readonly client: ConsoleClient;
   readonly recording: Recording;
-  readonly seen: SeenEvents;
+  readonly internEvent: InternEvent;
 }
 
 export interface IssuedSubscription {
@@ -20,14 +20,14 @@ export interface IssuedSubscription {
   readonly filter: EventFilter;
 }
 
-/** Fewer than a token may have on one pod, should all come to the same one. */
+/** Below the limit of streams per token on one pod, in case all of them connect to the same pod. */
 const streamsPerSubscription = 50;
-/** Of ten streams so many see everything. */
+/** This many of ten streams have no filter. */
 const unfilteredOfTen = 6;
 
-/** Opens streams and keeps them. */
-export function createStreamTraffic({ baseUrl, client, recording, seen }: StreamTrafficOptions) {
-  const sources: FaultEventSource[] = [];
+/** Opens streams and records them. */
+export function createStreamTraffic({ baseUrl, client, recording, internEvent }: StreamTrafficOptions) {
+  const sources: RecordingEventSource[] = [];
   const tokens: string[] = [];
 
   async function subscribe(filter: Partial<EventFilter>): Promise<IssuedSubscription> {
@@ -39,13 +39,13 @@ export function createStreamTraffic({ baseUrl, client, recording, seen }: Stream
     return { ...issued, filter: { ...noFilter, ...filter } };
   }
 
-  function open({ id, url, filter }: IssuedSubscription, from?: string): FaultEventSource {
+  function open({ id, url, filter }: IssuedSubscription, from?: string): RecordingEventSource {
     const source = openEventSource({
       name: `stream ${sources.length}`,
       subscriptionId: id,
       filter,
       url: onPod({ url: baseUrl }, url),
-      seen,
+      internEvent,
       ...(from === undefined ? {} : { from }),
     });
     sources.push(source);
@@ -54,12 +54,12 @@ export function createStreamTraffic({ baseUrl, client, recording, seen }: Stream
   }
 
   return {
-    sources: sources as readonly FaultEventSource[],
-    /** The secrets of all subscriptions. */
+    sources: sources as readonly RecordingEventSource[],
+    /** The tokens of all subscriptions. */
     tokens: tokens as readonly string[],
     subscribe,
     open,
-    /** Opens `count` streams, most without a filter, the others with one of every kind in turn. */
+    /** Opens `count` streams: six of ten without a filter, the others with each kind of filter in rotation. */
     openMany: async (count: number, widgetIds: readonly string[]): Promise<void> => {
       const filters: Partial<EventFilter>[] = [
         { types: ['widget.retired'] },
@@ -68,12 +68,12 @@ export function createStreamTraffic({ baseUrl, client, recording, seen }: Stream
         { widgetIds: widgetIds.slice(0, 5) },
       ];
       const unfiltered = Math.ceil((count * unfilteredOfTen) / 10);
-      const wholes = Math.ceil(unfiltered / streamsPerSubscription);
-      const everything = await Promise.all(Array.from({ length: wholes }, () => subscribe({})));
-      const some = await Promise.all(filters.map(subscribe));
+      const unfilteredTokens = Math.ceil(unfiltered / streamsPerSubscription);
+      const withoutFilter = await Promise.all(Array.from({ length: unfilteredTokens }, () => subscribe({})));
+      const withFilter = await Promise.all(filters.map(subscribe));
       for (let index = 0; index < count; index += 1) {
-        const among = index < unfiltered ? everything : some;
-        const subscription = among[index % among.length];
+        const subscriptions = index < unfiltered ? withoutFilter : withFilter;
+        const subscription = subscriptions[index % subscriptions.length];
         if (subscription !== undefined) open(subscription);
       }
     },

@@ -3,6 +3,7 @@ import { buildApp } from '@widget-service/api/app.ts';
 import { computeCsrfToken } from '@widget-service/api/auth/csrf.ts';
 import { createGrantCache } from '@widget-service/api/auth/grant-cache.ts';
 import type { RoutePolicy } from '@widget-service/api/auth/policy.ts';
+import { describeDeployment } from '@widget-service/api/deployment.ts';
 import type { TrustedProxies } from '@widget-service/api/http/forwarding.ts';
 import { createPodRateLimiter } from '@widget-service/api/limits/pod-rate-limiter.ts';
 import { describeInterface } from '@widget-service/api/openapi/describe-interface.ts';
@@ -32,10 +33,10 @@ export interface TestAppOptions {
   readonly bodyLimitBytes?: number;
   readonly tailPosition?: () => LogPosition | null;
   readonly clock?: Clock;
-  /** Off unless given. */
+  /** Rate limits. A limit that is not given is off. */
   readonly limits?: { readonly hooks?: RateLimit; readonly api?: RateLimit; readonly signInFailuresPerMinute?: number };
   readonly trustedProxies?: TrustedProxies;
-  /** Stands in for ports that are to fail, or are watched. */
+  /** Returns ports that replace those of the backend, so that a test can make them fail or watch them. */
   readonly replace?: (backend: Backend) => Partial<Backend>;
 }
 
@@ -47,7 +48,7 @@ export interface TestRoute {
   readonly policy: RoutePolicy | undefined;
 }
 
-/** A person with a session; `headers` is what their page sends with a request that changes something. */
+/** A user with a session. `headers` holds what a page sends with a request that changes something. */
 export interface TestCaller {
   readonly userId: string;
   readonly sessionId: string;
@@ -68,21 +69,21 @@ export interface TestResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
   readonly body: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it.
+  // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape that it expects.
   json(): any;
 }
 
-/** The app with its real use cases on a backend of its own; requests are injected, no socket is opened. */
+/** The app with its real use cases on its own backend. Tests inject requests, so that no socket is opened. */
 export interface TestApp {
   readonly app: ReturnType<typeof buildApp>;
   readonly backend: Backend;
-  /** Every route of the app, once per method; the stream's are registered by the whole service only. */
+  /** Every route of the app, once per method. Only the whole service registers the stream routes. */
   readonly routes: readonly TestRoute[];
   /** Every log line so far. */
   readonly logLines: readonly string[];
-  /** Throws when the answer is not what the interface's description says of it. */
+  /** Sends a request. Throws if the answer differs from the OpenAPI document. */
   inject(request: TestRequest): Promise<TestResponse>;
-  /** A user with this role, signed in through the port. */
+  /** Creates a user with this role and a session, through the ports. */
   signedIn(role: Role): Promise<TestCaller>;
   issueHookToken(deduplicateByContent?: boolean): Promise<{ token: string; integrationId: string }>;
   issueStreamToken(): Promise<{ token: string; subscriptionId: string }>;
@@ -91,13 +92,19 @@ export interface TestApp {
 
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const testBackend = await openTestBackend();
-  const real = testBackend.backend;
-  const backend = { ...real, ...options.replace?.(real) };
+  const realBackend = testBackend.backend;
+  const backend = { ...realBackend, ...options.replace?.(realBackend) };
   const clock = options.clock ?? systemClock;
   const logLines: string[] = [];
   const metrics = createMetrics();
-  // A machine that is busy with other tests must not look like a Redis that is away.
-  const limiter = createPodRateLimiter({ backend, clock, metrics, answerWithinMs: 5_000 });
+  // Long, so that a machine that is busy with other tests does not look like an unavailable Redis.
+  const limiter = createPodRateLimiter({
+    limiter: backend.rateLimiter,
+    isShared: describeDeployment(backend.kind).sharesRateLimits,
+    clock,
+    metrics,
+    timeoutMs: 5_000,
+  });
   const useCases = createUseCases({
     backend,
     groupCommit: new GroupCommit(backend.hookQueue, clock),
@@ -108,8 +115,8 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     rateLimiter: limiter,
     signInFailuresPerMinute: options.limits?.signInFailuresPerMinute ?? 0,
   });
-  // Of revocations nobody tells here.
-  const heard = { clock, isFresh: () => true };
+  // This app has no control log follower, so every grant counts as fresh.
+  const freshness = { clock, isFresh: () => true };
   const app = buildApp({
     settings: {
       trustedProxies: options.trustedProxies ?? null,
@@ -124,24 +131,24 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     clock,
     rateLimits: { limiter, api: options.limits?.api ?? null, hooks: options.limits?.hooks ?? null },
     grants: backend,
-    hookTokens: createGrantCache(backend.integrations, heard),
-    provisionTokens: createGrantCache(backend.provisionTokens, heard),
+    hookTokens: createGrantCache(backend.integrations, freshness),
+    provisionTokens: createGrantCache(backend.provisionTokens, freshness),
     logger: await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } }),
     metrics,
     registerStream: () => undefined,
   });
   const routes: TestRoute[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
-    for (const each of [method].flat()) routes.push({ method: each, url, policy: config?.policy });
+    for (const name of [method].flat()) routes.push({ method: name, url, policy: config?.policy });
   });
   const described = collectDescribedRoutes(app);
   await app.ready();
-  // Every app describes the same operations: the schemas are compiled once per process.
+  // Every app has the same operations, so the schemas are compiled once per process.
   checkAnswer ??= createAnswerCheck(describeInterface(described, null) as OpenApiDocument);
   const check = checkAnswer;
   return {
     app,
-    backend: real,
+    backend: realBackend,
     routes,
     logLines,
     inject: async ({ headers, ...request }) => {
@@ -153,13 +160,13 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       check({ ...request, statusCode, headers: response.headers, body });
       return response;
     },
-    signedIn: (role) => signInThroughPorts(real, role),
+    signedIn: (role) => signInThroughPorts(realBackend, role),
     issueHookToken: async (deduplicateByContent = true) => {
-      const { grant, token } = await issueIntegration(real, { deduplicateByContent });
+      const { grant, token } = await issueIntegration(realBackend, { deduplicateByContent });
       return { token, integrationId: grant.id };
     },
     issueStreamToken: async () => {
-      const { grant, token } = await issueSubscription(real);
+      const { grant, token } = await issueSubscription(realBackend);
       return { token, subscriptionId: grant.id };
     },
     close: async () => {
@@ -169,7 +176,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   };
 }
 
-/** A user with this role and a session, without a password. */
+/** Creates a user with this role and a session. The user has no usable password. */
 export async function signInThroughPorts(backend: Backend, role: Role): Promise<TestCaller> {
   const userId = randomUUID();
   await backend.users.insert({
@@ -177,7 +184,7 @@ export async function signInThroughPorts(backend: Backend, role: Role): Promise<
     email: `${userId}@example.com`,
     role,
     disabled: false,
-    passwordHash: 'none: this user signs in through the port only',
+    passwordHash: 'none: this user has no password',
     createdAt: new Date(),
     lastSignInAt: null,
   });

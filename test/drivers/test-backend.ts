@@ -1,35 +1,43 @@
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { PayloadPlace } from '../faults/refuse-payloads.ts';
+import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
+import type { PayloadPlace } from '../faults/unstorable-payloads.ts';
 
-/** One backend with data of its own, for one test file or one test. */
+/** One backend with its own data, for one test file or one test. */
 export interface TestBackend {
-  /** The ports; after `reopen` the newly opened ones. */
+  /** The ports. `reopen` replaces them. */
   readonly backend: Backend;
-  /** Closes and opens again on the same data: what is not durable is gone. */
+  /** Closes the backend and opens it again on the same data. Only durable data remains. */
   reopen(): Promise<void>;
   /**
-   * Puts a job of any text at the end of partition 0, as no version of the service would, and returns its id. Opens the
-   * backend anew where that is what it takes; nobody may be using it meanwhile.
+   * Enqueues a job with any text at the end of partition 0, which no version of the service would write. Returns the
+   * job id. May reopen the backend, so no other code may use it meanwhile.
    */
   enqueueText(text: string): Promise<string>;
   /**
-   * Makes the real store refuse, for good, whatever has `word` in a payload: a widget's outbox or a row of the ledger.
-   * Null lifts it. Opens the backend anew where that is what it takes; nobody may be using it meanwhile.
+   * Makes every payload that contains `word` unstorable in the real store: in a widget's outbox, or in a ledger row.
+   * Null ends this. May reopen the backend, so no other code may use it meanwhile.
    */
-  refusePayloads(where: PayloadPlace, word: string | null): Promise<void>;
+  rejectPayloads(where: PayloadPlace, word: string | null): Promise<void>;
   /**
-   * Takes a copy of the event log with all that guards it; what is returned brings the log back as it was. Only where
-   * the log can be lost apart from the other stores.
+   * Copies the event log with its dedupe marks. The returned function restores that copy. Undefined where the log
+   * cannot be lost independently of the other stores.
    */
   readonly copyLog?: () => Promise<() => Promise<void>>;
-  /** Closes, and removes the data. */
+  /**
+   * Reads every quarantined text from the store, in no particular order. May reopen the backend, so no other code may
+   * use it meanwhile.
+   */
+  readQuarantine(): Promise<QuarantinedText[]>;
+  /** Closes the backend and removes its data. */
   dispose(): Promise<void>;
 }
 
 export interface TestBackendOptions {
-  /** Events kept by the log. */
+  /** The maximum number of events in the log. */
   readonly retentionCount?: number;
-  /** By how much a run may come after a later one, in milliseconds; the embedded log sets no such limit. */
+  /**
+   * How long after a higher run the log still accepts a lower run, in milliseconds. The embedded log has no such limit.
+   */
   readonly runAgeMaxMs?: number;
   readonly retentionMs?: number;
   readonly retentionBytes?: number;

@@ -1,4 +1,5 @@
 import { openApi } from '@widget-service/api/api.ts';
+import { describeDeployment } from '@widget-service/api/deployment.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
@@ -10,23 +11,23 @@ import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts'
 import { issueIntegration, issueSubscription } from './issue-grants.ts';
 import { openTestBackend } from './open-test-backend.ts';
 
-/** The whole service in this process, listening on a free port, on a backend of its own. */
+/** The whole service in this process. It listens on a free port and has its own backend. */
 export interface TestService {
   readonly url: string;
   readonly backend: Backend;
-  /** Of a subscription that lets everything through, and has no end, unless it is said. */
+  /** Creates a subscription and returns its stream address. By default it has no filter and never expires. */
   issueStreamUrl(
-    chosen?: Partial<Pick<Subscription, 'filter' | 'expiresAt'>>,
+    members?: Partial<Pick<Subscription, 'filter' | 'expiresAt'>>,
   ): Promise<{ url: string; subscriptionId: string }>;
   issueHookUrl(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** On the cluster a worker's tasks run beside the api, as another process would. */
+/** Starts the service. On the cluster backend, this process also runs the worker's tasks. */
 export async function openTestService(environment: Readonly<Record<string, string>> = {}): Promise<TestService> {
   const { backend, dispose } = await openTestBackend();
   const { settings } = parseSettings(
-    // Limits are off but where a test is about them.
+    // Rate limits are off, unless a test sets them.
     { PORT: '0', OPS_PORT: '0', ADMIN_EMAIL: '', HOOK_RATE_PER_SECOND: '0', API_RATE_PER_SECOND: '0', ...environment },
     { app: 'api', isTerminal: false },
   );
@@ -35,18 +36,17 @@ export async function openTestService(environment: Readonly<Record<string, strin
     level: 'info',
     destination: {
       write: (line) => {
-        const { msg, public: place } = JSON.parse(line) as { msg?: string; public?: { port: number } };
-        if (msg === 'listening' && place !== undefined) url = `http://127.0.0.1:${place.port}`;
+        const { msg, public: address } = JSON.parse(line) as { msg?: string; public?: { port: number } };
+        if (msg === 'listening' && address !== undefined) url = `http://127.0.0.1:${address.port}`;
       },
     },
   });
-  const tasks =
-    backend.kind === 'embedded'
-      ? []
-      : createWorkerTasks({ backend, clock: systemClock, logger, metrics: createMetrics(), outboxScanAgeMs: 5_000 });
+  const tasks = describeDeployment(backend.kind).processesHooks
+    ? []
+    : createWorkerTasks({ backend, clock: systemClock, logger, metrics: createMetrics(), outboxScanAgeMs: 5_000 });
   const worker = new Supervisor(tasks, { clock: systemClock, onFailure: () => undefined });
   worker.start();
-  // The backend belongs to the test, which closes it after the worker.
+  // Closing the api must not close the backend: the worker's tasks use it until they have stopped.
   const api = await openApi({
     settings,
     backend: { ...backend, close: async () => undefined },
@@ -56,8 +56,8 @@ export async function openTestService(environment: Readonly<Record<string, strin
   return {
     url,
     backend,
-    issueStreamUrl: async (chosen = {}) => {
-      const { grant, token } = await issueSubscription(backend, chosen);
+    issueStreamUrl: async (members = {}) => {
+      const { grant, token } = await issueSubscription(backend, members);
       return { url: `${url}/api/v1/events/${token}`, subscriptionId: grant.id };
     },
     issueHookUrl: async () => {

@@ -6,51 +6,51 @@ import { join } from 'node:path';
 import { eventually } from '../drivers/eventually.ts';
 import { freePort } from '../drivers/free-port.ts';
 
-/** A pod as the balancer knows it: it stays at its ports when its process is started anew. */
+/** A pod as haproxy sees it. A restarted process keeps its ports. */
 export interface BalancedPod {
   readonly name: string;
   readonly port: number;
   readonly opsPort: number;
 }
 
-/** haproxy in front of the pods: round robin over those that are ready. */
+/** haproxy in front of the pods. It sends requests to the ready pods, round robin. */
 export interface Balancer {
-  /** Where clients connect. */
+  /** The address for clients. */
   readonly url: string;
-  /** Sends nothing more to this pod, and ends what goes on there. */
-  takeOut(name: string): Promise<void>;
-  putBack(name: string): Promise<void>;
-  /** The names of the pods that get requests. */
-  ready(): Promise<string[]>;
+  /** Stops new requests to this pod and cuts its open connections. */
+  disablePod(name: string): Promise<void>;
+  enablePod(name: string): Promise<void>;
+  /** Returns the names of the pods that receive requests. */
+  listReadyPods(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Whether there is a haproxy on this machine. */
-export function isBalancerThere(): boolean {
+/** Returns true if haproxy is installed on this machine. */
+export function isHaproxyInstalled(): boolean {
   return spawnSync('haproxy', ['-v'], { stdio: 'ignore' }).status === 0;
 }
 
-/** Starts it; resolves once it listens, whether or not the pods do. */
+/** Starts haproxy. Resolves when it listens, whether or not the pods listen. */
 export async function openBalancer(pods: readonly BalancedPod[]): Promise<Balancer> {
   const folder = await mkdtemp(join(tmpdir(), 'widget-haproxy-'));
   const socketPath = join(folder, 'admin.sock');
   const port = await freePort();
-  await writeFile(join(folder, 'haproxy.cfg'), configurationOf(port, socketPath, pods));
+  await writeFile(join(folder, 'haproxy.cfg'), formatConfiguration(port, socketPath, pods));
   const child = spawn('haproxy', ['-f', join(folder, 'haproxy.cfg'), '-db', '-q'], { stdio: 'ignore' });
-  const tell = (command: string) => ask(socketPath, command);
-  /** What haproxy carries out it does without a word. */
-  const order = async (command: string) => {
-    const answer = (await tell(command)).trim();
-    if (answer !== '') throw new Error(`haproxy, ${command}: ${answer}`);
+  const send = (command: string) => sendCommand(socketPath, command);
+  /** haproxy answers a successful command with an empty text. */
+  const execute = async (command: string) => {
+    const answer = (await send(command)).trim();
+    if (answer !== '') throw new Error(`haproxy answered "${command}" with: ${answer}`);
   };
-  const servers = async () => (await tell('show stat')).split('\n').map((line) => line.split(','));
+  const listServers = async () => (await send('show stat')).split('\n').map((line) => line.split(','));
   const isUp = () =>
-    tell('show info').then(
+    send('show info').then(
       () => true,
       () => false,
     );
   const close = async () => {
-    await end(child);
+    await killChild(child);
     await rm(folder, { recursive: true, force: true });
   };
   await eventually(isUp, 'haproxy is up').catch(async (error: unknown) => {
@@ -59,13 +59,13 @@ export async function openBalancer(pods: readonly BalancedPod[]): Promise<Balanc
   });
   return {
     url: `http://127.0.0.1:${port}`,
-    takeOut: async (name) => {
-      await order(`set server pods/${name} state maint`);
-      await order(`shutdown sessions server pods/${name}`);
+    disablePod: async (name) => {
+      await execute(`set server pods/${name} state maint`);
+      await execute(`shutdown sessions server pods/${name}`);
     },
-    putBack: (name) => order(`set server pods/${name} state ready`),
-    ready: async () =>
-      (await servers()).flatMap(([proxy, name = '', ...rest]) =>
+    enablePod: (name) => execute(`set server pods/${name} state ready`),
+    listReadyPods: async () =>
+      (await listServers()).flatMap(([proxy, name = '', ...rest]) =>
         proxy === 'pods' && name !== 'BACKEND' && rest.some((field) => field.startsWith('UP')) ? [name] : [],
       ),
     close,
@@ -73,11 +73,11 @@ export async function openBalancer(pods: readonly BalancedPod[]): Promise<Balanc
 }
 
 /**
- * A stream may be silent for as long as a heartbeat takes, so times are long. A connection that cannot be made is tried
- * at another pod, and so is a `GET` that got no answer; a `POST` is never sent twice by a balancer. Connections to pods
- * are not kept: on one that a killed pod has left behind, haproxy would end a `POST` without a word.
+ * Timeouts are long, because a stream may be silent until its next heartbeat. haproxy tries another pod if it cannot
+ * connect, and if a `GET` got no answer. It never sends a `POST` twice. It does not reuse connections to pods: on a
+ * connection that a killed pod left behind, it would drop a `POST` without an answer.
  */
-function configurationOf(port: number, socketPath: string, pods: readonly BalancedPod[]): string {
+function formatConfiguration(port: number, socketPath: string, pods: readonly BalancedPod[]): string {
   const servers = pods.map(
     (pod) => `  server ${pod.name} 127.0.0.1:${pod.port} check port ${pod.opsPort} inter 500ms fall 2 rise 1`,
   );
@@ -105,8 +105,8 @@ ${servers.join('\n')}
 `;
 }
 
-/** One command at haproxy's own socket. */
-function ask(socketPath: string, command: string): Promise<string> {
+/** Sends one command to haproxy's admin socket and returns the answer. */
+function sendCommand(socketPath: string, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
     const socket = connect(socketPath, () => socket.write(`${command}\n`));
@@ -119,7 +119,7 @@ function ask(socketPath: string, command: string): Promise<string> {
   });
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function killChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   const exited = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');

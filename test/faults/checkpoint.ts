@@ -1,55 +1,55 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { allCheckers, type CheckerName } from '../checkers/all-checkers.ts';
+import { collectEventHistory } from '../checkers/event-history.ts';
 import type { Allowances, Evidence } from '../checkers/evidence.ts';
-import { historyOf } from '../checkers/history.ts';
 import type { Load } from '../drivers/load.ts';
 import type { Outcome } from '../drivers/recording.ts';
 import type { FaultCluster } from './fault-cluster.ts';
 import { type FaultRow, formatFaultTable, saveFaultRows } from './fault-table.ts';
-import { createProcessFigures } from './process-figures.ts';
-import { comeToRest } from './wait-until-idle.ts';
+import { createProcessReader } from './process-metrics.ts';
+import { waitUntilIdle } from './wait-until-idle.ts';
 
 interface CheckpointOptions extends Partial<Allowances> {
-  /** How long it may take until all has come to rest. */
+  /** How long the cluster may take until it is idle. */
   readonly withinMs?: number;
-  /** Looks for secrets also in everything that the stores hold and Redis has ever written. */
+  /** Also searches the database and everything that Redis ever wrote for secrets. */
   readonly searchStores?: boolean;
-  /** Leaves the load stopped. */
+  /** Does not start the load again. */
   readonly isLast?: boolean;
 }
 
 /** The checkpoints of one scenario on one running cluster. */
 export interface Checkpoints {
   /**
-   * Stops the load, waits until all has come to rest, runs every checker over all that was recorded so far, and starts
-   * the load again. A row counts what is new since the checkpoint before; `violations` names the new ones.
+   * Stops the load, waits until the cluster is idle, runs every checker over the whole recording, and starts the load
+   * again. The row counts only what is new since the last checkpoint; `violations` lists only new violations.
    */
   take(fault: string, options?: CheckpointOptions): Promise<{ row: FaultRow; violations: string[] }>;
-  /** Prints the table of all rows, and keeps it for the table of all scenarios. */
+  /** Prints the table of all rows, and saves it for the table of all scenarios. */
   report(): Promise<void>;
 }
 
-/** Above the 15 s within which a killed worker's job is done. */
+/** More than the 15 s within which another worker finishes a killed worker's job. */
 const defaultWithinMs = 30_000;
-/** Violations told of in words. */
-const toldMax = 5;
+/** How many violations the message of a failed test quotes. */
+const quotedMax = 5;
 
 export function createCheckpoints(scenario: string, cluster: FaultCluster, load: Load): Checkpoints {
-  const lookAtProcesses = createProcessFigures(cluster);
-  const toldSince = createToldSince(cluster, load);
+  const readProcesses = createProcessReader(cluster);
+  const readNewOutput = createOutputReader(cluster, load);
   const rows: FaultRow[] = [];
-  const known = new Set<string>();
-  let before: Counts = { ok: 0, refused: 0, unknown: 0, reconnections: 0, events: 0, deliveries: 0 };
+  const reported = new Set<string>();
+  let before: Counts = { ok: 0, refused: 0, unknown: 0, reconnections: 0, events: 0, eventsReceived: 0 };
 
-  async function gather(options: CheckpointOptions): Promise<Evidence> {
-    const stored = await comeToRest(cluster, load, options.withinMs ?? defaultWithinMs);
-    const { figures, metrics } = await lookAtProcesses();
+  async function gatherEvidence(options: CheckpointOptions): Promise<Evidence> {
+    const stored = await waitUntilIdle(cluster, load, options.withinMs ?? defaultWithinMs);
+    const { figures, metrics } = await readProcesses();
     return {
       recording: load.recording,
       stored,
-      texts: { ...toldSince(), metrics, ...(options.searchStores ? await dumpStores(cluster) : {}) },
-      secrets: load.secrets(),
+      texts: { ...readNewOutput(), metrics, ...(options.searchStores ? await dumpStores(cluster) : {}) },
+      secrets: load.listSecrets(),
       processes: figures,
       clientsOpen: load.streams.filter(({ isOpen }) => isOpen).length,
       allowed: {
@@ -63,23 +63,24 @@ export function createCheckpoints(scenario: string, cluster: FaultCluster, load:
     take: async (fault, options = {}) => {
       await load.pause();
       const pausedAtMs = performance.now();
-      const evidence = await gather(options);
-      const restedAfterMs = performance.now() - pausedAtMs;
-      const found: (readonly [CheckerName, readonly string[]])[] = [];
+      const evidence = await gatherEvidence(options);
+      const idleAfterMs = performance.now() - pausedAtMs;
+      const results: (readonly [CheckerName, readonly string[]])[] = [];
       for (const [name, check] of Object.entries(allCheckers)) {
-        // This process also has the links of the cluster, and streams to read: all of them at once would hold these up.
-        await nextTurn();
-        const fresh = check(evidence).filter((violation) => !known.has(violation));
-        for (const violation of fresh) known.add(violation);
-        found.push([name as CheckerName, fresh]);
+        // This process also runs the links of the cluster and reads streams. They must not wait for all ten checkers.
+        await yieldToEventLoop();
+        const newViolations = check(evidence).filter((violation) => !reported.has(violation));
+        for (const violation of newViolations) reported.add(violation);
+        results.push([name as CheckerName, newViolations]);
       }
-      const counts = countsOf(evidence);
-      const violations = Object.fromEntries(found.map(([name, { length }]) => [name, length]));
-      const row = { ...rowOf(fault, counts, before, evidence), restedAfterMs, violations } as FaultRow;
+      const counts = countEvidence(evidence);
+      const violations = Object.fromEntries(results.map(([name, { length }]) => [name, length]));
+      const row = { ...buildRow(fault, counts, before, evidence), idleAfterMs, violations } as FaultRow;
       before = counts;
       rows.push(row);
       if (options.isLast !== true) load.start();
-      return { row, violations: found.flatMap(([name, fresh]) => fresh.map((violation) => `${name}: ${violation}`)) };
+      const described = results.flatMap(([name, newOnes]) => newOnes.map((violation) => `${name}: ${violation}`));
+      return { row, violations: described };
     },
     report: async () => {
       console.log(`\n${scenario}\n${formatFaultTable(rows)}\n`);
@@ -88,29 +89,29 @@ export function createCheckpoints(scenario: string, cluster: FaultCluster, load:
   };
 }
 
-/** Fails with what they say, and not only with how many there are. */
-export function expectNone(violations: readonly string[]): void {
-  expect(violations, violations.slice(0, toldMax).join('; ')).toEqual([]);
+/** Asserts that there are no violations. The message quotes the first of them. */
+export function expectNoViolations(violations: readonly string[]): void {
+  expect(violations, violations.slice(0, quotedMax).join('; ')).toEqual([]);
 }
 
-type Counts = Readonly<Record<Outcome | 'reconnections' | 'events' | 'deliveries', number>>;
+type Counts = Readonly<Record<Outcome | 'reconnections' | 'events' | 'eventsReceived', number>>;
 
-function countsOf(evidence: Evidence): Counts {
+function countEvidence(evidence: Evidence): Counts {
   const { hooks, creates, streams } = evidence.recording;
   const outcomes = { ok: 0, refused: 0, unknown: 0 };
   for (const { outcome } of [...hooks, ...creates]) outcomes[outcome] += 1;
   const connections = streams.flatMap((stream) => stream.connections);
-  const deliveries = connections.reduce(
+  const eventsReceived = connections.reduce(
     (sum, { blocks }) => sum + blocks.filter(({ type }) => type === 'event').length,
     0,
   );
-  const events = [...historyOf(evidence).epochs.values()].reduce((sum, { length }) => sum + length, 0);
-  // One that has no answer yet has not come back either.
+  const events = [...collectEventHistory(evidence).epochs.values()].reduce((sum, { length }) => sum + length, 0);
+  // A stream without any answer yet has no connection, and so no reconnection.
   const reconnections = streams.reduce((sum, stream) => sum + Math.max(0, stream.connections.length - 1), 0);
-  return { ...outcomes, reconnections, events, deliveries };
+  return { ...outcomes, reconnections, events, eventsReceived };
 }
 
-function rowOf(fault: string, counts: Counts, before: Counts, { clientsOpen, processes }: Evidence) {
+function buildRow(fault: string, counts: Counts, before: Counts, { clientsOpen, processes }: Evidence) {
   const { ok, refused, unknown } = counts;
   return {
     fault,
@@ -118,24 +119,28 @@ function rowOf(fault: string, counts: Counts, before: Counts, { clientsOpen, pro
     streams: clientsOpen,
     reconnections: counts.reconnections - before.reconnections,
     events: counts.events - before.events,
-    deliveries: counts.deliveries - before.deliveries,
-    heapGrowth: Math.max(...processes.map((each) => (each.heapUsedBytes ?? 1) / (each.heapAtFirstBytes ?? 1))),
+    eventsReceived: counts.eventsReceived - before.eventsReceived,
+    heapGrowth: Math.max(
+      ...processes.map(({ heapUsedBytes, heapAtFirstBytes }) => (heapUsedBytes ?? 1) / (heapAtFirstBytes ?? 1)),
+    ),
   };
 }
 
-/** What was logged, printed and answered since the last time. */
-function createToldSince({ pods, workers }: FaultCluster, { recording }: Load): () => Record<string, string> {
-  const read = new Map<object, number>();
-  const rest = <Item>(items: readonly Item[]) => {
-    const fresh = items.slice(read.get(items));
-    read.set(items, items.length);
-    return fresh;
+/**
+ * Returns a function that reads what is new since its last call: log lines and problem bodies; and all other output.
+ */
+function createOutputReader({ pods, workers }: FaultCluster, { recording }: Load): () => Record<string, string> {
+  const readCounts = new Map<object, number>();
+  const takeNew = <Item>(items: readonly Item[]) => {
+    const newItems = items.slice(readCounts.get(items));
+    readCounts.set(items, items.length);
+    return newItems;
   };
   return () => {
-    const processes = [...pods, ...workers].flatMap(({ all }) => all);
-    const operations = [...rest(recording.hooks), ...rest(recording.creates)];
+    const processes = [...pods, ...workers].flatMap((slot) => slot.processes);
+    const operations = [...takeNew(recording.hooks), ...takeNew(recording.creates)];
     return {
-      logs: processes.map(({ lines }) => JSON.stringify(rest(lines))).join('\n'),
+      logs: processes.map(({ lines }) => JSON.stringify(takeNew(lines))).join('\n'),
       output: processes.map(({ output }) => output()).join('\n'),
       'problem bodies': operations.flatMap(({ refusal }) => refusal?.body ?? []).join('\n'),
     };
@@ -143,5 +148,5 @@ function createToldSince({ pods, workers }: FaultCluster, { recording }: Load): 
 }
 
 async function dumpStores({ run, redis }: FaultCluster): Promise<Record<string, string>> {
-  return { database: await run.dumpDatabase(), 'everything ever written to Redis': await redis.everythingWritten() };
+  return { database: await run.dumpDatabase(), 'everything ever written to Redis': await redis.readAppendOnlyFiles() };
 }

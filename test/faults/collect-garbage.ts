@@ -1,14 +1,14 @@
 /**
- * Loaded into a process of the service before anything of its own: on SIGUSR2 it collects its garbage, so that what is
- * still in use can be told from what is not.
+ * Preloaded into a process of the service (`--import`). On SIGUSR2 the process collects its garbage, so that its heap
+ * size shows only what is in use.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
-/** Code that is not run any more is let go only after several collections. */
+/** V8 frees compiled code that is no longer used only after several collections. */
 const collections = 3;
 process.on('SIGUSR2', () => {
-  for (let done = 0; done < collections; done += 1) collect();
+  for (let count = 0; count < collections; count += 1) collect();
 });

@@ -2,20 +2,23 @@ import { globSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where Linux distributions put libfaketime. */
-const places = ['/usr/lib/*/faketime', '/usr/lib*/faketime', '/usr/local/lib/faketime'];
+/** The folders in which Linux distributions install libfaketime. */
+const libraryFolders = ['/usr/lib/*/faketime', '/usr/lib*/faketime', '/usr/local/lib/faketime'];
 
-/** A wall clock that a test sets for the processes it starts; null where libfaketime is not installed. */
+/** A wall clock that a test sets for the processes that it starts. */
 export interface FakeTime {
-  /** For the processes that go by it. */
+  /** The environment of the processes that use this clock. */
   readonly environment: Readonly<Record<string, string>>;
-  /** From within a tenth of a second on, they are so far ahead of this machine, or behind it. */
+  /** Sets the clock ahead of this machine by `aheadMs`, or behind it if negative. Takes effect within 0.1 s. */
   set(aheadMs: number): Promise<void>;
 }
 
-/** The monotonic clock is left alone, as it is when a real clock is set. `folder` keeps the file they read. */
+/**
+ * Returns null if libfaketime is not installed. The monotonic clock does not change, as when an operator sets a real
+ * clock. The processes read the time from a file in `folder`.
+ */
 export async function openFakeTime(folder: string): Promise<FakeTime | null> {
-  const [library] = places.flatMap((place) => globSync(`${place}/libfaketimeMT.so.1`));
+  const [library] = libraryFolders.flatMap((pattern) => globSync(`${pattern}/libfaketimeMT.so.1`));
   if (library === undefined) return null;
   const file = join(folder, 'fake-time');
   const set = async (aheadMs: number) => {

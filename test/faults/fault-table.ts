@@ -2,41 +2,43 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CheckerName } from '../checkers/all-checkers.ts';
 
-/** What was seen of one fault: the operations since the checkpoint before, and what is wrong after it. */
+/** The result of one fault: the operations since the last checkpoint, and the violations after it. */
 export interface FaultRow {
+  /** The name of the fault. `docs/reliability.md` lists each fault under the same name. */
   readonly fault: string;
   readonly operations: { readonly ok: number; readonly refused: number; readonly unknown: number };
-  /** Streams that were open, and connections they have made anew since the checkpoint before. */
+  /** The open streams, and how often streams have reconnected since the last checkpoint. */
   readonly streams: number;
   readonly reconnections: number;
-  /** Events told since the checkpoint before, and deliveries of them to streams. */
+  /** The distinct events since the last checkpoint, and how often streams have received one. */
   readonly events: number;
-  readonly deliveries: number;
-  /** From the last request until all had come to rest, in milliseconds. */
-  readonly restedAfterMs: number;
-  /** Of the process whose heap has grown most since it was first looked at: now as a multiple of then. */
+  readonly eventsReceived: number;
+  /** From the end of the load until the cluster was idle and its processes were read, in milliseconds. */
+  readonly idleAfterMs: number;
+  /** The heap of the process that has grown most, as a multiple of its first measurement. */
   readonly heapGrowth: number;
   readonly violations: Readonly<Record<CheckerName, number>>;
 }
 
-/** The variable by which a run of all scenarios tells each where its table goes. */
+/** The variable that names the folder in which scenarios save their rows. */
 export const tableFolderVariable = 'FAULT_TABLE_FOLDER';
 
-/** One line per fault, the violations of each checker behind the counts. */
+/** Formats one line per fault: the counts, then the violations of each checker. */
 export function formatFaultTable(rows: readonly FaultRow[]): string {
   const [first] = rows;
   if (first === undefined) return '';
   const checkers = Object.keys(first.violations) as CheckerName[];
-  const counts = ['ok', 'refused', 'unknown', 'streams', 'reconnects', 'events', 'deliveries', 'at rest', 'heap'];
+  const operationColumns = ['accepted', 'refused', 'unknown'];
+  const streamColumns = ['streams', 'reconnections', 'events', 'events received'];
   const lines = rows.map((row) => [
     row.fault,
     ...[row.operations.ok, row.operations.refused, row.operations.unknown].map(String),
-    ...[row.streams, row.reconnections, row.events, row.deliveries].map(String),
-    `${(row.restedAfterMs / 1_000).toFixed(1)} s`,
+    ...[row.streams, row.reconnections, row.events, row.eventsReceived].map(String),
+    `${(row.idleAfterMs / 1_000).toFixed(1)} s`,
     `× ${row.heapGrowth.toFixed(2)}`,
     ...checkers.map((checker) => String(row.violations[checker])),
   ]);
-  const table = [['fault', ...counts, ...checkers], ...lines];
+  const table = [['fault', ...operationColumns, ...streamColumns, 'idle after', 'heap', ...checkers], ...lines];
   const widths = table[0]?.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0))) ?? [];
   const format = (line: readonly string[]) =>
     line
@@ -45,7 +47,7 @@ export function formatFaultTable(rows: readonly FaultRow[]): string {
   return table.map(format).join('\n');
 }
 
-/** Keeps a scenario's rows for the table of all; does nothing where there will be none. */
+/** Saves a scenario's rows for the table of all scenarios. Does nothing if the variable names no folder. */
 export async function saveFaultRows(scenario: string, rows: readonly FaultRow[]): Promise<void> {
   const folder = process.env[tableFolderVariable] ?? '';
   if (folder === '') return;
@@ -53,7 +55,7 @@ export async function saveFaultRows(scenario: string, rows: readonly FaultRow[])
   await writeFile(join(folder, `${scenario.replaceAll(/\W+/g, '-')}.json`), JSON.stringify(rows));
 }
 
-/** The rows of all scenarios that kept theirs, in the order of the scenarios' names. */
+/** Loads the saved rows of all scenarios, in order of the scenarios' names. */
 export async function loadFaultRows(folder: string): Promise<FaultRow[]> {
   const names = (await readdir(folder).catch(() => [])).sort();
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));

@@ -7,16 +7,17 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const diskBytes = 8 * 1024 * 1024;
 
-/** A place for files that can be made to take no more, and to take some again. */
+/** A folder that a test can make full. */
 export interface FillableDisk {
   readonly folder: string;
-  /** From now on no write of the process comes through. */
+  /** From now on, writes of this process fail. */
   fill(pid: number): Promise<void>;
+  /** Lets writes of this process succeed again. */
   makeRoom(pid: number): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** A file system of a few megabytes, in memory. Null where this process may not mount one. */
+/** Mounts an 8 MiB file system in memory. Returns null if this process is not allowed to mount one. */
 export async function openSmallDisk(): Promise<FillableDisk | null> {
   const folder = await mkdtemp(join(tmpdir(), 'widget-small-disk-'));
   const filler = join(folder, 'filler');
@@ -29,7 +30,7 @@ export async function openSmallDisk(): Promise<FillableDisk | null> {
   return {
     folder,
     fill: async () => {
-      // Written until it does not fit: what fitted stays.
+      // The write fails when the disk is full. What fitted stays on the disk.
       await writeFile(filler, Buffer.alloc(2 * diskBytes)).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOSPC') throw error;
       });
@@ -43,8 +44,8 @@ export async function openSmallDisk(): Promise<FillableDisk | null> {
 }
 
 /**
- * A folder to which a process may write no more, by a limit on the size of its files: its writes fail with EFBIG if it
- * has a handler for SIGXFSZ. Null where there is no prlimit.
+ * A folder that is full because of a limit on the file size (RLIMIT_FSIZE) of one process. Its writes fail with EFBIG
+ * if it handles SIGXFSZ. Returns null if the program `prlimit` is not installed.
  */
 export async function openLimitedDisk(): Promise<FillableDisk | null> {
   try {

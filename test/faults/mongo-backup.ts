@@ -1,13 +1,13 @@
 import { type Document, MongoClient } from 'mongodb';
 import type { Environment } from '../drivers/service-process.ts';
 
-/** What a database held at one time. */
+/** The documents of a database at one time. */
 export interface MongoBackup {
-  /** Puts it back in the place of what is there now. Nobody else may be using the database. */
+  /** Replaces the current documents with the copies. No process may use the database meanwhile. */
   restore(): Promise<void>;
 }
 
-/** Copies every document; the indexes stay where they are. */
+/** Copies every document. Indexes are neither copied nor restored. */
 export async function backUpMongo({ MONGODB_URL = '', MONGODB_DATABASE = '' }: Environment): Promise<MongoBackup> {
   const withDatabase = async <Result>(work: (db: ReturnType<MongoClient['db']>) => Promise<Result>) => {
     const client = await new MongoClient(MONGODB_URL).connect();
@@ -18,11 +18,11 @@ export async function backUpMongo({ MONGODB_URL = '', MONGODB_DATABASE = '' }: E
     }
   };
   const copies = await withDatabase(async (db) => {
-    const found = new Map<string, Document[]>();
+    const documents = new Map<string, Document[]>();
     for (const collection of await db.collections()) {
-      found.set(collection.collectionName, await collection.find({}).toArray());
+      documents.set(collection.collectionName, await collection.find({}).toArray());
     }
-    return found;
+    return documents;
   });
   return {
     restore: () =>

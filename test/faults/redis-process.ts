@@ -8,37 +8,37 @@ import { Redis } from 'ioredis';
 import { eventually } from '../drivers/eventually.ts';
 import { freePort } from '../drivers/free-port.ts';
 
-/** A Redis of a scenario's own, which it may kill, stop and start. */
+/** A Redis that belongs to one scenario, which may kill, freeze and restart it. */
 export interface RedisProcess {
   readonly url: string;
   readonly port: number;
   /** Starts it again on the same port and the same append-only file. */
   start(): Promise<void>;
-  /** Ends it like a power cut. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>;
-  /** Stops it in its tracks: its connections stay open, and nothing is answered until `thaw`. */
+  /** Stops the process (SIGSTOP). Its connections stay open, and it answers nothing until `thaw`. */
   freeze(): void;
   thaw(): void;
-  /** Makes it a replica of the Redis that is reached at this port; resolves when it has everything of it. */
-  follow(port: number): Promise<void>;
-  /** Makes it a primary, of what it has. */
-  stopFollowing(): Promise<void>;
-  /** Hands over to one that follows it at `port`, without losing anything; resolves when it follows that one. */
-  handOver(port: number): Promise<void>;
-  /** Keeps a copy of what it has stored up to now, also while it is running; a later copy replaces it. */
+  /** Makes it a replica of the Redis at this port. Resolves when it is in sync. */
+  replicate(port: number): Promise<void>;
+  /** Makes it a primary with the data that it has. */
+  becomePrimary(): Promise<void>;
+  /** Performs a planned failover to its replica at `port`, without loss. Resolves when it is a replica of that one. */
+  failOverTo(port: number): Promise<void>;
+  /** Copies its stored data, even while it runs. A later copy replaces this one. */
   copyData(): Promise<void>;
-  /** Puts the copy in the place of what it has stored since; only while it is not running. */
+  /** Replaces the stored data with the copy. Only while it is not running. */
   restoreCopy(): Promise<void>;
-  /** Removes what it has stored; only while it is not running. */
-  loseData(): Promise<void>;
-  /** Every command it has carried out, as its append-only file has them: also of what was removed since. */
-  everythingWritten(): Promise<string>;
+  /** Deletes the stored data. Only while it is not running. */
+  deleteData(): Promise<void>;
+  /** Returns its append-only files as text: every command that it executed, even for data that is deleted by now. */
+  readAppendOnlyFiles(): Promise<string>;
   dispose(): Promise<void>;
 }
 
 /**
- * Starts a Redis that syncs every write, as production does where a 202 must survive a power cut. `extra` are further
- * options of redis-server, which win.
+ * Starts a Redis with `appendfsync always`, as production needs it so that accepted hooks survive a power cut. `extra`
+ * holds further options of redis-server, which override these.
  */
 export async function startRedis(extra: readonly string[] = []): Promise<RedisProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'widget-redis-'));
@@ -48,11 +48,11 @@ export async function startRedis(extra: readonly string[] = []): Promise<RedisPr
   async function start(): Promise<void> {
     const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes'];
     const durable = ['--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
-    // Else it waits five seconds for more replicas before it sends its data to one.
+    // By default, Redis waits 5 s for more replicas before it starts to synchronise one.
     const prompt = ['--repl-diskless-sync-delay', '0'];
     child = spawn('redis-server', [...options, ...durable, ...prompt, ...extra], { stdio: 'ignore' });
     for (let tries = 0; !(await answersPing(port)); tries += 1) {
-      if (tries > 200 || child.exitCode !== null) throw new Error(`redis-server does not answer on port ${port}`);
+      if (tries > 200 || child.exitCode !== null) throw new Error(`redis-server does not answer PING on port ${port}`);
       await delay(25);
     }
   }
@@ -73,8 +73,8 @@ export async function startRedis(extra: readonly string[] = []): Promise<RedisPr
     await cp(from, to, { recursive: true });
   };
 
-  const ask = (command: string, ...args: string[]) => askRedis(port, command, ...args);
-  const isInSync = async () => (await ask('INFO', 'replication')).includes('master_link_status:up');
+  const send = (command: string, ...args: string[]) => sendCommand(port, command, ...args);
+  const isInSync = async () => (await send('INFO', 'replication')).includes('master_link_status:up');
 
   await start();
   return {
@@ -84,19 +84,19 @@ export async function startRedis(extra: readonly string[] = []): Promise<RedisPr
     kill,
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
-    follow: async (primaryPort) => {
-      await ask('REPLICAOF', '127.0.0.1', `${primaryPort}`);
+    replicate: async (primaryPort) => {
+      await send('REPLICAOF', '127.0.0.1', `${primaryPort}`);
       await eventually(isInSync, 'the replica is in sync');
     },
-    stopFollowing: async () => void (await ask('REPLICAOF', 'NO', 'ONE')),
-    handOver: async (replicaPort) => {
-      await ask('FAILOVER', 'TO', '127.0.0.1', `${replicaPort}`);
-      await eventually(isInSync, 'it follows the one it handed over to');
+    becomePrimary: async () => void (await send('REPLICAOF', 'NO', 'ONE')),
+    failOverTo: async (replicaPort) => {
+      await send('FAILOVER', 'TO', '127.0.0.1', `${replicaPort}`);
+      await eventually(isInSync, 'the former primary is in sync with the new one');
     },
     copyData: () => replace(copy, data),
     restoreCopy: () => replace(data, copy),
-    loseData: () => rm(data, { recursive: true }),
-    everythingWritten: async () => {
+    deleteData: () => rm(data, { recursive: true }),
+    readAppendOnlyFiles: async () => {
       const files = await readdir(data);
       const texts = files.map((name) => readFile(join(data, name), 'latin1'));
       return (await Promise.all(texts)).join('');
@@ -108,7 +108,7 @@ export async function startRedis(extra: readonly string[] = []): Promise<RedisPr
   };
 }
 
-async function askRedis(port: number, command: string, ...args: string[]): Promise<string> {
+async function sendCommand(port: number, command: string, ...args: string[]): Promise<string> {
   const redis = new Redis(port, '127.0.0.1', { protocol: 2, maxRetriesPerRequest: 1 });
   redis.on('error', () => undefined);
   try {

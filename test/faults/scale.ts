@@ -1,37 +1,40 @@
-/** How much a scenario with faults is put under, and for how long its faults last. */
+/** The load of a scenario with faults, and the duration of its faults. */
 export interface Scale {
   readonly hooksPerSecond: number;
   readonly createsPerSecond: number;
   readonly streams: number;
-  /** How long Redis is away after a kill. */
-  readonly redisAwayMs: number;
-  /** How long Redis is frozen: longer than a command (1.5 s), a refusal (2 s), a tail (5 s) and a lock (6 s) last. */
+  /** How long a killed Redis stays down. */
+  readonly redisDownMs: number;
+  /**
+   * How long Redis is frozen. It is longer than the timeout of a command (1.5 s), the bound for a refusal (2 s), a read
+   * of the tail (5 s) and a lock (6 s).
+   */
   readonly redisFrozenMs: number;
-  /** How long a link or a server is cut or stalled. */
+  /** How long a link is cut, frozen or half open. */
   readonly linkDamagedMs: number;
 }
 
-/** What the promise is proven under. */
+/** The load for which the results in `docs/reliability.md` were recorded. */
 const fullScale: Scale = {
   hooksPerSecond: 100,
   createsPerSecond: 20,
   streams: 200,
-  redisAwayMs: 15_000,
+  redisDownMs: 15_000,
   redisFrozenMs: 12_000,
   linkDamagedMs: 10_000,
 };
 
-/** What fits into a quarter of an hour on two processors that also run the stores, the balancer and the clients. */
+/** Fits into a quarter of an hour on two processors that also run the stores, the load balancer and the clients. */
 const shortScale: Scale = {
   hooksPerSecond: 50,
   createsPerSecond: 10,
   streams: 60,
-  redisAwayMs: 5_000,
+  redisDownMs: 5_000,
   redisFrozenMs: 12_000,
   linkDamagedMs: 6_000,
 };
 
-/** The variable that tells scenarios how long they may be; `npm run scenarios -- --long` sets it to `long`. */
+/** The variable that selects the scale. `npm run scenarios -- --long` sets it to `long`. */
 export const lengthVariable = 'SCENARIO_LENGTH';
 export const isLong = process.env[lengthVariable] === 'long';
 

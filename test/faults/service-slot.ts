@@ -1,20 +1,20 @@
 import type { Environment, ServiceProcess } from '../drivers/service-process.ts';
 
-/** The place of one process of the service: it may be killed and started again, at the same ports. */
+/** One pod or worker of a deployment. A scenario can kill its process and start a new one on the same ports. */
 export interface ServiceSlot {
   readonly name: string;
-  /** The one that runs, or ran last. Throws before the first start. */
+  /** The current process, or the last one if none runs. Throws before the first start. */
   readonly process: ServiceProcess;
-  /** Every process there ever was here. */
-  readonly all: readonly ServiceProcess[];
+  /** Every process so far, oldest first. */
+  readonly processes: readonly ServiceProcess[];
   readonly isRunning: boolean;
-  /** Resolves once it listens. */
+  /** Starts a new process. Resolves when it listens. */
   start(extra?: Environment): Promise<void>;
-  /** Ends it like a power cut. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
-  /** Asks it to stop; resolves with its exit code. */
+  /** Sends SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** Stops it in its tracks (SIGSTOP), as a long garbage collection or a blocked event loop would; until `thaw`. */
+  /** Stops the process (SIGSTOP) until `thaw`, like a long garbage collection or a blocked event loop. */
   freeze(): void;
   thaw(): void;
 }
@@ -23,36 +23,36 @@ export function createServiceSlot(
   name: string,
   startProcess: (extra?: Environment) => Promise<ServiceProcess>,
 ): ServiceSlot {
-  const all: ServiceProcess[] = [];
+  const processes: ServiceProcess[] = [];
   let isRunning = false;
-  const current = () => {
-    const last = all.at(-1);
+  const getCurrent = () => {
+    const last = processes.at(-1);
     if (last === undefined) throw new Error(`${name} was never started`);
     return last;
   };
   const end = async (signal: NodeJS.Signals) => {
-    const code = await current().stop(signal);
+    const code = await getCurrent().stop(signal);
     isRunning = false;
     return code;
   };
   return {
     name,
-    all,
+    processes,
     get process() {
-      return current();
+      return getCurrent();
     },
     get isRunning() {
       return isRunning;
     },
     start: async (extra) => {
-      all.push(await startProcess(extra));
+      processes.push(await startProcess(extra));
       isRunning = true;
     },
     kill: async () => {
       await end('SIGKILL');
     },
     stop: () => end('SIGTERM'),
-    freeze: () => void process.kill(current().pid, 'SIGSTOP'),
-    thaw: () => void process.kill(current().pid, 'SIGCONT'),
+    freeze: () => void process.kill(getCurrent().pid, 'SIGSTOP'),
+    thaw: () => void process.kill(getCurrent().pid, 'SIGCONT'),
   };
 }

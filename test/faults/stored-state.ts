@@ -5,21 +5,21 @@ import { type Document, MongoClient, type UUID } from 'mongodb';
 import type { AnsweredWidget } from '../checkers/fold.ts';
 import type { Environment } from '../drivers/service-process.ts';
 
-/** What the stores hold once everything has come to rest. */
+/** The contents of the stores when the cluster is idle. */
 export interface StoredState {
   readonly widgets: readonly StoredWidget[];
   readonly deliveries: readonly StoredDelivery[];
-  /** Texts of the queue that nobody could read. */
+  /** The number of quarantined queue texts. */
   readonly quarantined: number;
   /** The event log, oldest first. */
   readonly log: readonly LogRecord[];
-  /** Jobs of the hook queue in any state, and widgets with something in their outbox. */
+  /** The number of waiting and started jobs, and of widgets with a non-empty outbox. */
   readonly jobsLeft: number;
   readonly outboxesLeft: number;
 }
 
 export interface StoredWidget extends AnsweredWidget {
-  /** Of the request that made it. */
+  /** The idempotency key and the answer of the create; null without a key. */
   readonly idempotency: { readonly scope: string; readonly key: string; readonly body: string } | null;
 }
 
@@ -33,8 +33,8 @@ export type ReadStoredState = (left: Pick<StoredState, 'jobsLeft' | 'outboxesLef
 
 const pageSize = 1_000;
 
-/** Looks at the stores with connections of its own. */
-export async function createStoredState(environment: Environment, redisUrl: string) {
+/** Returns a reader of the stores with its own connections. `redisUrl` bypasses the links of the cluster. */
+export async function openStoredStateReader(environment: Environment, redisUrl: string) {
   const mongo = await new MongoClient(environment.MONGODB_URL ?? '').connect();
   const db = mongo.db(environment.MONGODB_DATABASE);
   const redis = new Redis(redisUrl, { protocol: 2 });
@@ -77,7 +77,7 @@ async function readLog(redis: Redis, key: string): Promise<LogRecord[]> {
 }
 
 function toStoredWidget(document: Document): StoredWidget {
-  const textOf = (time: Date | null) => time?.toISOString() ?? null;
+  const toText = (time: Date | null) => time?.toISOString() ?? null;
   return {
     id: (document.id as UUID).toHexString(),
     name: document.name,
@@ -86,8 +86,8 @@ function toStoredWidget(document: Document): StoredWidget {
     owner: document.owner,
     createdAt: document.createdAt.toISOString(),
     updatedAt: document.updatedAt.toISOString(),
-    retiredAt: textOf(document.retiredAt),
-    lastEventAt: textOf(document.lastEventAt),
+    retiredAt: toText(document.retiredAt),
+    lastEventAt: toText(document.lastEventAt),
     version: document.version,
     idempotency: document.idem ?? null,
   };

@@ -4,24 +4,26 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { eventually } from '../drivers/eventually.ts';
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** Answers every text with the same text; remembers what it got. */
+/** Echoes every text. */
 let server: Server;
 let proxy: TcpProxy;
-let got: string;
+/** Everything that the server has received. */
+let received: string;
 const clients: Client[] = [];
 
 interface Client {
   readonly socket: Socket;
-  readonly heard: () => string;
+  /** Returns everything that the client has received. */
+  readonly received: () => string;
   readonly isClosed: () => boolean;
 }
 
 beforeEach(async () => {
-  got = '';
+  received = '';
   server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
-      got += bytes;
+      received += bytes;
       socket.write(bytes);
     });
   });
@@ -35,92 +37,93 @@ afterEach(async () => {
   server.close();
 });
 
-async function talk(text: string): Promise<Client> {
-  let heard = '';
+async function connectAndSend(text: string): Promise<Client> {
+  let clientReceived = '';
   let isClosed = false;
   const socket = connect(proxy.port, '127.0.0.1');
   socket.on('data', (bytes) => {
-    heard += bytes;
+    clientReceived += bytes;
   });
   socket.on('close', () => {
     isClosed = true;
   });
-  const client = { socket, heard: () => heard, isClosed: () => isClosed };
+  const client = { socket, received: () => clientReceived, isClosed: () => isClosed };
   clients.push(client);
   socket.on('error', () => undefined);
   socket.write(text);
   return client;
 }
 
-const hears = (client: Client, text: string) => eventually(async () => client.heard() === text, `hears ${text}`);
-const closes = (client: Client) => eventually(async () => client.isClosed(), 'is closed');
+const expectReceived = (client: Client, text: string) =>
+  eventually(async () => client.received() === text, `the client receives ${text}`);
+const expectClosed = (client: Client) => eventually(async () => client.isClosed(), 'the connection is closed');
 
-describe('a wire', () => {
-  test('brings both directions', async () => {
-    await hears(await talk('one'), 'one');
+describe('a TCP proxy', () => {
+  test('forwards both directions', async () => {
+    await expectReceived(await connectAndSend('one'), 'one');
   });
 
-  test('that is cut ends what there is and what comes, until it is mended', async () => {
-    const before = await talk('one');
-    await hears(before, 'one');
+  test('cut: closes open and new connections until it is mended', async () => {
+    const before = await connectAndSend('one');
+    await expectReceived(before, 'one');
     proxy.cut();
-    await closes(before);
-    await closes(await talk('two'));
+    await expectClosed(before);
+    await expectClosed(await connectAndSend('two'));
     await proxy.mend();
-    await hears(await talk('three'), 'three');
-    expect(got).toBe('onethree');
+    await expectReceived(await connectAndSend('three'), 'three');
+    expect(received).toBe('onethree');
   });
 
-  test('that refuses is as no server at all', async () => {
+  test('refuse: new connections fail with ECONNREFUSED until it is mended', async () => {
     await proxy.refuse();
     const [error] = await once(connect(proxy.port, '127.0.0.1'), 'error');
     expect(error).toMatchObject({ code: 'ECONNREFUSED' });
     await proxy.mend();
-    await hears(await talk('one'), 'one');
+    await expectReceived(await connectAndSend('one'), 'one');
   });
 
-  test('that leads elsewhere leaves what is open where it is', async () => {
-    const before = await talk('one');
-    await hears(before, 'one');
+  test('redirectTo: new connections go to the other port, and open ones stay', async () => {
+    const before = await connectAndSend('one');
+    await expectReceived(before, 'one');
     const other = createServer((socket) => socket.end('other'));
     onTestFinished(() => void other.close());
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
-    proxy.leadTo((other.address() as AddressInfo).port);
-    await hears(await talk('two'), 'other');
+    proxy.redirectTo((other.address() as AddressInfo).port);
+    await expectReceived(await connectAndSend('two'), 'other');
     before.socket.write('three');
-    await hears(before, 'onethree');
+    await expectReceived(before, 'onethree');
   });
 
-  test('that is frozen brings everything, late', async () => {
+  test('freeze: forwards nothing until it is mended, then everything', async () => {
     proxy.freeze();
-    const client = await talk('one');
+    const client = await connectAndSend('one');
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect([got, client.heard(), client.isClosed()]).toEqual(['', '', false]);
+    expect([received, client.received(), client.isClosed()]).toEqual(['', '', false]);
     await proxy.mend();
-    await hears(client, 'one');
+    await expectReceived(client, 'one');
   });
 
-  test('that swallows answers brings what is asked; such a connection stays dead, a new one is whole', async () => {
-    const client = await talk('one');
-    await hears(client, 'one');
+  test('swallow: drops one direction; a connection that lost bytes stays dead, and a new one works', async () => {
+    const client = await connectAndSend('one');
+    await expectReceived(client, 'one');
     proxy.swallow('to-client');
     client.socket.write('two');
-    await eventually(async () => got === 'onetwo', 'the server got it');
+    await eventually(async () => received === 'onetwo', 'the server receives the second text');
     await proxy.mend();
     client.socket.write('three');
-    await eventually(async () => got === 'onetwothree', 'the server got it');
-    const other = await talk('four');
-    await hears(other, 'four');
-    expect([client.heard(), client.isClosed()]).toEqual(['one', false]);
+    await eventually(async () => received === 'onetwothree', 'the server receives the third text');
+    const other = await connectAndSend('four');
+    await expectReceived(other, 'four');
+    expect([client.received(), client.isClosed()]).toEqual(['one', false]);
   });
 
-  test('that cuts replies lets what matches through and ends the connection, so many times', async () => {
+  test('cutReplies: forwards a matching request and closes the connection instead of replying', async () => {
     proxy.cutReplies(1, (request) => request.includes('add'));
-    await hears(await talk('get'), 'get');
-    const cut = await talk('add');
-    await closes(cut);
-    expect([got, cut.heard(), proxy.repliesCut]).toEqual(['getadd', '', 1]);
-    await hears(await talk('add'), 'add');
+    await expectReceived(await connectAndSend('get'), 'get');
+    const cut = await connectAndSend('add');
+    await expectClosed(cut);
+    expect([received, cut.received(), proxy.repliesCut]).toEqual(['getadd', '', 1]);
+    await expectReceived(await connectAndSend('add'), 'add');
   });
 });

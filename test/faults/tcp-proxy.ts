@@ -2,30 +2,32 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from '../drivers/free-port.ts';
 
-/** A wire between a client and a server, which a test may damage without touching the server. */
+/** A TCP proxy between clients and a server. A test can damage the connection without touching the server. */
 export interface TcpProxy {
   readonly port: number;
-  /** Ends every connection, and ends new ones at once until `mend`. */
+  /** Closes every connection, and each new one at once, until `mend`. */
   cut(): void;
-  /** Ends every connection, and listens no more until `mend`: as a server that is not running. */
+  /** Closes every connection and refuses new ones until `mend`, as if the server were not running. */
   refuse(): Promise<void>;
-  /** Keeps connections open, takes new ones, and lets nothing through until `mend`; then all of it arrives, late. */
+  /** Keeps connections open and accepts new ones, but forwards nothing until `mend`. Then all bytes arrive, late. */
   freeze(): void;
   /**
-   * Takes bytes of one direction and drops them, until `mend`: neither end is told. A connection that has lost bytes
-   * never recovers, as one whose route forgot it; only new ones are whole after `mend`.
+   * Drops the bytes of one direction until `mend`, and neither end notices. A connection that lost bytes never
+   * recovers. Only new connections work after `mend`.
    */
   swallow(direction: Direction): void;
   /**
-   * Lets the next `times` requests that match through to the server, and ends the connection instead of bringing the
-   * reply: carried out, and not known to be.
+   * Forwards the next `times` matching requests, but closes the connection instead of forwarding the reply. So the
+   * server has executed the request, and the client does not know. `isMatching` gets the bytes of a request as Latin-1
+   * text.
    */
-  cutReplies(times: number, matching?: (request: string) => boolean): void;
-  /** How many replies were cut so far. */
+  cutReplies(times: number, isMatching?: (request: string) => boolean): void;
+  /** The number of replies that were cut so far. */
   readonly repliesCut: number;
+  /** Ends every kind of damage. */
   mend(): Promise<void>;
-  /** Leads new connections to another port of the same host; those that are open stay where they are. */
-  leadTo(port: number): void;
+  /** Sends new connections to another port of the same host. Open connections stay with their server. */
+  redirectTo(port: number): void;
   close(): Promise<void>;
 }
 
@@ -40,17 +42,17 @@ interface Damage {
   kind: 'none' | 'cut' | 'frozen';
   swallowed: Direction | null;
   repliesToCut: number;
-  matching: (request: string) => boolean;
+  isMatching: (request: string) => boolean;
   repliesCut: number;
 }
 
 export async function openTcpProxy({ host, port: firstPort }: Target): Promise<TcpProxy> {
   let targetPort = firstPort;
-  const damage: Damage = { kind: 'none', swallowed: null, repliesToCut: 0, matching: () => true, repliesCut: 0 };
+  const damage: Damage = { kind: 'none', swallowed: null, repliesToCut: 0, isMatching: () => true, repliesCut: 0 };
   const sockets = new Set<Socket>();
   const accept = (client: Socket) => {
     if (damage.kind === 'cut') client.destroy();
-    else join(client, connect(targetPort, host), damage, sockets);
+    else connectSockets(client, connect(targetPort, host), damage, sockets);
   };
   const port = await freePort();
   let server: Server | null = await listen(port, accept);
@@ -78,40 +80,40 @@ export async function openTcpProxy({ host, port: firstPort }: Target): Promise<T
     swallow: (direction) => {
       damage.swallowed = direction;
     },
-    cutReplies: (times, matching = () => true) => {
+    cutReplies: (times, isMatching = () => true) => {
       damage.repliesToCut = times;
-      damage.matching = matching;
+      damage.isMatching = isMatching;
     },
     mend: async () => {
       Object.assign(damage, { kind: 'none', swallowed: null, repliesToCut: 0 });
       server ??= await listen(port, accept);
       for (const socket of sockets) socket.resume();
     },
-    leadTo: (other) => {
+    redirectTo: (other) => {
       targetPort = other;
     },
     close: stopListening,
   };
 }
 
-/** Brings what either side says to the other, as far as the damage lets it. */
-function join(client: Socket, upstream: Socket, damage: Damage, sockets: Set<Socket>): void {
-  /** Once bytes are missing nothing more may come through in that direction. */
+/** Forwards the bytes of both sides, as far as the damage allows. */
+function connectSockets(client: Socket, upstream: Socket, damage: Damage, sockets: Set<Socket>): void {
+  /** After a loss in a direction, no later bytes of that direction may arrive. */
   const hasLost = { 'to-server': false, 'to-client': false };
   let isReplyDoomed = false;
-  const bring = (direction: Direction, bytes: Buffer, to: Socket) => {
+  const forward = (direction: Direction, bytes: Buffer, to: Socket) => {
     if (damage.swallowed === direction) hasLost[direction] = true;
     if (!hasLost[direction]) to.write(bytes);
   };
   client.on('data', (bytes) => {
-    if (damage.repliesToCut > 0 && !isReplyDoomed && damage.matching(bytes.toString('latin1'))) {
+    if (damage.repliesToCut > 0 && !isReplyDoomed && damage.isMatching(bytes.toString('latin1'))) {
       isReplyDoomed = true;
       damage.repliesToCut -= 1;
     }
-    bring('to-server', bytes, upstream);
+    forward('to-server', bytes, upstream);
   });
   upstream.on('data', (bytes) => {
-    if (!isReplyDoomed) return bring('to-client', bytes, client);
+    if (!isReplyDoomed) return forward('to-client', bytes, client);
     damage.repliesCut += 1;
     upstream.destroy();
     client.destroy();

@@ -6,16 +6,17 @@ import type { Load } from '../drivers/load.ts';
 import type { RecordedStream } from '../drivers/recording.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
 import type { FaultCluster } from './fault-cluster.ts';
-import { areReady } from './process-figures.ts';
+import { areAllReady } from './process-metrics.ts';
 import type { StoredState } from './stored-state.ts';
 
 const pollMs = 100;
 
 /**
- * Waits until nothing is under way any more: queue and outboxes empty, every stream open and at the log's end, every
- * process ready. Returns what is stored then, or when `withinMs` have passed: what is left shows in it.
+ * Waits until the cluster is idle: queue and outboxes are empty, every stream is open and has received the last event
+ * of its filter, and every process is ready. Returns the stored state. After `withinMs` it returns the state at that
+ * time without an error. The checkers then report what is left.
  */
-export async function comeToRest(
+export async function waitUntilIdle(
   cluster: Pick<FaultCluster, 'run' | 'readStored' | 'pods' | 'workers'>,
   { streams }: Pick<Load, 'streams'>,
   withinMs: number,
@@ -24,23 +25,23 @@ export async function comeToRest(
   const elapsedMs = startStopwatch();
   const isLate = () => elapsedMs() > withinMs;
   for (;;) {
-    const [jobsLeft, outboxesLeft] = await Promise.all([run.jobsLeft(), run.outboxesLeft()]);
+    const [jobsLeft, outboxesLeft] = await Promise.all([run.countJobs(), run.countOutboxes()]);
     if ((jobsLeft === 0 && outboxesLeft === 0) || isLate()) {
       const stored = await readStored({ jobsLeft, outboxesLeft });
       const isAtEnd = createIsAtEnd(stored.log);
       const areAtEnd = () =>
         streams.every(({ recorded, isOpen }) => recorded.closedBy !== null || (isOpen && isAtEnd(recorded)));
-      while (!(areAtEnd() && (await areReady(cluster))) && !isLate()) await delay(pollMs);
+      while (!(areAtEnd() && (await areAllReady(cluster))) && !isLate()) await delay(pollMs);
       return stored;
     }
     await delay(pollMs);
   }
 }
 
-/** Whether a stream has got the last event of the log that its filter lets through. */
+/** Returns a function that says whether a stream has received the last event of the log that its filter selects. */
 function createIsAtEnd(log: readonly LogRecord[]): (stream: RecordedStream) => boolean {
   const lastByFilter = new Map<string, LogRecord | undefined>();
-  const lastOf = ({ filter }: RecordedStream) => {
+  const findLast = ({ filter }: RecordedStream) => {
     const key = toFilterKey(filter);
     if (!lastByFilter.has(key)) {
       const passes = compileFilter(filter);
@@ -52,10 +53,10 @@ function createIsAtEnd(log: readonly LogRecord[]): (stream: RecordedStream) => b
     return lastByFilter.get(key);
   };
   return (stream) => {
-    const last = lastOf(stream);
-    const at = parsePosition(
+    const last = findLast(stream);
+    const position = parsePosition(
       stream.connections.at(-1)?.blocks.findLast(({ position }) => position !== '')?.position ?? '',
     );
-    return last === undefined || (at !== null && at.epoch === last.epoch && at.seq >= last.seq);
+    return last === undefined || (position !== null && position.epoch === last.epoch && position.seq >= last.seq);
   };
 }

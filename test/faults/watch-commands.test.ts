@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type WatchedCommand, watchCommands } from './watch-commands.ts';
 
-test('every command is told, also those that come with the answer', async () => {
+test('reports every command, including those that arrive together with the answer to MONITOR', async () => {
   const redis = createServer((socket) => {
     socket.once('data', () =>
       socket.write(
@@ -20,13 +20,13 @@ test('every command is told, also those that come with the answer', async () => 
   await once(redis, 'listening');
   onTestFinished(() => void redis.close());
 
-  const told: WatchedCommand[] = [];
-  const { stop } = await watchCommands(redis.address() as AddressInfo, (command) => told.push(command));
+  const commands: WatchedCommand[] = [];
+  const { stop } = await watchCommands(redis.address() as AddressInfo, (command) => commands.push(command));
   onTestFinished(stop);
-  await eventually(async () => told.length === 3, 'all are told');
-  expect(told).toEqual([
-    { name: 'xrevrange', arguments: ['a \\"quoted\\" key', '+', '-', 'COUNT', '1'], isOfScript: false },
-    { name: 'xrange', arguments: ['log'], isOfScript: true },
-    { name: 'ping', arguments: [], isOfScript: false },
+  await eventually(async () => commands.length === 3, 'all three commands are reported');
+  expect(commands).toEqual([
+    { name: 'xrevrange', arguments: ['a \\"quoted\\" key', '+', '-', 'COUNT', '1'], isFromScript: false },
+    { name: 'xrange', arguments: ['log'], isFromScript: true },
+    { name: 'ping', arguments: [], isFromScript: false },
   ]);
 });

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 
-/** A command as Redis carried it out. */
+/** A command that Redis executed. */
 export interface WatchedCommand {
   /** In lower case. */
   readonly name: string;
   readonly arguments: readonly string[];
-  /** Whether a script called it, and not a client. */
-  readonly isOfScript: boolean;
+  /** True if a script called it and not a client. */
+  readonly isFromScript: boolean;
 }
 
 /**
- * Calls `onCommand` with every command that a Redis carries out, in order, until `stop`; resolves once it watches.
- * Not by ioredis (6.0.0): it takes the first lines for replies to commands of its own, when Redis is so busy that they
- * come together with the answer to `MONITOR`.
+ * Calls `onCommand` with every command that Redis executes, in order, until `stop`. Resolves when `MONITOR` is active.
+ * It does not use ioredis (6.0.0). When Redis is busy, the first lines arrive together with the answer to `MONITOR`,
+ * and ioredis mistakes them for replies to its own commands.
  */
 export async function watchCommands(
   { port }: { readonly port: number },
@@ -33,10 +33,10 @@ export async function watchCommands(
   return { stop: () => socket.destroy() };
 }
 
-/** `+1795315059.652481 [0 lua] "DEL" "a key"`: time, database and who called, then the words, quoted as in C. */
+/** Parses `+1795315059.652481 [0 lua] "DEL" "a key"`: time, database, caller, then the words in C quoting. */
 function parseLine(line: string): WatchedCommand | null {
   const source = /^\+[\d.]+ \[\d+ ([^\]]*)\] /.exec(line);
   if (source === null) return null;
   const [name = '', ...rest] = Array.from(line.matchAll(/"((?:[^"\\]|\\.)*)"/g), ([, word = '']) => word);
-  return { name: name.toLowerCase(), arguments: rest, isOfScript: source[1] === 'lua' };
+  return { name: name.toLowerCase(), arguments: rest, isFromScript: source[1] === 'lua' };
 }

@@ -1,11 +1,11 @@
-/** One measured figure: what it is, and its value with the unit in its name. */
+/** One measured figure: its name, and values whose names contain their units. */
 interface Figure {
   readonly figure: string;
   readonly backend: 'embedded' | 'cluster';
   readonly [measure: string]: string | number;
 }
 
-/** A file of this folder. */
+/** The exports of a benchmark file in this folder. */
 export interface Benchmark {
   readonly run: (report: (figure: Figure) => void) => Promise<void>;
 }

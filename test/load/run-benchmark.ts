@@ -1,15 +1,15 @@
 /**
- * `npm run bench -- NAME`: runs the benchmark of that name in this folder and prints one JSON line per figure. With
- * MONGODB_URL and REDIS_URL it is run on the cluster backend too.
+ * `npm run bench -- NAME`: runs the benchmark NAME of this folder and prints one JSON line per figure. With MONGODB_URL
+ * and REDIS_URL it also runs on the cluster backend.
  */
 import { readdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 import type { Benchmark } from './benchmark.ts';
 
 const folder = new URL('.', import.meta.url);
-const runner = ['run-benchmark.ts', 'benchmark.ts'];
+const otherFiles = ['run-benchmark.ts', 'benchmark.ts'];
 const names = readdirSync(folder)
-  .filter((file) => file.endsWith('.ts') && !runner.includes(file))
+  .filter((file) => file.endsWith('.ts') && !otherFiles.includes(file))
   .map((file) => file.slice(0, -3));
 const [name = ''] = process.argv.slice(2);
 
@@ -19,6 +19,6 @@ if (names.includes(name)) {
   const date = new Date().toISOString().slice(0, 10);
   await run((figure) => console.log(JSON.stringify({ benchmark: name, date, machine, ...figure })));
 } else {
-  console.error(`npm run bench -- NAME, where NAME is one of: ${names.join(', ')}`);
+  console.error(`Usage: npm run bench -- NAME. NAME is one of: ${names.join(', ')}`);
   process.exitCode = 1;
 }

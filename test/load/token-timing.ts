@@ -1,7 +1,7 @@
 /**
- * Whether the time of a refusal tells a token that was good once from one that never was. Both are asked for in turn,
- * over one connection to a service in a process of its own, each token for the first time (the store is asked) and
- * again (it is not).
+ * Measures whether the time of a refusal reveals that a token was valid once. It sends unknown, revoked and expired
+ * tokens alternately, over one connection to a service in another process. The figure `first` uses each token for the
+ * first time, so the service reads the store. The figure `again` uses cached tokens, so it does not.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -13,13 +13,13 @@ import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
 import type { Benchmark } from './benchmark.ts';
 
-/** Tokens of each kind, and requests with each kind. */
+/** The number of tokens of each kind, and of requests with each kind. */
 const count = Number(process.env.BENCH_SAMPLES ?? 3_000);
-const lanes = 4;
-/** An end must lie ahead when it is set, on a machine that may be slow; then it is waited for. */
-const endAfterMs = 20_000;
-/** Of what prepares the measurement; a busy store asks to be asked again. */
-const triesMax = 20;
+const concurrency = 4;
+/** Tokens expire this long after their creation. It is long, because an expiry must be in the future when it is set. */
+const expiresAfterMs = 20_000;
+/** How often a preparing request is sent while a busy store answers 503. */
+const attemptsMax = 20;
 const wrongKinds = ['unknown', 'revoked', 'expired'] as const;
 type WrongKind = (typeof wrongKinds)[number];
 type WrongTokens = Readonly<Record<WrongKind, readonly string[]>>;
@@ -73,12 +73,12 @@ async function measureAll(
   const client = await signIn(api.url);
   for (const [name, address] of Object.entries(addresses)) {
     const tokens = await prepareTokens(client, address);
-    for (const turn of ['first', 'again'] as const) {
-      const medians = await measureTurn(api.url, address, turn === 'first' ? tokens : firstOfEach(tokens));
+    for (const use of ['first', 'again'] as const) {
+      const medians = await measureTimes(api.url, address, use === 'first' ? tokens : takeFirstOfEach(tokens));
       for (const kind of ['revoked', 'expired'] as const) {
         const ratio = Number((medians[kind] / medians.unknown).toFixed(4));
         report({
-          figure: `${name}, ${turn} time: ${kind} to unknown`,
+          figure: `${name}, ${use} time: ${kind} to unknown`,
           backend,
           medianRatio: ratio,
           samplesEach: count,
@@ -88,7 +88,7 @@ async function measureAll(
   }
 }
 
-function firstOfEach(tokens: WrongTokens): WrongTokens {
+function takeFirstOfEach(tokens: WrongTokens): WrongTokens {
   return {
     unknown: tokens.unknown.slice(0, 1),
     revoked: tokens.revoked.slice(0, 1),
@@ -96,71 +96,76 @@ function firstOfEach(tokens: WrongTokens): WrongTokens {
   };
 }
 
-/** Tokens that the process has never been shown: what was good once was never used. */
+/** Creates tokens that the service has never received, so that none is in its caches. */
 async function prepareTokens(client: ConsoleClient, { collection, prefix }: Address): Promise<WrongTokens> {
   const path = `/api/v1/${collection}`;
   const create = async (): Promise<{ id: string; token: string }> =>
-    JSON.parse(await manage(client, 'POST', path, { name: 'of a benchmark' })) as { id: string; token: string };
-  const revoked = await inLanes(count, async () => {
+    JSON.parse(await manage(client, 'POST', path, { name: 'benchmark' })) as { id: string; token: string };
+  const revoked = await runConcurrently(count, async () => {
     const { id, token } = await create();
     await manage(client, 'DELETE', `${path}/${id}`);
     return token;
   });
   const ids: string[] = [];
-  const expired = await inLanes(count, async () => {
+  const expired = await runConcurrently(count, async () => {
     const { id, token } = await create();
     ids.push(id);
     return token;
   });
-  await inLanes(count, async (index) => {
-    const expiresAt = new Date(Date.now() + endAfterMs).toISOString();
+  await runConcurrently(count, async (index) => {
+    const expiresAt = new Date(Date.now() + expiresAfterMs).toISOString();
     await manage(client, 'PATCH', `${path}/${ids[index]}`, { expiresAt });
   });
-  await new Promise((resolve) => setTimeout(resolve, endAfterMs + 100));
+  await new Promise((resolve) => setTimeout(resolve, expiresAfterMs + 100));
   return { unknown: Array.from({ length: count }, () => mintToken(prefix)), revoked, expired };
 }
 
 async function manage(client: ConsoleClient, method: string, path: string, body?: object): Promise<string> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const response = await client.request(method, path, body);
     const text = await response.text();
-    if (response.ok || (response.status === 404 && method === 'DELETE' && tries > 1)) return text;
-    if (response.status !== 503 || tries === triesMax) throw new Error(`${path} answered ${response.status}: ${text}`);
+    if (response.ok || (response.status === 404 && method === 'DELETE' && attempt > 1)) return text;
+    if (response.status !== 503 || attempt === attemptsMax)
+      throw new Error(`${path} answered ${response.status}: ${text}`);
   }
 }
 
-async function inLanes<T>(times: number, work: (index: number) => Promise<T>): Promise<T[]> {
+async function runConcurrently<T>(times: number, work: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let next = 0;
-  const lane = async () => {
+  const runUntilDone = async () => {
     for (let index = next++; index < times; index = next++) results[index] = await work(index);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, runUntilDone));
   return results;
 }
 
-/** Median time of each kind, in milliseconds, of as many requests each, one after the other and in turn. */
-async function measureTurn(url: string, address: Address, tokens: WrongTokens): Promise<Record<WrongKind, number>> {
+/** Returns the median time of each kind, in milliseconds. It sends one request at a time and alternates the kinds. */
+async function measureTimes(url: string, address: Address, tokens: WrongTokens): Promise<Record<WrongKind, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const times: Record<WrongKind, number[]> = { unknown: [], revoked: [], expired: [] };
   for (let round = 0; round < count; round += 1) {
-    // Which comes first must not count.
-    for (const kind of rotated(round)) {
+    // The order changes in every round, so that it does not influence the medians.
+    for (const kind of orderKinds(round)) {
       const token = tokens[kind][round % tokens[kind].length] ?? '';
-      times[kind].push(await timeOf(agent, `${url}${address.path}${token}`, address.method));
+      times[kind].push(await measureRequest(agent, `${url}${address.path}${token}`, address.method));
     }
   }
   agent.destroy();
-  return { unknown: median(times.unknown), revoked: median(times.revoked), expired: median(times.expired) };
+  return {
+    unknown: computeMedian(times.unknown),
+    revoked: computeMedian(times.revoked),
+    expired: computeMedian(times.expired),
+  };
 }
 
-function rotated(round: number): WrongKind[] {
-  const at = round % wrongKinds.length;
-  const turned = [...wrongKinds.slice(at), ...wrongKinds.slice(0, at)];
-  return round % 2 === 0 ? turned : turned.reverse();
+function orderKinds(round: number): WrongKind[] {
+  const start = round % wrongKinds.length;
+  const rotated = [...wrongKinds.slice(start), ...wrongKinds.slice(0, start)];
+  return round % 2 === 0 ? rotated : rotated.reverse();
 }
 
-function timeOf(agent: Agent, url: string, method: string): Promise<number> {
+function measureRequest(agent: Agent, url: string, method: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const startedMs = performance.now();
     const sent = request(url, { agent, method }, (response) => {
@@ -176,7 +181,7 @@ function timeOf(agent: Agent, url: string, method: string): Promise<number> {
   });
 }
 
-function median(values: readonly number[]): number {
+function computeMedian(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;

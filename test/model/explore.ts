@@ -1,45 +1,45 @@
-/** A small world whose every reachable state can be looked at. States are plain data. */
+/** A world that is small enough to explore every reachable state. States are plain data. */
 export interface Model<State> {
   readonly start: State;
-  /** Tells states apart; the shorter, the faster. */
-  readonly keyOf: (state: State) => string;
-  /** Everything that may happen next. */
-  readonly successors: (state: State) => Iterable<State>;
-  /** What must never be, in words; null where all is well. */
-  readonly violationIn: (state: State) => string | null;
+  /** Returns a key that differs for different states. Short keys make the search faster. */
+  readonly makeKey: (state: State) => string;
+  /** Returns every state that may come next. */
+  readonly listSuccessors: (state: State) => Iterable<State>;
+  /** Returns what is wrong with a state, or null. */
+  readonly findViolation: (state: State) => string | null;
 }
 
 export interface Exploration {
   readonly states: number;
   readonly violation: string | null;
-  /** How the violation came about: the keys of the states from the first to the last. Empty when there is none. */
+  /** The keys of the states from the start to the violation. Empty without a violation. */
   readonly path: readonly string[];
 }
 
-/** Looks at every reachable state, nearest first, so that a violation is met on one of the shortest ways to it. */
-export function exploreEvery<State>({ start, keyOf, successors, violationIn }: Model<State>): Exploration {
-  const startKey = keyOf(start);
-  const cameFrom = new Map<string, string | null>([[startKey, null]]);
+/** Explores every reachable state, breadth first, so the path to a violation is one of the shortest. */
+export function exploreEvery<State>({ start, makeKey, listSuccessors, findViolation }: Model<State>): Exploration {
+  const startKey = makeKey(start);
+  const predecessors = new Map<string, string | null>([[startKey, null]]);
   let frontier: [string, State][] = [[startKey, start]];
   while (frontier.length > 0) {
     const next: [string, State][] = [];
     for (const [from, state] of frontier) {
-      for (const reached of successors(state)) {
-        const key = keyOf(reached);
-        if (cameFrom.has(key)) continue;
-        cameFrom.set(key, from);
-        const violation = violationIn(reached);
-        if (violation !== null) return { states: cameFrom.size, violation, path: pathTo(key, cameFrom) };
-        next.push([key, reached]);
+      for (const successor of listSuccessors(state)) {
+        const key = makeKey(successor);
+        if (predecessors.has(key)) continue;
+        predecessors.set(key, from);
+        const violation = findViolation(successor);
+        if (violation !== null) return { states: predecessors.size, violation, path: buildPath(key, predecessors) };
+        next.push([key, successor]);
       }
     }
     frontier = next;
   }
-  return { states: cameFrom.size, violation: null, path: [] };
+  return { states: predecessors.size, violation: null, path: [] };
 }
 
-function pathTo(key: string, cameFrom: ReadonlyMap<string, string | null>): string[] {
+function buildPath(key: string, predecessors: ReadonlyMap<string, string | null>): string[] {
   const path: string[] = [];
-  for (let at: string | null = key; at !== null; at = cameFrom.get(at) ?? null) path.unshift(at);
+  for (let at: string | null = key; at !== null; at = predecessors.get(at) ?? null) path.unshift(at);
   return path;
 }

@@ -4,40 +4,43 @@ import {
   expiring,
   losing,
   losingAndTrimming,
-  missedAlone,
-  missedTogether,
+  neededAlone,
+  neededTogether,
   overlappingRuns,
-  refusedAndRedriven,
-  spare,
+  redundantRules,
+  unstorableAndRedriven,
 } from './publishing-worlds.ts';
 
+// `findViolation` defines the promises. publishing-worlds.ts describes the worlds and names the rules.
 describe('the publishing protocol', () => {
   it.each([
     ['a run, the same job again and another batch that repeats a hook', overlappingRuns, 5_000],
-    ['runs that may sleep for longer than guards last', expiring, 20_000],
-    ['runs of a hook that is refused, given up and redriven', refusedAndRedriven, 2_000],
-    ['runs while the log is wiped or comes back as it was', losing, 5_000],
+    ['runs that may sleep for longer than dedupe marks last', expiring, 20_000],
+    ['runs of a hook that is unstorable, dead-lettered and redriven', unstorableAndRedriven, 2_000],
+    ['runs while the log is wiped or restored from a copy', losing, 5_000],
     ['runs while the log is lost, and trimmed', losingAndTrimming, 5_000],
-  ])('holds in every interleaving of %s', (_, world, statesMin) => {
+  ])('keeps its promises in every interleaving of %s', (_, world, statesMin) => {
     const { states, violation } = explore(world, []);
     expect(violation).toBeNull();
+    // The bound shows that the runs did interleave: a model that gets stuck has few states.
     expect(states).toBeGreaterThan(statesMin);
   });
 
-  const alone = missedAlone.flatMap(([world, rules]) => rules.map((rule) => ({ rule, world })));
-  it.each(alone)('does not hold without: $rule', ({ rule, world }) => {
+  const singleRules = neededAlone.flatMap(([world, rules]) => rules.map((rule) => ({ rule, world })));
+  it.each(singleRules)('breaks a promise without the rule: $rule', ({ rule, world }) => {
     expect(explore(world, [rule]).violation).not.toBeNull();
   });
 
-  it.each(missedTogether)('does not hold in $0 without both: $1', (world, rules) => {
+  const rulePairs = neededTogether.map(([world, rules]) => ({ world, rules, names: rules.join(', ') }));
+  it.each(rulePairs)('breaks a promise if both rules are removed: $names', ({ world, rules }) => {
     expect(explore(world, rules).violation).not.toBeNull();
   });
 
   it.each([
-    ['overlap', overlappingRuns],
-    ['lose the log', losing],
-  ])('rests on more than one rule where runs %s: without all the spare ones it holds', (_, world) => {
-    expect(explore(world, spare).violation).toBeNull();
-    expect(explore(world, ['the effect is guarded by the version']).violation).toBeNull();
+    ['runs overlap', overlappingRuns],
+    ['the log is lost', losing],
+  ])('keeps its promises without all redundant rules, and without the version check alone, when %s', (_, world) => {
+    expect(explore(world, redundantRules).violation).toBeNull();
+    expect(explore(world, ['an effect requires the version']).violation).toBeNull();
   });
 });

@@ -1,9 +1,12 @@
-/** What the model of a run knows (docs/data-path.md): one widget, hooks without one, the stores, and several runs. */
+/**
+ * The state of the publishing model (docs/data-path.md): one widget, hooks without a widget, the stores, and several
+ * runs.
+ */
 
 type Step =
   | 'start'
-  /** Like the start, after a refusal. */
-  | 'again'
+  /** Starts again under a new number. */
+  | 'restart'
   | 'claim'
   | 'read'
   | 'ledger'
@@ -13,54 +16,54 @@ type Step =
   | 'record'
   | 'confirm'
   | 'mark'
-  | 'pull'
-  | 'settle'
-  | 'bury'
+  | 'remove'
+  | 'expire'
+  | 'dead-letter'
   | 'done'
-  | 'dead';
+  | 'crashed';
 
-/** An event and the widget's version after it; 0 for a hook without a widget. */
+/** An event and the widget's version after it. 0 for a hook without a widget. */
 export type Entry = readonly [event: string, version: number];
 
-/** Where an event stands in the log. `ms` is another one for every append, as if each took place at its own time. */
+/** A place in the log. Each append has its own `ms`. */
 export interface Position {
   readonly epoch: number;
   readonly seq: number;
   readonly ms: number;
 }
 
-/** One try at processing a batch. */
+/** One run. */
 export interface Actor {
   readonly step: Step;
   readonly run: number;
-  /** What the claim has read: the version, and the outbox; then the outbox as this run has left it. */
+  /** `version` and `read` are the version and the outbox that the claim read, and then what this run made of them. */
   readonly version: number;
   readonly read: readonly Entry[];
-  /** What is still to be applied, and what is to be told without a widget. */
-  readonly todo: readonly string[];
-  readonly loose: readonly string[];
-  readonly rejected: readonly string[];
-  /** What the log must know. */
+  /** `pending`: hooks to apply. `withoutWidget`: hooks to publish without a widget. */
+  readonly pending: readonly string[];
+  readonly withoutWidget: readonly string[];
+  readonly unstorable: readonly string[];
+  /** The position that the append is checked against. */
   readonly expected: Position | null;
   /** The log's end after this run's append. */
   readonly appended: Position | null;
-  /** Has slept longer than a guard outlives its settling. */
+  /** Whether the run has slept for longer than a dedupe mark lives. */
   readonly isOld: boolean;
 }
 
-/** All that a Redis would lose together. An epoch is its own number: that of the run that began it. */
+/** Everything that Redis would lose together. An epoch is the number of the run that started it. */
 export interface LogState {
   readonly epoch: number;
   readonly seq: number;
   readonly ms: number;
   readonly entries: readonly (readonly [event: string, version: number, epoch: number, seq: number, ms: number])[];
-  /** What retention has dropped, and the place of the last of it: the first entry tells which one it came after. */
+  /** Events that retention dropped, and the position of the last one: the predecessor of the first entry. */
   readonly dropped: readonly string[];
   readonly oldest: Pick<Position, 'seq' | 'ms'>;
-  /** The highest version appended. It knows no epoch: what was told before the log began anew is not told again. */
+  /** The highest version appended, in any epoch: a new epoch does not append older versions again. */
   readonly watermark: number;
-  readonly isWatermarkSettled: boolean;
-  readonly guards: readonly (readonly [event: string, isSettled: boolean])[];
+  readonly isWatermarkExpiring: boolean;
+  readonly eventMarks: readonly (readonly [event: string, isExpiring: boolean])[];
 }
 
 export interface State {
@@ -73,64 +76,64 @@ export interface State {
   readonly deadLetters: readonly string[];
   readonly log: LogState;
   /**
-   * The first place where each event was put: the log may have lost it since. Who was told that it began anew after that
-   * has read what the event did.
+   * The first position of each event. The log may have lost it since. A subscriber that learned of the new epoch after
+   * that has read the widget with the event's effect.
    */
-  readonly told: Readonly<Record<string, Position>>;
+  readonly firstPositions: Readonly<Record<string, Position>>;
   readonly lastPosition: Position | null;
-  /** An older copy of the log, which may come back. */
+  /** An older copy of the log that may be restored. */
   readonly copy: LogState | null;
   readonly lossesLeft: number;
   readonly trimsLeft: number;
   readonly hoursLeft: number;
   readonly appends: number;
-  readonly counter: number;
-  readonly refusalsLeft: number;
-  /** Whether the store refuses hooks that begin with `p`. */
-  readonly isRefusing: boolean;
+  readonly lastRun: number;
+  readonly restartsLeft: number;
+  /** Whether the store rejects hooks that begin with `p`. */
+  readonly isStoreRejecting: boolean;
   readonly actors: readonly Actor[];
 }
 
 export interface ActorPlan {
   readonly batch: readonly string[];
-  /** May stop for ever before any step; others may only be slow. */
-  readonly mayDie: boolean;
-  /** Starts only once this other actor has: the same job, given out again. */
+  /** May stop for ever before any step. Other actors can only be slow. */
+  readonly mayCrash: boolean;
+  /** Starts only after this other actor has started: the same job, started again. */
   readonly after?: number;
-  /** Its hooks are dead letters that are tried again; it starts once they are. */
-  readonly redrive?: boolean;
+  /** The hooks are dead letters that are redriven. The actor starts once they are dead letters. */
+  readonly isRedrive?: boolean;
 }
 
 export interface World {
   readonly actors: readonly ActorPlan[];
-  /** How often a refused run may start again; so that the model ends. */
-  readonly refusals?: number;
-  /** How often an hour may pass, in which settled guards expire. */
+  /** How often a superseded run may start again. It bounds the model. */
+  readonly restarts?: number;
+  /** How often an hour may pass, in which expiring marks disappear. */
   readonly hours?: number;
-  /** How often the log may come back as it was at some moment before. */
+  /** How often the log may be lost. */
   readonly losses?: number;
-  /** How often retention may drop events, as many as it may. */
+  /** How often retention may drop events. */
   readonly trims?: number;
 }
 
-/** Hooks without a widget begin with `l`; those that a store may refuse with `p`. */
-export const isLoose = (event: string) => event.startsWith('l');
-export const isRefusable = (event: string) => event.startsWith('p');
+/** Hooks without a widget begin with `l`. Hooks that the store may reject begin with `p`. */
+export const isWithoutWidget = (event: string) => event.startsWith('l');
+export const mayBeUnstorable = (event: string) => event.startsWith('p');
 
 export const idle: Actor = {
   step: 'start',
   run: 0,
   version: 0,
   read: [],
-  todo: [],
-  loose: [],
-  rejected: [],
+  pending: [],
+  withoutWidget: [],
+  unstorable: [],
   expected: null,
   appended: null,
   isOld: false,
 };
 
-export function startOf(world: World): State {
+export function createStartState(world: World): State {
   return {
     version: 1,
     fence: 0,
@@ -146,30 +149,39 @@ export function startOf(world: World): State {
       dropped: [],
       oldest: { seq: 0, ms: 0 },
       watermark: 0,
-      isWatermarkSettled: false,
-      guards: [],
+      isWatermarkExpiring: false,
+      eventMarks: [],
     },
-    told: {},
+    firstPositions: {},
     lastPosition: null,
     copy: null,
     lossesLeft: world.losses ?? 0,
     trimsLeft: world.trims ?? 0,
     hoursLeft: world.hours ?? 0,
     appends: 0,
-    counter: 0,
-    refusalsLeft: world.refusals ?? 1,
-    isRefusing: world.actors.some(({ batch }) => batch.some(isRefusable)),
+    lastRun: 0,
+    restartsLeft: world.restarts ?? 1,
+    isStoreRejecting: world.actors.some(({ batch }) => batch.some(mayBeUnstorable)),
     actors: world.actors.map(() => idle),
   };
 }
 
-/** The state in which one actor has changed. */
-export function withActor(state: State, index: number, change: Partial<Actor>): State {
-  // What an ended actor knew makes no difference any more.
-  const hasEnded = change.step === 'done' || change.step === 'dead';
+/** Returns the state in which one actor has changed. */
+export function changeActor(state: State, index: number, change: Partial<Actor>): State {
+  // The members of an ended actor make no difference. Resetting them keeps the number of states small.
+  const hasEnded = change.step === 'done' || change.step === 'crashed';
   const actors = state.actors.map((actor, at) => {
     if (at !== index) return actor;
     return hasEnded ? { ...idle, step: change.step as Actor['step'] } : { ...actor, ...change };
   });
   return { ...state, actors };
+}
+
+export function isSamePosition(a: Position | null, b: Position | null): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+export function pickHigher(a: Position | null, b: Position | null): Position | null {
+  if (a === null || b === null) return a ?? b;
+  return a.epoch > b.epoch || (a.epoch === b.epoch && a.seq >= b.seq) ? a : b;
 }

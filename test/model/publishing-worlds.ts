@@ -1,135 +1,141 @@
 import type { Rule } from './publishing-rules.ts';
 import type { World } from './publishing-state.ts';
 
-/** A run, the same job given out again, another batch that repeats a hook, and a nudge. */
+/** A run, the same job started again, another batch that repeats a hook, and a nudge. */
 export const overlapping: World = {
   actors: [
-    { batch: ['a1', 'a2'], mayDie: true },
-    { batch: ['a1', 'a2'], mayDie: false, after: 0 },
-    { batch: ['b1', 'a1'], mayDie: false },
-    { batch: [], mayDie: true },
+    { batch: ['a1', 'a2'], mayCrash: true },
+    { batch: ['a1', 'a2'], mayCrash: false, after: 0 },
+    { batch: ['b1', 'a1'], mayCrash: false },
+    { batch: [], mayCrash: true },
   ],
 };
 
 /** The same without the nudge: small enough for every test run. */
 export const overlappingRuns: World = { actors: overlapping.actors.slice(0, 3) };
 
-/** Hooks with a widget and without, told by runs that may sleep for more than the hour in which guards expire. */
+/** Hooks with and without a widget. The runs may sleep for longer than the hour in which dedupe marks expire. */
 export const expiring: World = {
   hours: 1,
   actors: [
-    { batch: ['a1', 'l1'], mayDie: true },
-    { batch: ['a1', 'l1'], mayDie: false, after: 0 },
-    { batch: ['b1'], mayDie: false },
+    { batch: ['a1', 'l1'], mayCrash: true },
+    { batch: ['a1', 'l1'], mayCrash: false, after: 0 },
+    { batch: ['b1'], mayCrash: false },
   ],
 };
 
-/** A hook that the store refuses for a while, given up, and tried again. */
-export const refusedAndRedriven: World = {
+/** A hook that the store rejects for a while. It becomes a dead letter and is redriven. */
+export const unstorableAndRedriven: World = {
   actors: [
-    { batch: ['a1', 'p1'], mayDie: true },
-    { batch: ['a1', 'p1'], mayDie: false, after: 0 },
-    { batch: ['p1'], mayDie: false, redrive: true },
+    { batch: ['a1', 'p1'], mayCrash: true },
+    { batch: ['a1', 'p1'], mayCrash: false, after: 0 },
+    { batch: ['p1'], mayCrash: false, isRedrive: true },
   ],
 };
 
-/** The same, and a nudge that publishes what is left behind. */
-export const refusedRedrivenAndNudged: World = {
-  actors: [...refusedAndRedriven.actors, { batch: [], mayDie: true }],
+/** The same, and a nudge that publishes what the runs leave in the outbox. */
+export const unstorableRedrivenAndNudged: World = {
+  actors: [...unstorableAndRedriven.actors, { batch: [], mayCrash: true }],
 };
 
-/** Two runs that share nothing but the log, which is wiped, or comes back as it was at any moment before. */
+/** Two runs that share only the log. The log is wiped, or restored from an earlier moment. */
 export const losing: World = {
   losses: 1,
   actors: [
-    { batch: ['a1'], mayDie: true },
-    { batch: ['l1', 'l2'], mayDie: false },
+    { batch: ['a1'], mayCrash: true },
+    { batch: ['l1', 'l2'], mayCrash: false },
   ],
 };
 
-/** The same, but one run tells more than the other, and retention drops what it may. */
+/** The same, but one run publishes more than the other, and retention may drop events. */
 export const losingAndTrimming: World = {
   losses: 1,
   trims: 1,
   actors: [
-    { batch: ['a1'], mayDie: true },
-    { batch: ['l1', 'l2', 'l3'], mayDie: false },
+    { batch: ['a1'], mayCrash: true },
+    { batch: ['l1', 'l2', 'l3'], mayCrash: false },
   ],
 };
 
-/** Two runs of the widget while the log is lost, which start again more often. */
-export const losingAndRetrying: World = {
+/** Two runs of one widget while the log is lost. They may start again more often. */
+export const losingAndRestarting: World = {
   losses: 1,
-  refusals: 2,
+  restarts: 2,
   actors: [
-    { batch: ['a1', 'l1'], mayDie: true },
-    { batch: ['b1', 'l2'], mayDie: false },
+    { batch: ['a1', 'l1'], mayCrash: true },
+    { batch: ['b1', 'l2'], mayCrash: false },
   ],
 };
 
-/** The log is lost twice, and trimmed twice. */
+/** The log may be lost twice and trimmed twice. */
 export const losingTwice: World = { ...losingAndTrimming, losses: 2, trims: 2 };
 
-/** Each of these alone is missed in its world. */
-export const missedAlone: readonly (readonly [World, readonly Rule[]])[] = [
+/** The rules whose removal breaks the promise, each alone, in this world. */
+export const neededAlone: readonly (readonly [World, readonly Rule[]])[] = [
   [
     overlappingRuns,
     [
-      'the outbox is looked at',
-      'the whole outbox is told',
-      'the ledger after the claim',
-      'the mark before the pull',
-      'only what was told is marked',
-      'a widget has a watermark',
+      'a delivery in the outbox is not applied again',
+      'a run appends the whole outbox',
+      'the ledger is read after the claim',
+      'deliveries are marked published before their entries are removed',
+      'only events in the log are marked published',
+      'a watermark skips versions that are in the log',
     ],
   ],
   [
     expiring,
     [
-      'a loose hook has a guard',
-      'a watermark stays until it is settled',
-      'a guard stays until it is settled',
-      'a watermark is settled at its height',
-      'a watermark is settled after the own pull',
-      'a raised watermark stays',
-      'an old run stops',
+      'a dedupe mark skips events without a widget that are in the log',
+      'a watermark stays until a run lets it expire',
+      'an event mark stays until a run lets it expire',
+      'a watermark expires only at the version that the run published',
+      'a watermark expires only if the run still had its claim',
+      'an append that raises a watermark removes its expiry',
+      'a run that is too old does not append',
     ],
   ],
   [
-    refusedAndRedriven,
-    ['a dead letter waits to be redriven', 'what is published is not given up', 'what is told is no dead letter'],
+    unstorableAndRedriven,
+    [
+      'a dead letter is processed only if it is redriven',
+      'a published delivery does not become a dead letter',
+      'a dead letter whose event is in the log is marked published',
+    ],
   ],
   [
     losing,
     [
-      'the log knows the last position',
-      'the position before the mark',
-      'the position is recorded over one that the log knows',
-      'what others recorded is still there',
-      'the own events are still there',
-      'a new epoch empties the log',
+      'an append checks the last recorded position',
+      'the position is recorded before deliveries are marked published',
+      'a run records its position only over the one that its append was checked against',
+      'the log still holds the position that another run recorded',
+      'the log still holds the last event of the run',
+      'a new epoch starts with an empty log',
     ],
   ],
-  [losingAndTrimming, ['trimming stops at what was recorded']],
+  [losingAndTrimming, ['trimming stops at the last recorded position']],
 ];
 
 /**
- * None of these is missed alone, nor are all of them together: the outbox and the version are read before the ledger is
- * asked, so a write on the version read is refused wherever another run has applied anything since, and what another
- * run pulled since was marked before the ledger was asked. What they are for: the later run wins at once instead of
- * losing its work at the write; a run that was overtaken does not do the rest of its work for nothing; whose claim
- * still stands may let the watermark expire; and what was recorded meanwhile is seldom found only afterwards.
+ * Removing these rules, each alone or all together, does not break the promise. A run reads the outbox and the version
+ * before the ledger. So its write, which requires that version, fails if another run has applied anything since.
+ * Entries that another run removed were marked before this run read the ledger.
+ *
+ * We keep these rules for other reasons. The higher run wins at once, and does not fail later at the write. A
+ * superseded run stops early. A run that still has its claim may let the watermark expire. And a position that another
+ * run recorded is seldom found only after the append.
  */
-export const spare: readonly Rule[] = [
-  'number first',
-  'a refusal is noticed',
-  'the effect is guarded by the fence',
-  'the pull is fenced',
-  'the last position is read before the append',
+export const redundantRules: readonly Rule[] = [
+  'a claim raises the fence before it reads',
+  'a run notices that its claim is superseded',
+  'an effect requires the fence',
+  'removing published entries requires the fence',
+  'the last recorded position is read again right before the append',
 ];
 
-/** But where one of them is gone, another is missed that is spare itself as long as they are there. */
-export const missedTogether: readonly (readonly [World, readonly Rule[]])[] = [
-  [overlappingRuns, ['number first', 'the effect is guarded by the version']],
-  [overlappingRuns, ['the effect is guarded by the fence', 'the effect is guarded by the version']],
+/** Each pair breaks the promise together: without one rule, the other one is needed. */
+export const neededTogether: readonly (readonly [World, readonly Rule[]])[] = [
+  [overlappingRuns, ['a claim raises the fence before it reads', 'an effect requires the version']],
+  [overlappingRuns, ['an effect requires the fence', 'an effect requires the version']],
 ];

@@ -15,19 +15,19 @@ const workspaces = {
   test: 'test',
 } as const;
 
-/** A copy of the project, or of a part of it, in a folder of its own, to be changed one way after the other. */
+/** A copy of the repository, or of a part of it, to apply one mutation after another to. */
 export interface MutantTree {
   readonly path: string;
-  /** Makes the change and returns what takes it back. Throws when its text is not there exactly once. */
+  /** Applies the mutation and returns a function that undoes it. Throws if `from` does not occur exactly once. */
   mutate(mutation: Mutation): Promise<() => Promise<void>>;
   dispose(): Promise<void>;
 }
 
-/** Copies these files and folders, named from the root of the project. */
+/** Copies these files and folders. Paths are relative to the root of the repository. */
 export async function makeMutantTree(copied: readonly string[]): Promise<MutantTree> {
   const path = await mkdtemp(join(tmpdir(), 'widget-mutants-'));
-  const isOurs = (source: string) => !source.includes('node_modules') && !source.includes('.turbo');
-  for (const part of copied) await cp(join(root, part), join(path, part), { recursive: true, filter: isOurs });
+  const isSource = (source: string) => !source.includes('node_modules') && !source.includes('.turbo');
+  for (const part of copied) await cp(join(root, part), join(path, part), { recursive: true, filter: isSource });
   await linkModules(path);
   return {
     path,
@@ -35,7 +35,8 @@ export async function makeMutantTree(copied: readonly string[]): Promise<MutantT
       const before = new Map<string, string>();
       for (const { file, from, to } of [first, ...also]) {
         const text = await readFile(join(path, file), 'utf8');
-        if (text.split(from).length !== 2) throw new Error(`"${rule}": its text is not in ${file} exactly once`);
+        if (text.split(from).length !== 2)
+          throw new Error(`"${rule}": the text to replace does not occur exactly once in ${file}`);
         if (!before.has(file)) before.set(file, text);
         await writeFile(
           join(path, file),
@@ -50,7 +51,7 @@ export async function makeMutantTree(copied: readonly string[]): Promise<MutantT
   };
 }
 
-/** Everything as it is installed, but our own packages from the copy, as far as they are in it. */
+/** Links the installed packages, except our own workspaces that the copy contains. */
 async function linkModules(path: string): Promise<void> {
   const installed = join(root, 'node_modules');
   const linked = join(path, 'node_modules');

@@ -1,14 +1,15 @@
-/** A rule of the data path, and how the code is without it. */
+/** A rule of the data path, and the edits that remove it from the code. */
 export interface Mutation extends Edit {
+  /** The rule, as a plain statement. */
   readonly rule: string;
-  /** Where it takes more than one edit to be without it. */
+  /** Further edits, if one does not remove the rule. */
   readonly also?: readonly Edit[];
 }
 
 interface Edit {
-  /** From the root of the project. */
+  /** Relative to the root of the repository. */
   readonly file: string;
-  /** Stands there exactly once. */
+  /** Occurs exactly once in the file. */
   readonly from: string;
   readonly to: string;
 }

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { clusterRules } from './cluster-rules.ts';
 import { processingRules } from './processing-rules.ts';
+import { storeRules } from './store-rules.ts';
 import { streamRules } from './stream-rules.ts';
 
 const root = new URL('../../', import.meta.url);
 
-/** Whoever changes the code sees at once that a rule must be taken out in another way, not hours later. */
-test.each([...streamRules, ...processingRules, ...clusterRules])(
-  '$rule: the code that keeps it is where it is looked for',
+/** A change of the code that breaks a mutation fails here at once, not hours later in the mutation run. */
+test.each([...streamRules, ...processingRules, ...storeRules])(
+  '$rule: the code to remove is in its file exactly once',
   async (mutation) => {
     for (const { file, from, to } of [mutation, ...(mutation.also ?? [])]) {
       const text = await readFile(new URL(file, root), 'utf8');
@@ -18,6 +18,6 @@ test.each([...streamRules, ...processingRules, ...clusterRules])(
   },
 );
 
-test.each(clusterRules)('$rule: the tests that are to notice are there', async ({ noticedBy }) => {
+test.each(storeRules)('$rule: the test file that must notice exists', async ({ noticedBy }) => {
   expect(await readFile(new URL(noticedBy, root), 'utf8')).toContain('expect');
 });

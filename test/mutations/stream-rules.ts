@@ -8,7 +8,9 @@ const hub = 'apps/api/src/stream/hub.ts';
 const feeder = 'apps/api/src/stream/stream-feeder.ts';
 const logReader = 'apps/api/src/stream/log-reader.ts';
 
-/** Wherever one event follows another, two histories could be taken for one; each of these checks sees what others miss. */
+/**
+ * Positions of two histories of the log can look alike. Each of these checks detects cases that the others miss.
+ */
 const linkChecks = {
   continues: {
     file: cursor,
@@ -22,10 +24,10 @@ const linkChecks = {
   },
   atEnd: {
     file: ring,
-    from: "ms === end.ms ? 'none-yet' : 'other-history'",
-    to: "'none-yet'",
+    from: "ms === end.ms ? 'at-end' : 'diverged'",
+    to: "'at-end'",
   },
-  beyondEnd: { file: tail, from: '    endBeyond(known.extent.last);\n', to: '' },
+  beyondEnd: { file: tail, from: '    endStreamsAheadOf(inspection.extent.last);\n', to: '' },
   oldest: {
     file: streamStart,
     from: 'isSamePosition(position, extent.oldest)',
@@ -33,28 +35,28 @@ const linkChecks = {
   },
 } as const;
 
-/** What a pod keeps to. */
+/** Rules of a pod: from the event log to its streams. */
 export const streamRules: readonly Mutation[] = [
   {
-    rule: 'the tail checks that the numbers are dense',
+    rule: 'the tail checks that the events continue without a hole',
     file: tail,
     from: '    if (!isContiguous(position, records)) return',
     to: '    if (!isContiguous(position, records) && records.length === 0) return',
   },
   {
-    rule: 'the tail compares with the log when nothing came',
+    rule: 'the tail compares its position with the log after an empty read',
     file: tail,
     from: '    if (records.length === 0) return verify(position);',
     to: '    if (records.length === 0) return;',
   },
   {
-    rule: 'the tail ends its streams when it starts anew',
+    rule: 'a resync closes the streams',
     file: tail,
     from: "    hub.endAll('resync');\n",
     to: '',
   },
   {
-    rule: 'a page of a replay must go on densely',
+    rule: 'a replay page continues without a hole',
     file: logReader,
     from: 'if (!isContiguous(after, records)) throw',
     to: 'if (!isContiguous(after, records) && records.length === 0) throw',
@@ -65,41 +67,41 @@ export const streamRules: readonly Mutation[] = [
     from: 'request.epoch !== ring.position()?.epoch',
     to: "request.epoch === ''",
   },
-  { rule: 'an event tells which one it came after', ...linkChecks.continues },
-  { rule: 'what a stream is sent came after the event it stands on', ...linkChecks.sent },
-  { rule: 'who stands at the end of the ring stands on its last event', ...linkChecks.atEnd },
-  { rule: 'a stream that stands beyond the end of the log is ended', ...linkChecks.beyondEnd },
-  { rule: 'the position before the oldest event is exact', ...linkChecks.oldest },
+  { rule: 'an event is checked against the position that it was appended after', ...linkChecks.continues },
+  { rule: 'a connection is sent only events that follow its cursor', ...linkChecks.sent },
+  { rule: 'a cursor at the end of the ring is the position of its last event', ...linkChecks.atEnd },
+  { rule: 'a stream ahead of the end of the log is closed', ...linkChecks.beyondEnd },
+  { rule: 'the position before the oldest event is compared by seq and ms', ...linkChecks.oldest },
   {
-    rule: 'all five but the last: positions are compared by number and time',
+    rule: 'four of the five checks above: positions are compared by seq and ms',
     ...linkChecks.continues,
     also: [linkChecks.sent, linkChecks.atEnd, linkChecks.beyondEnd],
   },
   {
-    rule: 'all five: positions are compared by number and time',
+    rule: 'all five checks above: positions are compared by seq and ms',
     ...linkChecks.continues,
     also: [linkChecks.sent, linkChecks.atEnd, linkChecks.beyondEnd, linkChecks.oldest],
   },
   {
-    rule: 'a resume behind what is kept is a gap',
+    rule: 'a resume from a trimmed position announces a gap',
     file: streamStart,
     from: "  return 'trimmed';\n",
     to: '  return null;\n',
   },
   {
-    rule: 'a resume from another epoch is a gap',
+    rule: 'a resume from another epoch announces a gap',
     file: streamStart,
     from: "  if (position.epoch !== extent.epoch) return 'epoch-changed';\n",
     to: '',
   },
   {
-    rule: 'a resume ahead of the log is a gap',
+    rule: 'a resume from a position ahead of the log announces a gap',
     file: streamStart,
     from: "return 'ahead-of-stream';",
     to: 'return null;',
   },
   {
-    rule: 'a connection behind the ring is fed from the log',
+    rule: 'a connection behind the ring replays from the log',
     file: feeder,
     from: '    if (this.#deps.ring.covers(connection.cursor.seq + 1)) this.#startLive(connection);\n    else void this.#startReplay(connection);\n',
     to: '    const { ring } = this.#deps;\n    if (!ring.covers(connection.cursor.seq + 1)) connection.cursor = ring.position() ?? connection.cursor;\n    this.#startLive(connection);\n',

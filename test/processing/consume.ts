@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
@@ -11,47 +11,48 @@ import { makePublishOutbox } from '@widget-service/shared/usecases/events/publis
 import { makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
 import { eventually } from '../drivers/eventually.ts';
 
-/** Time passes as in life, but pauses are short. */
-export const hastyClock = {
+/** The system clock with pauses that are 50 times shorter. */
+export const shortPauseClock = {
   ...systemClock,
   sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 50, signal),
 };
 
-export type WorkerPorts = Pick<
-  Backend,
-  'runs' | 'effects' | 'ledger' | 'quarantine' | 'outboxes' | 'eventLog' | 'hookQueue'
->;
+/** The ports that a worker uses. */
+type WorkerPorts = Pick<Backend, 'runs' | 'effects' | 'ledger' | 'quarantine' | 'outboxes' | 'eventLog' | 'hookQueue'>;
 
-/** Puts a job into partition 0. */
+/** Enqueues the deliveries as one job in partition 0. */
 export async function enqueue(backend: Pick<Backend, 'hookQueue'>, deliveries: readonly Delivery[]): Promise<void> {
   const items = deliveries.map((delivery): QueueItem => ({ type: 'delivery', delivery }));
   await backend.hookQueue.enqueue({ jobId: `job-${randomUUID()}`, partition: 0, items });
 }
 
-/** Consumes what is queued as a worker does, until `isDone` and nothing is left; returns the worker's metrics. */
+/**
+ * Consumes the hook queue as a worker does, until `isDone` returns true and the queue is empty. Throws after 50 s.
+ * Returns the worker's metrics.
+ */
 export async function consumeUntil(
   ports: WorkerPorts,
   isDone: (metrics: Metrics) => Promise<boolean>,
-  clock = hastyClock,
+  clock = shortPauseClock,
 ): Promise<Metrics> {
   const metrics = createMetrics();
   const publishOutbox = makePublishOutbox({ ...ports, clock });
   const processBatch = makeProcessBatch({ ...ports, publishOutbox, clock });
   const logger = await createLogger({ level: 'silent' });
-  let running = 0;
+  let activeBatches = 0;
   const consume: HookQueue['consume'] = (handle, options) =>
     ports.hookQueue.consume(async (batch) => {
-      running += 1;
+      activeBatches += 1;
       return handle(batch).finally(() => {
-        running -= 1;
+        activeBatches -= 1;
       });
     }, options);
   const task = createHookConsumerTask({ ...ports, hookQueue: { consume }, processBatch, clock, logger, metrics });
   const stop = new AbortController();
   const ended = task.run(stop.signal);
-  const isAllDone = async () =>
-    (await isDone(metrics)) && running === 0 && (await ports.hookQueue.pressure()).waitingJobs === 0;
-  await eventually(isAllDone, 'every delivery is done with', 50_000);
+  const isIdle = async () =>
+    (await isDone(metrics)) && activeBatches === 0 && (await ports.hookQueue.pressure()).waitingJobs === 0;
+  await eventually(isIdle, 'every delivery is processed', 50_000);
   stop.abort();
   await ended;
   return metrics;

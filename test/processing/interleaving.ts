@@ -1,10 +1,12 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { createRandom } from '../simulation/engine/random.ts';
+import type { RunPorts } from './drive-runs.ts';
 
 /**
- * Lets the port calls of several runs take place one at a time, in an order that the seed decides, and lets some of
- * them fail: before they take place (the process died), or after (the answer was lost).
+ * Makes several runs interleave: their port calls run one at a time, in an order that `seed` decides. A share of
+ * `failureRate` of the calls fails before it runs (the process died), and the same share afterwards (the answer was
+ * lost).
  */
 export function createInterleaving(seed: number, failureRate: number) {
   const random = createRandom(seed).next;
@@ -19,10 +21,10 @@ export function createInterleaving(seed: number, failureRate: number) {
     next();
   }
 
-  async function inTurn<T>(call: () => Promise<T>): Promise<T> {
+  async function callInOrder<T>(call: () => Promise<T>): Promise<T> {
     await new Promise<void>((resolve) => {
       waiting.push(resolve);
-      // After a while of the event loop, so that every run that is ready stands in the line.
+      // Chooses in the next event-loop turn, when every run that is ready has added its call.
       setImmediate(releaseOne);
     });
     try {
@@ -36,22 +38,22 @@ export function createInterleaving(seed: number, failureRate: number) {
     }
   }
 
-  /** The port with every method under this rule. */
-  function interleaved<Port extends object>(port: Port): Port {
+  /** Wraps every method of the port. */
+  function interleave<Port extends object>(port: Port): Port {
     return new Proxy(port, {
       get(target, name) {
         const member = Reflect.get(target, name, target) as unknown;
         if (typeof member !== 'function') return member;
-        return (...args: unknown[]) => inTurn(() => Reflect.apply(member, target, args) as Promise<unknown>);
+        return (...args: unknown[]) => callInOrder(() => Reflect.apply(member, target, args) as Promise<unknown>);
       },
     });
   }
 
-  return (backend: Backend): Pick<Backend, 'runs' | 'effects' | 'ledger' | 'outboxes' | 'eventLog'> => ({
-    runs: interleaved(backend.runs),
-    effects: interleaved(backend.effects),
-    ledger: interleaved(backend.ledger),
-    outboxes: interleaved(backend.outboxes),
-    eventLog: interleaved(backend.eventLog),
+  return (backend: Backend): RunPorts => ({
+    runs: interleave(backend.runs),
+    effects: interleave(backend.effects),
+    ledger: interleave(backend.ledger),
+    outboxes: interleave(backend.outboxes),
+    eventLog: interleave(backend.eventLog),
   });
 }

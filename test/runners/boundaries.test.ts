@@ -5,25 +5,25 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 
-const biome = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));
-/** A tree of its own with our rules, so that the try leaves nothing in ours. */
+const biomePath = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));
+/** A separate folder with a copy of the rules: the test writes no file into the repository. */
 const root = mkdtempSync(join(tmpdir(), 'widget-boundaries-'));
 copyFileSync(new URL('../../biome.json', import.meta.url), join(root, 'biome.json'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** What the linter says of a file with this import at `path`. */
-function isRefused(path: string, specifier: string): boolean {
+/** Returns true when the linter rejects a file at `path` that imports `specifier`. */
+function isRejected(path: string, specifier: string): boolean {
   mkdirSync(join(root, dirname(path)), { recursive: true });
   writeFileSync(join(root, path), `import '${specifier}';\n`);
   const options = ['lint', '--vcs-enabled=false', '--only=noRestrictedImports', path];
-  const { stdout, stderr } = spawnSync(biome, options, { cwd: root, encoding: 'utf8' });
-  if (!`${stdout}${stderr}`.includes('Checked 1 file')) throw new Error(`biome did not look at ${path}: ${stderr}`);
+  const { stdout, stderr } = spawnSync(biomePath, options, { cwd: root, encoding: 'utf8' });
+  if (!`${stdout}${stderr}`.includes('Checked 1 file')) throw new Error(`biome did not check ${path}: ${stderr}`);
   return stderr.includes('lint/style/noRestrictedImports');
 }
 
 const shared = 'packages/shared/src';
 
-describe('the direction between folders is checked', () => {
+describe('the import direction between folders', () => {
   it.each([
     [`${shared}/domain/x.ts`, '../ports/backend.ts'],
     [`${shared}/ports/x.ts`, '../usecases/hooks/accept-hook.ts'],
@@ -33,11 +33,11 @@ describe('the direction between folders is checked', () => {
     [`${shared}/config/x.ts`, '../tasks/worker-tasks.ts'],
     ['packages/cluster/src/x.ts', '@widget-service/shared/usecases/hooks/accept-hook.ts'],
     ['packages/embedded/src/x.ts', '@widget-service/shared/config/settings.ts'],
-  ])('%s may not import %s', (path, specifier) => expect(isRefused(path, specifier)).toBe(true));
+  ])('%s is not allowed to import %s', (path, specifier) => expect(isRejected(path, specifier)).toBe(true));
 
   it.each([
     [`${shared}/ports/x.ts`, '../domain/widget.ts'],
     [`${shared}/usecases/hooks/x.ts`, '../../ports/backend.ts'],
     ['packages/cluster/src/x.ts', '@widget-service/shared/ports/backend.ts'],
-  ])('%s may import %s', (path, specifier) => expect(isRefused(path, specifier)).toBe(false));
+  ])('%s is allowed to import %s', (path, specifier) => expect(isRejected(path, specifier)).toBe(false));
 });

@@ -1,4 +1,4 @@
-/** `npm run check`: all checks, one after the other, each to its end; fails if one did. */
+/** `npm run check`: runs every check, also after one has failed. Exits with 1 when a check failed. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,7 +1,7 @@
 /**
- * `npm run scenarios`: real processes, real servers, faults. Needs MONGODB_URL and REDIS_URL, or Docker. With `-- --long`
- * under full load, and the faults last longer. In the end one table tells of every fault and what the checkers found.
- * When one has failed, what every process printed stands in `test/scenario-logs`.
+ * `npm run scenarios`: runs real processes on real servers and injects faults. It needs MONGODB_URL and REDIS_URL, or
+ * Docker. `-- --long` runs the faults longer and under full load. The table at the end lists every fault and the
+ * violations that the checkers found. When a scenario fails, the output of every process is in `test/scenario-logs`.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ if (servers === null) {
     console.log(`\n${formatFaultTable(rows)}\n\n${rows.length} checkpoints, ${violations} violations`);
   if (result.skipped > 0)
     console.log(`\n*** SKIPPED: ${result.skipped} scenarios that need a browser, nginx or haproxy ***`);
-  if (result.failed > 0) console.log(`\nWhat every process printed stands in ${logFolder}`);
+  if (result.failed > 0) console.log(`\nThe output of every process is in ${logFolder}`);
   else await rm(logFolder, { recursive: true });
   for (const failure of result.failures) console.log(`\n${failure}`);
   console.log(`\nscenarios: ${result.passed} passed, ${result.failed} failed`);

@@ -9,25 +9,25 @@ export interface SuiteResult {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** What failed, a line each: `FAILED file > test: why`. Output of thousands of tests hides it otherwise. */
+  /** One line per failure, `FAILED file > test: reason`: the output of thousands of tests hides a failure. */
   readonly failures: readonly string[];
 }
 
 export interface VitestOptions {
-  /** The project whose tests are run; this one by default. */
+  /** The repository whose tests run. Default: this one. */
   readonly root?: string;
-  /** False: nothing of its output is shown. */
-  readonly isShown?: boolean;
+  /** False hides the output of vitest. Default: true. */
+  readonly showsOutput?: boolean;
 }
 
 const ownRoot = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Runs the given vitest projects in a process of their own, and counts what came of them. */
+/** Runs the given vitest projects in a child process and counts the results. */
 export async function runVitest(
   projects: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   extraArguments: readonly string[] = [],
-  { root = ownRoot, isShown = true }: VitestOptions = {},
+  { root = ownRoot, showsOutput = true }: VitestOptions = {},
 ): Promise<SuiteResult> {
   const folder = await mkdtemp(join(tmpdir(), 'widget-tests-'));
   const outputFile = join(folder, 'results.json');
@@ -42,9 +42,9 @@ export async function runVitest(
         ...extraArguments,
       ],
       environment,
-      { root, isShown },
+      { root, showsOutput },
     );
-    return await count(outputFile, exitCode, root);
+    return await loadResult(outputFile, exitCode, root);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -53,9 +53,9 @@ export async function runVitest(
 function run(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
-  { root, isShown }: Required<VitestOptions>,
+  { root, showsOutput }: Required<VitestOptions>,
 ): Promise<number> {
-  const output = isShown ? 'inherit' : 'ignore';
+  const output = showsOutput ? 'inherit' : 'ignore';
   const vitest = join(root, 'node_modules/.bin/vitest');
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [vitest, ...args], {
@@ -67,7 +67,7 @@ function run(
   });
 }
 
-/** What this reads of the report that `--reporter=json` writes, in the form that Jest's has. */
+/** The fields used here of the report that `--reporter=json` writes. Its format is that of Jest. */
 interface Report {
   readonly numPassedTests?: number;
   readonly numFailedTests?: number;
@@ -88,36 +88,38 @@ interface FileReport {
 const reasonMaxLength = 600;
 
 /**
- * A run that ended badly without a failed test (a file that does not load, an unhandled error), or without any test at
- * all, counts as one failure.
+ * Counts a run as one failure when vitest failed without a failed test (a file that does not load, an unhandled error),
+ * or when it ran no test at all.
  */
-async function count(outputFile: string, exitCode: number, root: string): Promise<SuiteResult> {
+async function loadResult(outputFile: string, exitCode: number, root: string): Promise<SuiteResult> {
   const text = await readFile(outputFile, 'utf8').catch(() => '{}');
   const report = JSON.parse(text) as Report;
   const failed = report.numFailedTests ?? 0;
   const passed = report.numPassedTests ?? 0;
-  const isBad = exitCode !== 0 || passed + failed === 0;
-  const failures = (report.testResults ?? []).flatMap((file) => failuresOf(file, root));
-  if (isBad && failures.length === 0) failures.push('FAILED outside of all tests: see what is printed above');
+  const hasRunFailed = exitCode !== 0 || passed + failed === 0;
+  const failures = (report.testResults ?? []).flatMap((file) => listFailures(file, root));
+  if (hasRunFailed && failures.length === 0) failures.push('FAILED outside of every test: see the output above');
   return {
     passed,
-    failed: isBad && failed === 0 ? 1 : failed,
+    failed: hasRunFailed && failed === 0 ? 1 : failed,
     skipped: report.numPendingTests ?? 0,
     failures,
   };
 }
 
-function failuresOf({ name, message, status, assertionResults }: FileReport, root: string): string[] {
+function listFailures({ name, message, status, assertionResults }: FileReport, root: string): string[] {
   const file = relative(root, name);
-  const line = (what: string, why: string) => `FAILED ${what}: ${inOneLine(why)}`;
+  const formatFailure = (subject: string, reason: string) => `FAILED ${subject}: ${formatOnOneLine(reason)}`;
   const tests = assertionResults.filter((result) => result.status === 'failed');
-  // Without a failed test: it did not load, or its preparations failed.
-  if (tests.length === 0) return status === 'failed' ? [line(file, message)] : [];
-  return tests.map(({ fullName, failureMessages }) => line(`${file} > ${fullName}`, failureMessages.join(' ')));
+  // A failed file without a failed test did not load, or a hook such as beforeAll failed.
+  if (tests.length === 0) return status === 'failed' ? [formatFailure(file, message)] : [];
+  return tests.map(({ fullName, failureMessages }) =>
+    formatFailure(`${file} > ${fullName}`, failureMessages.join(' ')),
+  );
 }
 
-/** Without colours and stacks, so that it reads well wherever it is printed. */
-function inOneLine(text: string): string {
-  const told = stripVTControlCharacters(text).replaceAll(/\n +at .*/g, '');
-  return told.replaceAll(/\s+/g, ' ').trim().slice(0, reasonMaxLength);
+/** Removes colours and stack traces: the line must read well in every terminal and log. */
+function formatOnOneLine(text: string): string {
+  const message = stripVTControlCharacters(text).replaceAll(/\n +at .*/g, '');
+  return message.replaceAll(/\s+/g, ' ').trim().slice(0, reasonMaxLength);
 }

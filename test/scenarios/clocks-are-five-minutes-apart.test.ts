@@ -6,23 +6,23 @@ import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
-import { arm, failpointFileVariable } from '../faults/failpoints/failpoint.ts';
-import { mainsWithFailpoints, whoComesTo } from '../faults/failpoints/start-with-failpoints.ts';
+import { armFailpoint, failpointFileVariable } from '../faults/failpoints/failpoint.ts';
+import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { openFakeTime } from '../faults/fake-time.ts';
 
 const fiveMinutesMs = 300_000;
 const folder = await mkdtemp(join(tmpdir(), 'widget-clocks-'));
 const failpointFile = join(folder, 'failpoint');
 
-async function openTime(name: string, aheadMs: number) {
+async function openClock(name: string, aheadMs: number) {
   await mkdir(join(folder, name));
-  const time = await openFakeTime(join(folder, name));
-  await time?.set(aheadMs);
-  return time;
+  const clock = await openFakeTime(join(folder, name));
+  await clock?.set(aheadMs);
+  return clock;
 }
-const ahead = await openTime('ahead', fiveMinutesMs);
-const behind = await openTime('behind', -fiveMinutesMs);
-if (ahead === null) console.log('*** SKIPPED: clocks cannot be wrong without libfaketime ***');
+const ahead = await openClock('ahead', fiveMinutesMs);
+const behind = await openClock('behind', -fiveMinutesMs);
+if (ahead === null) console.log('*** SKIPPED: this test needs libfaketime to set wrong clocks ***');
 
 let run: ClusterRun;
 afterAll(async () => {
@@ -30,55 +30,55 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function listedIds(client: ConsoleClient): Promise<string[]> {
+async function listWidgetIds(client: ConsoleClient): Promise<string[]> {
   const answer = await client.request('GET', '/api/v1/widgets?pageSize=100');
   return ((await answer.json()) as { items: { id: string }[] }).items.map(({ id }) => id);
 }
 
 it.skipIf(ahead === null)(
-  'pods and workers whose clocks are wrong by five minutes either way keep every promise',
+  'pods and workers whose clocks are five minutes ahead or behind lose, duplicate and reorder nothing',
   async () => {
     run = await openClusterRun();
-    const aheadOfTime = { ...ahead?.environment, [failpointFileVariable]: failpointFile };
+    const aheadEnvironment = { ...ahead?.environment, [failpointFileVariable]: failpointFile };
     const [podAhead, podBehind] = await Promise.all([
-      run.startApi(aheadOfTime, mainsWithFailpoints.api),
+      run.startApi(aheadEnvironment, mainsWithFailpoints.api),
       run.startApi(behind?.environment),
       run.startWorker(ahead?.environment),
       run.startWorker(behind?.environment),
     ]);
     let pods = [podAhead, podBehind];
     const client = await signIn(podAhead.url);
-    expect(Date.parse((await listFrom(client, podAhead.url)).headers.get('date') ?? '')).toBeGreaterThan(
-      Date.parse((await listFrom(client, podBehind.url)).headers.get('date') ?? '') + fiveMinutesMs,
+    expect(Date.parse((await listWidgets(client, podAhead.url)).headers.get('date') ?? '')).toBeGreaterThan(
+      Date.parse((await listWidgets(client, podBehind.url)).headers.get('date') ?? '') + fiveMinutesMs,
     );
     const traffic = await openCheckedTraffic({ client, pods: () => pods.toReversed() });
     for (let round = 0; round < 5; round += 1) {
       await traffic.send();
-      await traffic.allTold();
+      await traffic.waitForEvents();
     }
     for (const pod of pods) {
       const reader = await signIn(pod.url);
       for (const other of pods) {
-        expect(new Set(await listedIds(reader.on(other.url)))).toEqual(new Set(traffic.widgetIds));
+        expect(new Set(await listWidgetIds(reader.on(other.url)))).toEqual(new Set(traffic.widgetIds));
       }
     }
 
-    // Left behind by the pod that is ahead, with a time that is still to come for one worker, and has come for the other.
-    const armed = arm(failpointFile, { call: 'widgets.insertOnce', when: 'after', act: 'kill' });
+    // The pod whose clock is ahead leaves an outbox. One worker sees a time in the future, and the other one does not.
+    const armed = armFailpoint(failpointFile, { call: 'widgets.insertOnce', when: 'after', act: 'kill' });
     pods = [podAhead];
     const created = traffic.create();
-    expect(await whoComesTo(armed, [podAhead])).toBe(podAhead);
+    expect(await waitForFailpoint(armed, [podAhead])).toBe(podAhead);
     expect(await podAhead.exited).toBeNull();
     pods = [podBehind];
     await created;
-    await traffic.allTold();
+    await traffic.waitForEvents();
     await traffic.send();
-    await traffic.allTold();
-    await eventually(async () => (await run.jobsLeft()) === 0, 'the queue is empty');
-    await eventually(async () => (await run.outboxesLeft()) === 0, 'the outboxes are empty');
+    await traffic.waitForEvents();
+    await eventually(async () => (await run.countJobs()) === 0, 'the queue is empty');
+    await eventually(async () => (await run.countOutboxes()) === 0, 'the outboxes are empty');
     await traffic.check();
     traffic.close();
   },
 );
 
-const listFrom = (client: ConsoleClient, url: string) => client.on(url).request('GET', '/api/v1/widgets');
+const listWidgets = (client: ConsoleClient, url: string) => client.on(url).request('GET', '/api/v1/widgets');

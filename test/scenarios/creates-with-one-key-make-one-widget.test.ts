@@ -22,7 +22,7 @@ afterAll(() => run.dispose());
 const create = (index: number, key: string, name: string) =>
   clients[index % 2]!.createWidget({ name }, { 'idempotency-key': key });
 
-it('fifty at once over two pods: one widget and fifty equal bodies, also after a hook has retired it', async () => {
+it('50 concurrent creates with one key make one widget and get equal bodies, even after it is retired', async () => {
   const key = randomUUID();
   const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => create(index, key, 'press')));
   expect(answers.map((answer) => answer.status)).toEqual(new Array(50).fill(201));
@@ -39,7 +39,7 @@ it('fifty at once over two pods: one widget and fifty equal bodies, also after a
   const sender = createHookSender(1);
   const retirement = { kind: 'retired', occurredAt: new Date().toISOString(), widgetId: id } as const;
   await sender.send(onPod(pods[1]!, integration.url), retirement);
-  await stream.until(() => stream.events.some((each) => each.event === 'widget.retired'), 'the retirement');
+  await stream.until(() => stream.events.some(({ event }) => event === 'widget.retired'), 'the retirement');
   const retired = (await (await clients[1]!.request('GET', `/api/v1/widgets/${id}`)).json()) as { state: string };
   expect(retired.state).toBe('retired');
 
@@ -50,7 +50,7 @@ it('fifty at once over two pods: one widget and fifty equal bodies, also after a
   sender.close();
 });
 
-it('fifty at once with two bodies: one of them wins, the other is refused with 409', async () => {
+it('of 50 concurrent creates with one key and two bodies, all with the losing body are answered 409', async () => {
   const key = randomUUID();
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) => create(index, key, index % 4 < 2 ? 'left' : 'right')),

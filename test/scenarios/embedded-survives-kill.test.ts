@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
-import { signIn, testAdmin } from '../drivers/console-client.ts';
-import { createHookSender, type SentHook } from '../drivers/hook-sender.ts';
+import { createWidgets, signIn, testAdmin } from '../drivers/console-client.ts';
+import { buildHooks, createHookSender, type SentHook } from '../drivers/hook-sender.ts';
 import { onPod, type ServiceProcess, startService } from '../drivers/service-process.ts';
 import { openStream } from '../drivers/stream-client.ts';
-import { createWidgets, hooksOver } from '../drivers/traffic.ts';
 
 let folder: string;
 let service: ServiceProcess;
@@ -22,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('gives every hook answered 202 exactly one event, through kill -9 and a new start', async () => {
+it('every hook answered 202 has exactly one event after kill -9 under load and a restart', async () => {
   const client = await signIn(service.url);
   const widgetIds = await createWidgets(client, 20);
   const subscription = await client.createSubscription('screen');
@@ -30,7 +29,7 @@ it('gives every hook answered 202 exactly one event, through kill -9 and a new s
   const sender = createHookSender(32);
 
   let killed: Promise<number | null> | null = null;
-  const hooks = hooksOver(widgetIds, 2_000);
+  const hooks = buildHooks(widgetIds, 2_000);
   const first: SentHook[] = await sender.sendAll(hooks.slice(0, 1_400), (index) => {
     if (index === 900) killed = service.stop('SIGKILL');
     return onPod(service, integration.url);
@@ -48,17 +47,17 @@ it('gives every hook answered 202 exactly one event, through kill -9 and a new s
   const sent = [...first, ...second];
   const accepted = new Set(sent.filter((hook) => hook.status === 202).map((hook) => hook.eventId));
   const stream = await openStream(onPod(service, subscription.url), { lastEventId: 'earliest' });
-  const isDone = () => {
-    const told = new Set(stream.widgetEvents().map((event) => (JSON.parse(event.data) as { id: string }).id));
-    return [...accepted].every((id) => told.has(id ?? ''));
+  const hasAllEvents = () => {
+    const receivedIds = new Set(stream.widgetEvents().map((event) => (JSON.parse(event.data) as { id: string }).id));
+    return [...accepted].every((id) => receivedIds.has(id ?? ''));
   };
-  await stream.until(isDone, 'an event for every accepted hook', 30_000);
+  await stream.until(hasAllEvents, 'an event for every accepted hook', 30_000);
   expectEachHookOnce(sent, stream.widgetEvents());
   expectDenseOrder(stream.widgetEvents());
   stream.close();
   sender.close();
 });
 
-it('refuses a second process on the same data, and says so', async () => {
+it('a second process on the same data folder exits with 78 and says that the folder is in use', async () => {
   await expect(start()).rejects.toThrow(/ended with 78.*in use/s);
 });

@@ -6,28 +6,33 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type Load, openLoad } from '../drivers/load.ts';
 import type { ServiceProcess } from '../drivers/service-process.ts';
-import { isBalancerThere } from '../faults/balancer.ts';
-import { type Checkpoints, createCheckpoints, expectNone } from '../faults/checkpoint.ts';
-import { arm, type Failpoint, failpointFileVariable, shortLocksVariable } from '../faults/failpoints/failpoint.ts';
-import { mainsWithFailpoints, whoComesTo } from '../faults/failpoints/start-with-failpoints.ts';
-import { everyPlaceInARun, somePlacesInARun } from '../faults/failpoints/steps-of-a-run.ts';
+import { isHaproxyInstalled } from '../faults/balancer.ts';
+import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
+import {
+  armFailpoint,
+  type Failpoint,
+  failpointFileVariable,
+  shortLocksVariable,
+} from '../faults/failpoints/failpoint.ts';
+import { listKeyRunFailpoints, listRunFailpoints } from '../faults/failpoints/run-failpoints.ts';
+import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { isLong } from '../faults/scale.ts';
 import type { ServiceSlot } from '../faults/service-slot.ts';
 
-/** In the long form the locks are those of production. */
-const sleepMs = isLong ? 30_000 : 0;
-const takenOverWithinMs = 45_000;
+/** The long form uses the locks of production, so a worker must be frozen for longer than these. */
+const frozenMs = isLong ? 30_000 : 0;
+const idleWithinMs = 45_000;
 const timeout = isLong ? 2_400_000 : 240_000;
 const smallLoad = { hooksPerSecond: 40, createsPerSecond: 5, streams: 20, revocationsPerSecond: 0 };
 
-const placesInRuns = (act: Failpoint['act']) => (isLong ? everyPlaceInARun(act, isLong) : somePlacesInARun(act));
-const placesInPods: Failpoint[] = (['widgets.insertOnce', 'hookQueue.enqueue'] as const).flatMap((call) => [
+const runFailpoints = (act: Failpoint['act']) => (isLong ? listRunFailpoints(act, isLong) : listKeyRunFailpoints(act));
+const requestFailpoints: Failpoint[] = (['widgets.insertOnce', 'hookQueue.enqueue'] as const).flatMap((call) => [
   { call, when: 'during', act: 'kill' },
   { call, when: 'after', act: 'kill' },
 ]);
 
-describe.runIf(isBalancerThere())('one cluster under load', () => {
+describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise when', () => {
   let folder: string;
   let cluster: FaultCluster;
   let load: Load;
@@ -38,7 +43,7 @@ describe.runIf(isBalancerThere())('one cluster under load', () => {
     const environment = {
       [failpointFileVariable]: join(folder, 'failpoint'),
       [shortLocksVariable]: String(!isLong),
-      // A creation whose nudge died with its pod is found after this, not after five seconds.
+      // The scanner finds an outbox whose nudge was lost with its pod after this time instead of 5 s.
       OUTBOX_SCAN_AGE_MS: '1000',
     };
     cluster = await openFaultCluster({ pods: 2, environment, mains: mainsWithFailpoints });
@@ -53,57 +58,61 @@ describe.runIf(isBalancerThere())('one cluster under load', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The one of all pods and workers that is first at the place. */
-  async function whoIsAt(place: Failpoint): Promise<ServiceSlot> {
-    const armed = arm(join(folder, 'failpoint'), place);
+  /** Arms the failpoint. Resolves with the pod or worker that reaches it first. */
+  async function runIntoFailpoint(failpoint: Failpoint): Promise<ServiceSlot> {
+    const armed = armFailpoint(join(folder, 'failpoint'), failpoint);
     const slots = [...cluster.pods, ...cluster.workers];
-    const found = await whoComesTo(
+    const stopped = await waitForFailpoint(
       armed,
       slots.map((slot) => slot.process),
     );
-    return slots.find((slot) => slot.process === found) as ServiceSlot;
+    return slots.find((slot) => slot.process === stopped) as ServiceSlot;
   }
 
-  async function expectNoViolation(fault: string): Promise<void> {
-    const { violations } = await checkpoints.take(fault, { withinMs: takenOverWithinMs });
-    expectNone(violations);
+  async function expectCheckpointPasses(fault: string): Promise<void> {
+    const { violations } = await checkpoints.take(fault, { withinMs: idleWithinMs });
+    expectNoViolations(violations);
   }
 
-  it('pods die before they answer', async () => {
-    for (const place of placesInPods) {
-      const dead = await whoIsAt(place);
-      expect(await dead.process.exited).toBeNull();
-      await dead.start();
+  it('pods are killed before they answer', async () => {
+    for (const failpoint of requestFailpoints) {
+      const killed = await runIntoFailpoint(failpoint);
+      expect(await killed.process.exited).toBeNull();
+      await killed.start();
     }
-    await expectNoViolation('kill -9 between store and answer');
+    await expectCheckpointPasses('processes killed between a store call and its answer');
   });
 
-  it('workers die between the steps of a run', async () => {
-    for (const place of placesInRuns('kill')) {
-      const dead = await whoIsAt(place);
-      expect(await dead.process.exited).toBeNull();
-      await dead.start();
+  it('workers are killed between the steps of a run', async () => {
+    for (const failpoint of runFailpoints('kill')) {
+      const killed = await runIntoFailpoint(failpoint);
+      expect(await killed.process.exited).toBeNull();
+      await killed.start();
     }
-    await expectNoViolation('kill -9 between the steps of a run');
+    await expectCheckpointPasses('workers killed between any two steps of a run');
   });
 
-  it('workers sleep between the steps of a run until others have done their jobs', { timeout }, async () => {
-    for (const place of placesInRuns('freeze')) {
-      const sleeper = await whoIsAt(place);
-      const jobs = await cluster.run.jobsTaken();
-      const others = cluster.workers.filter((worker) => worker !== sleeper).map(({ process }) => process);
-      const areDone = async () => jobs.every((jobId) => others.some((other) => hasDone(other, jobId)));
-      await Promise.all([eventually(areDone, 'others have done its jobs', takenOverWithinMs), delay(sleepMs)]);
-      const endedBefore = endedRuns(sleeper.process);
-      sleeper.thaw();
-      await eventually(async () => endedRuns(sleeper.process) > endedBefore, 'the sleeper has ended its run');
+  it('workers are frozen between the steps of a run until others have done their jobs', { timeout }, async () => {
+    for (const failpoint of runFailpoints('freeze')) {
+      const frozenWorker = await runIntoFailpoint(failpoint);
+      const jobs = await cluster.run.listStartedJobs();
+      const others = cluster.workers.filter((worker) => worker !== frozenWorker).map(({ process }) => process);
+      const areJobsDone = async () => jobs.every((jobId) => others.some((other) => hasDone(other, jobId)));
+      await Promise.all([eventually(areJobsDone, 'other workers have done its jobs', idleWithinMs), delay(frozenMs)]);
+      const endedBefore = countEndedRuns(frozenWorker.process);
+      frozenWorker.thaw();
+      await eventually(
+        async () => countEndedRuns(frozenWorker.process) > endedBefore,
+        'the frozen worker ends its run',
+      );
     }
-    await expectNoViolation('SIGSTOP past the lock between the steps');
+    await expectCheckpointPasses('workers that sleep past their locks at any step');
   });
 });
 
 const hasDone = ({ lines }: ServiceProcess, jobId: string) =>
   lines.some((line) => line.msg === 'batch.published' && line.jobId === jobId);
 
-/** One line for every run that has ended, however it did. */
-const endedRuns = ({ lines }: ServiceProcess) => lines.filter(({ msg }) => msg?.startsWith('batch.') === true).length;
+/** A worker logs one line for every run that ends, with any result. */
+const countEndedRuns = ({ lines }: ServiceProcess) =>
+  lines.filter(({ msg }) => msg?.startsWith('batch.') === true).length;

@@ -1,16 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Load, openLoad } from '../drivers/load.ts';
-import { isBalancerThere } from '../faults/balancer.ts';
-import { createCheckpoints, expectNone } from '../faults/checkpoint.ts';
+import { isHaproxyInstalled } from '../faults/balancer.ts';
+import { createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
-import { reasonsOfGaps } from '../faults/gap-reasons.ts';
-import type { Stretch } from '../faults/outage.ts';
+import { countGapReasons, type TimeRange } from '../faults/recording-queries.ts';
 import { isLong } from '../faults/scale.ts';
 
-/** How long Redis goes on after the copy was taken to which it returns. */
+/** How long Redis runs between the copy and the return to it. */
 const sinceCopyMs = isLong ? 10_000 : 4_000;
-/** A hook that was accepted before this was run before Redis was lost: the queue is empty most of the time. */
+/** A hook waits in the queue at most this long. So a hook that was accepted earlier was processed before the loss. */
 const queuedMaxMs = 3_000;
 
 let cluster: FaultCluster;
@@ -20,8 +19,8 @@ afterEach(async () => {
   await cluster.dispose();
 });
 
-/** A cluster under load loses something of Redis; `lose` returns when what was accepted may be gone. */
-async function endureLoss(fault: string, lose: () => Promise<Stretch>): Promise<void> {
+/** Runs a cluster under load that loses Redis data. `lose` returns the range whose accepted hooks may be lost. */
+async function runLoss(fault: string, lose: () => Promise<TimeRange>): Promise<void> {
   cluster = await openFaultCluster();
   load = await openLoad(cluster, { revocationsPerSecond: 0 });
   const checkpoints = createCheckpoints(fault, cluster, load);
@@ -31,34 +30,35 @@ async function endureLoss(fault: string, lose: () => Promise<Stretch>): Promise<
   await delay(4_000);
   const { violations } = await checkpoints.take(fault, { gaps: true, lostQueue, isLast: true, withinMs: 60_000 });
   await checkpoints.report();
-  expectNone(violations);
-  const { 'ahead-of-stream': ahead = 0, ...reasons } = reasonsOfGaps(load.recording);
+  expectNoViolations(violations);
+  const { 'ahead-of-stream': ahead = 0, ...reasons } = countGapReasons(load.recording);
   expect(reasons).toEqual({ 'epoch-changed': load.streams.length });
-  // Who comes back before the next event finds the log that returned, and its end before where it stood.
+  // A stream that reconnects before the next append finds the old log, whose end is behind the stream's position.
   expect(ahead).toBeLessThanOrEqual(load.streams.length);
 }
 
-async function restartOn(data: () => Promise<void>): Promise<void> {
+/** Restarts Redis and replaces its data meanwhile. */
+async function restartRedis(replaceData: () => Promise<void>): Promise<void> {
   await Promise.all([cluster.redis.kill(), cluster.redisLink.refuse()]);
-  await data();
+  await replaceData();
   await Promise.all([cluster.redis.start(), cluster.redisLink.mend()]);
 }
 
-describe.runIf(isBalancerThere())('what Redis loses is told, and nothing else is lost', () => {
-  it('Redis comes back with nothing', async () => {
-    await endureLoss('Redis wiped', async () => {
+describe.runIf(isHaproxyInstalled())('each subscriber receives stream.gap, and nothing else is lost, when', () => {
+  it('Redis comes back empty', async () => {
+    await runLoss('Redis comes back empty', async () => {
       const fromMs = performance.now() - queuedMaxMs;
-      await restartOn(() => cluster.redis.loseData());
+      await restartRedis(() => cluster.redis.deleteData());
       return { fromMs, toMs: performance.now() };
     });
   });
 
-  it('Redis comes back from an older copy of its append-only file, as a replica that was behind would', async () => {
-    await endureLoss('Redis back from an older copy', async () => {
+  it('Redis comes back from an older copy of its append-only file, like a replica that was behind', async () => {
+    await runLoss('Redis comes back from an older copy', async () => {
       const fromMs = performance.now() - queuedMaxMs;
       await cluster.redis.copyData();
       await delay(sinceCopyMs);
-      await restartOn(() => cluster.redis.restoreCopy());
+      await restartRedis(() => cluster.redis.restoreCopy());
       return { fromMs, toMs: performance.now() };
     });
   });

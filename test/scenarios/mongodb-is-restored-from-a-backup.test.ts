@@ -6,17 +6,16 @@ import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectDenseOrder } from '../checkers/delivered-once-in-order.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
+import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
-import { createHookSender } from '../drivers/hook-sender.ts';
+import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
 import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
 import { openStream, type StreamClient } from '../drivers/stream-client.ts';
-import { createWidgets, hooksOver } from '../drivers/traffic.ts';
 import { backUpMongo } from '../faults/mongo-backup.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const hooks = 20;
+const hooksPerRound = 20;
 
 let redis: RedisProcess;
 let run: ClusterRun;
@@ -43,32 +42,33 @@ async function stopBoth(): Promise<void> {
   expect(await Promise.all([pod.stop(), worker.stop()])).toEqual([0, 0]);
 }
 
-/** What is left in the queue would have its effect anew after the restore, as it should: here it must not. */
-const settled = () =>
-  eventually(async () => (await run.jobsLeft()) + (await run.outboxesLeft()) === 0, 'queue and outboxes are empty');
+/** A hook that is still queued would take effect after the restore. That is correct, but would confuse this test. */
+const waitUntilProcessed = () =>
+  eventually(async () => (await run.countJobs()) + (await run.countOutboxes()) === 0, 'queue and outboxes are empty');
 
-function giveNewEpoch() {
+function runNewEpochCommand() {
   const env = { PATH: process.env.PATH ?? '', ...run.environment };
   return spawnSync(process.execPath, ['apps/worker/src/new-epoch.ts'], { cwd: root, env, encoding: 'utf8' });
 }
 
-function beginNewEpoch(): string {
-  const { status, stdout, stderr } = giveNewEpoch();
+/** Runs the command, asserts that it succeeds, and returns its output. */
+function startNewEpoch(): string {
+  const { status, stdout, stderr } = runNewEpochCommand();
   expect(stderr).toBe('');
   expect(status).toBe(0);
   return stdout;
 }
 
-/** The number after which runs go on, and the epoch that begins. */
-function parseNewEpoch(told: string): { readonly epoch: string; readonly run: number } {
-  const [, epoch = '', run] = /^epoch (\w+) begins; runs go on after (\d+);/.exec(told) ?? [];
+/** Returns the id of the new epoch, and the number that every later run is above. */
+function parseNewEpoch(output: string): { readonly epoch: string; readonly run: number } {
+  const [, epoch = '', run] = /^started epoch (\w+); the next run number is above (\d+);/.exec(output) ?? [];
   return { epoch, run: Number(run) };
 }
 
-const versionsOf = (stream: StreamClient) =>
+const readWidgets = (stream: StreamClient) =>
   stream.widgetEvents().map(({ data }) => (JSON.parse(data) as { data: { widget: { version: number } } }).data.widget);
 
-it('events go on from the versions of the backup, none passes for told already, and subscribers are told', async () => {
+it('after a restore and `new-epoch`, events continue at the versions of the backup, after a stream.gap', async () => {
   await startBoth();
   const [widgetId = ''] = await createWidgets(client, 1);
   const subscription = await client.createSubscription('screen');
@@ -77,34 +77,35 @@ it('events go on from the versions of the backup, none passes for told already, 
   await stream.until(() => stream.events.length > 0, 'stream.open');
   const sender = createHookSender(1);
   const send = async (from: number) => {
-    const bodies = hooksOver([widgetId], from + hooks).slice(from);
+    const bodies = buildHooks([widgetId], from + hooksPerRound).slice(from);
     const sent = await sender.sendAll(bodies, () => onPod(pod, integration.url));
     expect(sent.every(({ status }) => status === 202)).toBe(true);
   };
-  const isAt = (each: StreamClient, version: number) => versionsOf(each).at(-1)?.version === version;
+  const hasReceived = (subscriber: StreamClient, version: number) =>
+    readWidgets(subscriber).at(-1)?.version === version;
   await send(0);
-  await stream.until(() => isAt(stream, 1 + hooks), 'the hooks before the backup');
-  await settled();
+  await stream.until(() => hasReceived(stream, 1 + hooksPerRound), 'the hooks before the backup');
+  await waitUntilProcessed();
   const backup = await backUpMongo(run.environment);
-  await send(hooks);
-  await stream.until(() => isAt(stream, 1 + 2 * hooks), 'the hooks after it');
-  await settled();
+  await send(hooksPerRound);
+  await stream.until(() => hasReceived(stream, 1 + 2 * hooksPerRound), 'the hooks after the backup');
+  await waitUntilProcessed();
 
   await stopBoth();
   await backup.restore();
-  expect(beginNewEpoch()).toMatch(
-    /^epoch \w+ begins; runs go on after \d+; \d+ marks of earlier events are removed\n$/,
+  expect(startNewEpoch()).toMatch(
+    /^started epoch \w+; the next run number is above \d+; removed \d+ dedupe marks of earlier events\n$/,
   );
   await startBoth();
 
   const resumed = await openStream(onPod(pod, subscription.url), { lastEventId: stream.lastEventId() });
-  await resumed.until(() => resumed.events.length > 1, 'gap and open');
+  await resumed.until(() => resumed.events.length > 1, 'stream.gap and stream.open');
   expect(resumed.events.slice(0, 2).map(({ event }) => event)).toEqual(['stream.gap', 'stream.open']);
   expect(JSON.parse(resumed.events[0]?.data ?? '')).toMatchObject({ reason: 'epoch-changed' });
-  await send(2 * hooks);
-  await resumed.until(() => isAt(resumed, 1 + 2 * hooks), 'the hooks after the restore');
-  expect(versionsOf(resumed).map(({ version }) => version)).toEqual(
-    Array.from({ length: hooks }, (_, index) => 2 + hooks + index),
+  await send(2 * hooksPerRound);
+  await resumed.until(() => hasReceived(resumed, 1 + 2 * hooksPerRound), 'the hooks after the restore');
+  expect(readWidgets(resumed).map(({ version }) => version)).toEqual(
+    Array.from({ length: hooksPerRound }, (_, index) => 2 + hooksPerRound + index),
   );
   expectDenseOrder(resumed.widgetEvents());
   resumed.close();
@@ -112,25 +113,25 @@ it('events go on from the versions of the backup, none passes for told already, 
   await stopBoth();
 });
 
-it('runs go on above every number that is stored anywhere, however often the command is given', async () => {
+it('`new-epoch` continues the run numbers above every stored number, each time it is run', async () => {
   await startBoth();
   await createWidgets(client, 1);
-  await settled();
+  await waitUntilProcessed();
   await stopBoth();
   const mongo = await new MongoClient(run.environment.MONGODB_URL ?? '').connect();
   const connection = new Redis(redis.url);
   try {
-    const before = parseNewEpoch(beginNewEpoch());
-    // A backup that is not of one moment: a widget was written under a number that the counter does not know of.
+    const before = parseNewEpoch(startNewEpoch());
+    // As in an inconsistent backup: a widget has a higher fence than the run counter.
     const fence = before.run + 1_000;
     await mongo.db(run.environment.MONGODB_DATABASE).collection('widgets').updateOne({}, { $set: { fence } });
-    const afterFence = parseNewEpoch(beginNewEpoch());
+    const afterFence = parseNewEpoch(startNewEpoch());
     expect(afterFence.run).toBeGreaterThan(fence);
-    // The log knows of a later one still.
-    const newest = fence + 1_000;
-    await connection.hset(redisKeys(run.environment.REDIS_KEY_PREFIX ?? '').logMeta, { newest });
-    const afterLog = parseNewEpoch(beginNewEpoch());
-    expect(afterLog.run).toBeGreaterThan(newest);
+    // The log has an even higher run number.
+    const highestRun = fence + 1_000;
+    await connection.hset(redisKeys(run.environment.REDIS_KEY_PREFIX ?? '').logMeta, { highestRun });
+    const afterLog = parseNewEpoch(startNewEpoch());
+    expect(afterLog.run).toBeGreaterThan(highestRun);
     expect(new Set([before.epoch, afterFence.epoch, afterLog.epoch]).size).toBe(3);
   } finally {
     connection.disconnect();
@@ -138,12 +139,12 @@ it('runs go on above every number that is stored anywhere, however often the com
   }
 });
 
-it('while Redis is away the command says so, and changes nothing', async () => {
-  const before = parseNewEpoch(beginNewEpoch());
+it('`new-epoch` exits with 69 and changes nothing while Redis is unavailable', async () => {
+  const before = parseNewEpoch(startNewEpoch());
   await redis.kill();
-  const { status, stdout, stderr } = giveNewEpoch();
+  const { status, stdout, stderr } = runNewEpochCommand();
   expect({ status, stdout }).toEqual({ status: 69, stdout: '' });
-  expect(stderr).toBe('Redis did not answer within 2000 ms. Nothing was changed.\n');
+  expect(stderr).toMatch(/^Redis did not answer within 2000 ms\. Nothing was changed\. .+\n$/);
   await redis.start();
-  expect(parseNewEpoch(beginNewEpoch()).run).toBe(before.run + 1);
+  expect(parseNewEpoch(startNewEpoch()).run).toBe(before.run + 1);
 });

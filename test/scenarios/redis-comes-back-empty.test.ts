@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectDenseOrder } from '../checkers/delivered-once-in-order.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
+import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
-import { createHookSender } from '../drivers/hook-sender.ts';
+import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
 import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
 import { openStream } from '../drivers/stream-client.ts';
-import { createWidgets, hooksOver } from '../drivers/traffic.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 let redis: RedisProcess;
@@ -26,33 +25,36 @@ afterAll(async () => {
   await redis.dispose();
 });
 
-it('streams end, the resume is told of the gap, the widgets are right, and everything goes on', async () => {
+it('when Redis comes back empty, streams end, resumed streams get stream.gap, and no hook is lost', async () => {
   const [widgetId = ''] = await createWidgets(client, 1);
   const subscription = await client.createSubscription('screen');
   const integration = await client.createIntegration('factory');
   const stream = await openStream(onPod(pods[1]!, subscription.url));
   await stream.until(() => stream.events.length > 0, 'stream.open');
   const sender = createHookSender(4);
-  const hooks = hooksOver([widgetId], 60);
+  const hooks = buildHooks([widgetId], 60);
   const sent = await sender.sendAll(hooks.slice(0, 30), (index) => onPod(pods[index % 2]!, integration.url));
   expect(sent.every((hook) => hook.status === 202)).toBe(true);
-  await stream.until(() => stream.widgetEvents().at(-1)?.data.includes('"version":31') === true, 'thirty hooks');
-  await eventually(async () => (await run.outboxesLeft()) === 0, 'the outboxes are empty');
+  await stream.until(
+    () => stream.widgetEvents().at(-1)?.data.includes('"version":31') === true,
+    'the first thirty hooks',
+  );
+  await eventually(async () => (await run.countOutboxes()) === 0, 'the outboxes are empty');
 
   await redis.kill();
-  await redis.loseData();
+  await redis.deleteData();
   await redis.start();
 
   await stream.ended;
   expect(stream.events.at(-1)?.data).toBe('{"reason":"resync"}');
   const resumed = await openStream(onPod(pods[0]!, subscription.url), { lastEventId: stream.lastEventId() });
-  await resumed.until(() => resumed.events.length > 1, 'gap and open');
-  expect(resumed.events.slice(0, 2).map((each) => each.event)).toEqual(['stream.gap', 'stream.open']);
+  await resumed.until(() => resumed.events.length > 1, 'stream.gap and stream.open');
+  expect(resumed.events.slice(0, 2).map(({ event }) => event)).toEqual(['stream.gap', 'stream.open']);
   expect(JSON.parse(resumed.events[0]!.data)).toMatchObject({ reason: 'epoch-changed' });
 
   const after = await sender.sendAll(hooks.slice(30), (index) => onPod(pods[index % 2]!, integration.url));
   expect(after.every((hook) => hook.status === 202)).toBe(true);
-  await resumed.until(() => resumed.widgetEvents().length >= 30, 'the hooks after');
+  await resumed.until(() => resumed.widgetEvents().length >= 30, 'the last thirty hooks');
   expectDenseOrder(resumed.widgetEvents());
   const widget = (await (await client.request('GET', `/api/v1/widgets/${widgetId}`)).json()) as { version: number };
   expect(widget.version).toBe(61);

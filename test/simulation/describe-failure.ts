@@ -4,7 +4,10 @@ import { simulate } from './world/simulate.ts';
 
 const linesMax = 400;
 
-/** All that it takes to understand a failing seed: what was violated, the smallest plan, and every step under it. */
+/**
+ * Returns everything needed to understand a failing seed: its violations, the smallest failing plan, and every step
+ * under it.
+ */
 export async function describeFailure(failed: FailedSeed): Promise<string> {
   const again = await runSeed(failed.seed, failed.plan);
   const isSame = JSON.stringify(again?.violations) === JSON.stringify(failed.violations);
@@ -13,10 +16,10 @@ export async function describeFailure(failed: FailedSeed): Promise<string> {
   await simulate(smallest.seed, smallest.plan, (text) => lines.push(text));
   const { settings, operations, faults } = smallest.plan;
   return [
-    `seed ${failed.seed} fails${isSame ? '' : ' AND DOES NOT REPLAY: something in it is not simulated'}:`,
+    `seed ${failed.seed} fails${isSame ? '' : ', and DOES NOT REPLAY: something is not simulated'}:`,
     ...failed.violations.map((violation) => `  ${violation}`),
-    `to see it again: SIMULATION_SEED=${failed.seed} npm run simulate`,
-    'the smallest plan that still fails under this seed:',
+    `to run it again: SIMULATION_SEED=${failed.seed} npm run simulate`,
+    'the smallest plan that fails under this seed:',
     `  ${JSON.stringify(settings)}`,
     ...[...operations, ...faults].map((entry) => `  ${JSON.stringify(entry)}`),
     ...smallest.violations.map((violation) => `  → ${violation}`),

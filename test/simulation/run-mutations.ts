@@ -1,6 +1,7 @@
 /**
- * `npm run simulate:mutations`: takes each rule of the data path out of a copy of the code in turn, and tells by which
- * seed the simulation finds it, and what it saw. `-- --seeds 2000` tries so many, `-- --only watermark` only those rules.
+ * `npm run simulate:mutations`: removes each rule of the data path from a copy of the code, one at a time. Prints which
+ * seed detects the removal, and the violation. Options: `-- --seeds 2000` (seeds to try), `-- --only watermark` (only
+ * the rules whose text contains this).
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -11,22 +12,28 @@ import { streamRules } from '../mutations/stream-rules.ts';
 
 const { values } = parseArgs({ options: { seeds: { type: 'string' }, only: { type: 'string' } } });
 const seeds = values.seeds ?? '2000';
-const chosen = [...streamRules, ...processingRules].filter(({ rule }) => rule.includes(values.only ?? ''));
+const selectedRules = [...streamRules, ...processingRules].filter(({ rule }) => rule.includes(values.only ?? ''));
 
-const tree = await makeMutantTree(['packages/shared', 'apps/api', 'test/simulation', 'test/package.json']);
+const tree = await makeMutantTree([
+  'packages/shared',
+  'apps/api',
+  'test/simulation',
+  'test/checkers',
+  'test/package.json',
+]);
 let missed = 0;
 try {
-  for (const mutation of chosen) {
+  for (const mutation of selectedRules) {
     const restore = await tree.mutate(mutation);
-    const found = simulateIn(tree.path);
+    const detection = simulateIn(tree.path);
     await restore();
-    if (found === null) missed += 1;
-    console.log(`| ${mutation.rule} | ${found ?? 'NOT FOUND'} |`);
+    if (detection === null) missed += 1;
+    console.log(`| ${mutation.rule} | ${detection ?? 'NOT FOUND'} |`);
   }
 } finally {
   await tree.dispose();
 }
-console.log(`\nrules: ${chosen.length - missed} found, ${missed} not found`);
+console.log(`\nrules: ${selectedRules.length - missed} found, ${missed} not found`);
 process.exitCode = missed === 0 ? 0 : 1;
 
 function simulateIn(path: string): string | null {
@@ -35,8 +42,8 @@ function simulateIn(path: string): string | null {
     encoding: 'utf8',
   });
   if (status === 0) return null;
-  const line = stdout.trim().split('\n').at(-1) ?? '';
-  if (!line.startsWith('{')) throw new Error(`the simulation did not run: ${stderr}`);
-  const { seed, violations } = JSON.parse(line) as { seed: number; violations: string[] };
+  const lastLine = stdout.trim().split('\n').at(-1) ?? '';
+  if (!lastLine.startsWith('{')) throw new Error(`The simulation did not run: ${stderr}`);
+  const { seed, violations } = JSON.parse(lastLine) as { seed: number; violations: string[] };
   return `seed ${seed}: ${violations[0]}`;
 }

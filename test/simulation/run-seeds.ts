@@ -9,7 +9,7 @@ export interface FailedSeed {
   readonly violations: readonly string[];
 }
 
-/** Simulates one seed; null when all was well. A failure of the code under simulation itself counts as a violation. */
+/** Simulates one seed. Returns null without a violation. An exception in the code under simulation is a violation. */
 export async function runSeed(seed: number, plan: Plan = generatePlan(seed)): Promise<FailedSeed | null> {
   const { violations } = await simulate(seed, plan).catch((error: unknown) => ({
     violations: [`the simulation failed: ${error instanceof Error ? error.stack : String(error)}`],
@@ -17,12 +17,12 @@ export async function runSeed(seed: number, plan: Plan = generatePlan(seed)): Pr
   return violations.length === 0 ? null : { seed, plan, violations };
 }
 
-/** Simulates `count` seeds from `first` on, up to the first that fails; null when none does. */
+/** Simulates `count` seeds from `first` on, until one fails. Returns null if none does. */
 export async function runSeeds(first: number, count: number): Promise<FailedSeed | null> {
   for (let seed = first; seed < first + count; seed += 1) {
     const failed = await runSeed(seed);
     if (failed !== null) return failed;
-    // The rest of this process gets its turn between two seeds, never within one.
+    // Lets the rest of this real process run between two seeds, never within one.
     await nextTurn();
   }
   return null;

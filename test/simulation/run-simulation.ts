@@ -1,6 +1,7 @@
 /**
- * `npm run simulate -- --seeds 1000000 --from 1`: as many seeds as asked for, in this process alone. Prints the first
- * that fails, made small, with all its steps; with `--brief` only what was violated. `SIMULATION_SEED=…` runs that one.
+ * `npm run simulate -- --seeds 1000000 --from 1`: simulates this many seeds, in this process alone. Prints the first
+ * failing seed with its smallest plan and all its steps. With `--brief`, prints only the violations.
+ * `SIMULATION_SEED=…` runs only that seed.
  */
 import { parseArgs } from 'node:util';
 import { describeFailure } from './describe-failure.ts';

@@ -1,12 +1,13 @@
 import { type FailedSeed, runSeed } from './run-seeds.ts';
 import type { Plan } from './world/plan.ts';
 
-/** Runs that are spent on making one failing plan smaller. */
+/** Most simulations to spend on shrinking one failing plan. */
 const runsMax = 600;
 
 /**
- * Takes faults and operations out of a failing plan as long as it still fails, larger parts first. The order that the
- * seed gives to all else changes with it, so the smaller plan may fail in another way; it is as good a failure.
+ * Removes faults and operations from a failing plan while it still fails, larger parts first. Removing an entry changes
+ * the order that the seed gives to everything else. So the smaller plan may fail in another way, which is just as
+ * useful.
  */
 export async function shrinkPlan(failed: FailedSeed): Promise<FailedSeed> {
   let best = failed;
@@ -29,14 +30,14 @@ export async function shrinkPlan(failed: FailedSeed): Promise<FailedSeed> {
     }
   }
 
-  for (let before = -1; before !== sizeOf(best.plan) && runs < runsMax; ) {
-    before = sizeOf(best.plan);
+  for (let before = -1; before !== estimateSize(best.plan) && runs < runsMax; ) {
+    before = estimateSize(best.plan);
     await shorten('faults');
     await shorten('operations');
   }
   return best;
 }
 
-function sizeOf({ faults, operations }: Plan): number {
+function estimateSize({ faults, operations }: Plan): number {
   return faults.length + operations.length;
 }

@@ -4,7 +4,7 @@ import { runSeeds } from './run-seeds.ts';
 import { generatePlan } from './world/generate-plan.ts';
 import { simulate } from './world/simulate.ts';
 
-/** CI tries more of them; a single one is tried by `SIMULATION_SEED`. */
+/** CI tries more seeds. `SIMULATION_SEED` tries one. */
 const single = process.env.SIMULATION_SEED;
 const first = Number(single ?? 1);
 const count = single === undefined ? Number(process.env.SIMULATION_SEEDS ?? 400) : 1;
@@ -14,20 +14,20 @@ const parts = Array.from({ length: Math.ceil(count / perTest) }, (_, part) => {
   return { from, through: Math.min(from + perTest, first + count) - 1 };
 });
 
-describe('the data path, simulated', () => {
-  it.each(parts)('keeps its promise under the seeds $from to $through', async ({ from, through }) => {
+describe('the simulated data path', () => {
+  it.each(parts)('keeps the promise under the seeds $from to $through', async ({ from, through }) => {
     const failed = await runSeeds(from, through - from + 1);
     expect(failed === null ? '' : await describeFailure(failed)).toBe('');
   });
 
-  it.each([first, first + 1, first + 2])('is the same twice, step by step (seed %i)', async (seed) => {
-    const told: string[][] = [];
+  it.each([first, first + 1, first + 2])('gives the same steps twice (seed %i)', async (seed) => {
+    const traces: string[][] = [];
     for (let time = 0; time < 2; time += 1) {
       const lines: string[] = [];
       await simulate(seed, generatePlan(seed), (text) => lines.push(text));
-      told.push(lines);
+      traces.push(lines);
     }
-    expect(told[0]?.length).toBeGreaterThan(50);
-    expect(told[1]).toEqual(told[0]);
+    expect(traces[0]?.length).toBeGreaterThan(50);
+    expect(traces[1]).toEqual(traces[0]);
   });
 });

@@ -1,14 +1,14 @@
 import type { Json, OpenApiDocument } from '../../drivers/openapi-document.ts';
 
-/** What the generator needs to know of an operation. */
+/** The part of an operation's description that the generator of requests uses. */
 export interface DescribedOperation {
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its parameters in braces. */
+  /** The path with its parameters in braces. */
   readonly path: string;
   readonly query: readonly { readonly name: string; readonly schema: Json }[];
   readonly headers: readonly { readonly name: string; readonly schema: Json }[];
-  /** Null when it takes none. */
+  /** The schema of the JSON body, or null when the operation has none. */
   readonly body: Json | null;
 }
 
@@ -18,40 +18,42 @@ interface Parameter {
   readonly schema: Json;
 }
 
-/** Every operation of the document, its references followed. */
-export function operationsOf(document: OpenApiDocument): DescribedOperation[] {
+/** Every operation of the document, with resolved references. */
+export function listOperations(document: OpenApiDocument): DescribedOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
-      const parameters = (operation.parameters ?? []).map((each) => follow(each, document) as unknown as Parameter);
-      const placed = (place: string) =>
+      const parameters = (operation.parameters ?? []).map(
+        (parameter) => resolveSchema(parameter, document) as unknown as Parameter,
+      );
+      const selectParameters = (location: string) =>
         parameters
-          .filter((each) => each.in === place)
-          .map(({ name, schema }) => ({ name, schema: follow(schema, document) }));
+          .filter((parameter) => parameter.in === location)
+          .map(({ name, schema }) => ({ name, schema: resolveSchema(schema, document) }));
       const schema = operation.requestBody?.content['application/json']?.schema;
       return {
         operationId: operation.operationId,
         method: method.toUpperCase() as DescribedOperation['method'],
         path,
-        query: placed('query'),
-        headers: placed('header'),
-        body: schema === undefined ? null : follow(schema, document),
+        query: selectParameters('query'),
+        headers: selectParameters('header'),
+        body: schema === undefined ? null : resolveSchema(schema, document),
       };
     }),
   );
 }
 
 /** A schema without references. */
-function follow(node: unknown, document: OpenApiDocument): Json {
-  return resolve(node, document) as Json;
+function resolveSchema(node: unknown, document: OpenApiDocument): Json {
+  return resolveNode(node, document) as Json;
 }
 
-function resolve(node: unknown, document: OpenApiDocument): unknown {
-  if (Array.isArray(node)) return node.map((each) => resolve(each, document));
+function resolveNode(node: unknown, document: OpenApiDocument): unknown {
+  if (Array.isArray(node)) return node.map((item) => resolveNode(item, document));
   if (typeof node !== 'object' || node === null) return node;
   const { $ref } = node as { $ref?: unknown };
   if (typeof $ref === 'string') {
     const [, , kind = '', name = ''] = $ref.split('/');
-    return resolve(document.components[kind]?.[name], document);
+    return resolveNode(document.components[kind]?.[name], document);
   }
-  return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, resolve(member, document)]));
+  return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, resolveNode(member, document)]));
 }

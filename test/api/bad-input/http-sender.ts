@@ -3,7 +3,7 @@ import type { TestResponse } from '../../drivers/test-app.ts';
 
 interface SentRequest {
   readonly method: string;
-  /** As it goes over the wire: it is not normalised. */
+  /** Sent as it is, without normalization. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer;
@@ -14,7 +14,7 @@ export interface HttpSender {
   close(): void;
 }
 
-/** Sends requests to a listening service, over connections that are kept. */
+/** Sends requests to a listening service over keep-alive connections. */
 export function createHttpSender(baseUrl: string): HttpSender {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const { hostname, port } = new URL(baseUrl);

@@ -1,31 +1,34 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CorpusNames, fillIn, issueNames } from '../../corpus/issue-names.ts';
-import { rawRequests } from '../../corpus/raw-requests.ts';
+import { fillPlaceholders, issuePlaceholders, type Placeholders } from '../../corpus/issue-placeholders.ts';
+import { type RawCase, rawRequests } from '../../corpus/raw-requests.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
-import { openSocket, parseAnswers, readToEnd, talk } from './raw-talk.ts';
-import { setUpTimeoutMs } from './set-up-timeout.ts';
+import { exchange, openSocket, parseResponses, readToEnd } from './raw-connection.ts';
 
 let service: TestApp;
-let names: CorpusNames;
+let placeholders: Placeholders;
 let port: number;
 beforeAll(async () => {
   service = await openTestApp();
-  names = await issueNames(service.backend);
+  placeholders = await issuePlaceholders(service.backend);
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   port = (service.app.server.address() as AddressInfo).port;
-}, setUpTimeoutMs);
+});
 afterAll(() => service.close());
 
 const requestId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe.each(Object.entries(rawRequests))('%s', (_, cases) => {
-  test.each(cases.map((each) => [each.name, each] as const))('%s', async (_name, { bytes, expected }) => {
-    const answers = await talk(port, fillIn(bytes, names));
-    expect(answers.map(({ status }) => status)).toEqual(expected.map(([status]) => status));
+  const titled = cases.map((rawCase) => {
+    const statuses = rawCase.expected.map((expected) => expected.join(' ')).slice(-2);
+    return [statuses.length === 0 ? 'closes the connection' : `returns ${statuses.join(', ')}`, rawCase.name, rawCase];
+  });
+  test.each(titled as [string, string, RawCase][])('%s for %s', async (_response, _name, { bytes, expected }) => {
+    const responses = await exchange(port, fillPlaceholders(bytes, placeholders));
+    expect(responses.map(({ status }) => status)).toEqual(expected.map(([status]) => status));
     for (const [index, [status, code]] of expected.entries()) {
-      const { headers = {}, body = '' } = answers[index] ?? {};
+      const { headers = {}, body = '' } = responses[index] ?? {};
       if (status >= 400) {
         expect(headers['content-type']).toBe('application/problem+json');
         expect(headers['x-request-id']).toMatch(requestId);
@@ -37,9 +40,9 @@ describe.each(Object.entries(rawRequests))('%s', (_, cases) => {
   });
 });
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   test.each([
-    ['at once', ''],
+    ['without sending anything', ''],
     ['in the request line', 'GET /api/v1/ses'],
     ['in a header', 'GET /api/v1/session HTTP/1.1\r\nHost: a\r\nX-A'],
     [
@@ -50,56 +53,56 @@ describe('a client that goes away', () => {
       'in a chunk',
       'POST /api/v1/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"e',
     ],
-  ])('%s is let go', async (_, bytes) => {
-    const gone = serverSide();
+  ])('%s has its connection closed', async (_, bytes) => {
+    const nextServerSocket = waitForServerSocket();
     const socket = await openSocket(port);
     socket.end(bytes);
-    await closed(await gone);
-    const answers = parseAnswers(await readToEnd(socket));
-    for (const answer of answers) expect(answer.status).toBe(400);
+    await waitForClose(await nextServerSocket);
+    const responses = parseResponses(await readToEnd(socket));
+    for (const response of responses) expect(response.status).toBe(400);
   });
 
-  test('by a reset, in its body, is let go', async () => {
-    const gone = serverSide();
+  test('with a reset in its body has its connection closed', async () => {
+    const nextServerSocket = waitForServerSocket();
     const socket = await openSocket(port);
-    const asked = once(service.app.server, 'request');
+    const requestSeen = once(service.app.server, 'request');
     socket.write(
       'POST /api/v1/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
     );
-    await asked;
+    await requestSeen;
     socket.resetAndDestroy();
-    await closed(await gone);
+    await waitForClose(await nextServerSocket);
   });
 });
 
-test('an upload that is refused at once is not waited for', async () => {
-  const [answer] = await talk(
+test('returns 403 before a large upload is complete', async () => {
+  const [response] = await exchange(
     port,
     `POST /api/v1/widgets HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 50000000\r\n\r\n${' '.repeat(100_000)}`,
   );
-  expect(answer?.status).toBe(403);
+  expect(response?.status).toBe(403);
 });
 
-test('nothing of all this is in a log line', () => {
+test('logs neither sent values nor warnings for these requests', () => {
   expect(service.logLines.join('')).not.toContain('secret');
   expect(service.logLines.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([]);
-  // That it listens is told by whoever had it listen.
+  // Fastify would log this line itself; the caller of listen() logs it instead.
   expect(service.logLines.filter((line) => line.includes('Server listening'))).toEqual([]);
 });
 
-/** What the server's own members are called. */
-const bounds = [
+/** The time limits of node:http, by the name of the server's member. */
+const timeoutNames = [
   'headersTimeout',
   'requestTimeout',
   'connectionsCheckingInterval',
   'timeout',
   'keepAliveTimeout',
 ] as const;
-type Bounds = Readonly<Record<(typeof bounds)[number], number>>;
+type Timeouts = Readonly<Record<(typeof timeoutNames)[number], number>>;
 
-test('slowness is bounded: headers 15 s and requests 30 s, both looked at every 5 s, unread answers 60 s', () => {
-  const server = service.app.server as unknown as Bounds;
-  expect(Object.fromEntries(bounds.map((name) => [name, server[name]]))).toEqual({
+test('bounds slow clients: headers 15 s and requests 30 s, checked every 5 s, and unread responses 60 s', () => {
+  const server = service.app.server as unknown as Timeouts;
+  expect(Object.fromEntries(timeoutNames.map((name) => [name, server[name]]))).toEqual({
     headersTimeout: 15_000,
     requestTimeout: 30_000,
     connectionsCheckingInterval: 5_000,
@@ -108,72 +111,76 @@ test('slowness is bounded: headers 15 s and requests 30 s, both looked at every 
   });
 });
 
-describe('with shorter bounds, slowness in sending', () => {
-  let hurried: { port: number; close: () => Promise<void> };
+describe('a slow sender, with shorter timeouts', () => {
+  let shortTimeoutServer: { port: number; close: () => Promise<void> };
   beforeAll(async () => {
-    hurried = await listenWithin({ headersTimeout: 100, requestTimeout: 150, connectionsCheckingInterval: 20 });
+    shortTimeoutServer = await listenWithTimeouts({
+      headersTimeout: 100,
+      requestTimeout: 150,
+      connectionsCheckingInterval: 20,
+    });
   });
-  afterAll(() => hurried.close());
+  afterAll(() => shortTimeoutServer.close());
 
   test.each([
     ['a request line', 'GET /'],
-    ['headers', 'GET /api/v1/session HTTP/1.1\r\nHost: a\r\nX-A: '],
+    ['a header', 'GET /api/v1/session HTTP/1.1\r\nHost: a\r\nX-A: '],
     [
       'a body',
       'POST /api/v1/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"em',
     ],
-  ])('%s is ended with an answer', async (_, bytes) => {
-    const [answer] = await talk(hurried.port, bytes);
-    expect(answer).toMatchObject({ status: 400, headers: { 'content-type': 'application/problem+json' } });
-    expect(JSON.parse(answer?.body ?? '{}').code).toBe('request-timeout');
+  ])('gets 400 request-timeout when %s is incomplete', async (_, bytes) => {
+    const [response] = await exchange(shortTimeoutServer.port, bytes);
+    expect(response).toMatchObject({ status: 400, headers: { 'content-type': 'application/problem+json' } });
+    expect(JSON.parse(response?.body ?? '{}').code).toBe('request-timeout');
   });
 
-  test('a connection on which nothing is said is closed without an answer, since nothing was asked', async () => {
-    expect(await talk(hurried.port, '')).toEqual([]);
+  test('gets no response on a connection without a request', async () => {
+    expect(await exchange(shortTimeoutServer.port, '')).toEqual([]);
   });
 
-  test('a byte at a time is ended too', async () => {
-    const socket = await openSocket(hurried.port);
+  test('gets 400 request-timeout although it sends a byte at a time', async () => {
+    const socket = await openSocket(shortTimeoutServer.port);
     const drip = setInterval(() => socket.write('a'), 10);
     socket.write('GET /api/v1/session HTTP/1.1\r\nHost: a\r\nX-A: ');
-    const [answer] = parseAnswers(await readToEnd(socket));
+    const [response] = parseResponses(await readToEnd(socket));
     clearInterval(drip);
-    expect(JSON.parse(answer?.body ?? '{}').code).toBe('request-timeout');
+    expect(JSON.parse(response?.body ?? '{}').code).toBe('request-timeout');
   });
 });
 
-test('with a shorter bound, slowness in reading is ended', async () => {
-  const hurried = await listenWithin({ timeout: 200 });
-  const socket = await openSocket(hurried.port);
+test('closes the connection of a client that does not read, with a shorter timeout', async () => {
+  const shortTimeoutServer = await listenWithTimeouts({ timeout: 200 });
+  const socket = await openSocket(shortTimeoutServer.port);
   socket.pause();
-  const connection = once(hurried.server, 'request').then(([request]) => request.socket as Socket);
-  // Far more of answers than two kernels hold for a reader that does not read.
+  const connection = once(shortTimeoutServer.server, 'request').then(([request]) => request.socket as Socket);
+  // The responses exceed the socket buffers of both sides.
   socket.write('GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(400));
-  await closed(await connection);
+  await waitForClose(await connection);
   socket.destroy();
-  await hurried.close();
+  await shortTimeoutServer.close();
 });
 
-test('the service goes on as before', async () => {
-  const request = `GET /api/v1/session HTTP/1.1\r\nHost: a\r\nCookie: ${names.viewerCookie}\r\nConnection: close\r\n\r\n`;
-  expect(await talk(port, request)).toMatchObject([{ status: 200 }]);
+test('the service still answers after all these requests', async () => {
+  const request = `GET /api/v1/session HTTP/1.1\r\nHost: a\r\nCookie: ${placeholders.viewerCookie}\r\nConnection: close\r\n\r\n`;
+  expect(await exchange(port, request)).toMatchObject([{ status: 200 }]);
 });
 
-/** The server's end of the connection that is opened next. */
-function serverSide(): Promise<Socket> {
+/** The server's socket of the next connection. */
+function waitForServerSocket(): Promise<Socket> {
   return once(service.app.server, 'connection').then(([socket]) => socket as Socket);
 }
 
-function closed(socket: Socket): Promise<void> {
+function waitForClose(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) resolve();
     else socket.once('close', () => resolve());
   });
 }
 
-async function listenWithin(limits: Partial<Bounds>) {
+async function listenWithTimeouts(timeouts: Partial<Timeouts>) {
   const { app, close } = await openTestApp();
-  Object.assign(app.server, limits);
+  Object.assign(app.server, timeouts);
   await app.listen({ host: '127.0.0.1', port: 0 });
   return { server: app.server, port: (app.server.address() as AddressInfo).port, close };
 }

@@ -1,8 +1,8 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { DescribedOperation } from './described-operation.ts';
-import { anyJson, anyText, arbitraryOf, canary, memberName } from './schema-arbitrary.ts';
+import { anyJson, anyText, canary, memberName, toArbitrary } from './schema-arbitrary.ts';
 
-/** A request before the run has put its own secrets and ids in the places of `{caller}`, `{csrf}` and `{id}`. */
+/** A request whose `{caller}`, `{csrf}` and `{id}` the run replaces by a cookie, a CSRF token and an id. */
 export interface GeneratedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
@@ -13,20 +13,23 @@ type Headers = Readonly<Record<string, string | string[]>>;
 
 const credentials = { cookie: '{caller}', 'x-csrf-token': '{csrf}' };
 
-/** Requests for one operation: most of them nearly right, so that they get far, and some that are nothing like it. */
-export function requestOf(operation: DescribedOperation): Arbitrary<GeneratedRequest> {
+/** Requests for one operation: most are almost valid, so that they pass the first checks, and some are far from it. */
+export function buildRequestArbitrary(operation: DescribedOperation): Arbitrary<GeneratedRequest> {
   return fc
     .record({
-      path: pathOf(operation),
-      query: queryOf(operation),
-      who: fc.oneof({ weight: 12, arbitrary: fc.constant(credentials) }, { weight: 3, arbitrary: wrongCredentials }),
-      declared: headersOf(operation),
+      path: buildPath(operation),
+      query: buildQuery(operation),
+      authHeaders: fc.oneof(
+        { weight: 12, arbitrary: fc.constant(credentials) },
+        { weight: 3, arbitrary: invalidCredentials },
+      ),
+      declared: buildHeaders(operation),
       other: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: otherHeaders }),
-      body: operation.body === null ? bodyOfNothing : bodyOf(operation),
+      body: operation.body === null ? unexpectedBody : buildBody(operation),
     })
-    .map(({ path, query, who, declared, other, body }) => ({
+    .map(({ path, query, authHeaders, declared, other, body }) => ({
       path: query === '' ? path : `${path}?${query}`,
-      headers: { ...who, ...body.headers, ...declared, ...other },
+      headers: { ...authHeaders, ...body.headers, ...declared, ...other },
       body: body.bytes,
     }));
 }
@@ -43,7 +46,7 @@ const headerValue: Arbitrary<string | string[]> = fc.oneof(
   { weight: 1, arbitrary: fc.array(headerText, { minLength: 2, maxLength: 3 }) },
 );
 
-const wrongCredentials: Arbitrary<Headers> = fc.oneof(
+const invalidCredentials: Arbitrary<Headers> = fc.oneof(
   fc.constantFrom<Headers>(
     {},
     { cookie: '{caller}' },
@@ -85,18 +88,18 @@ const otherHeaders: Arbitrary<Headers> = fc.dictionary(
   { maxKeys: 3, noNullPrototype: true },
 );
 
-function headersOf({ headers }: DescribedOperation): Arbitrary<Headers> {
-  const sent = headers.map(({ name, schema }) => [
+function buildHeaders({ headers }: DescribedOperation): Arbitrary<Headers> {
+  const entries = headers.map(({ name, schema }) => [
     name.toLowerCase(),
-    fc.oneof({ weight: 3, arbitrary: arbitraryOf(schema).map(asHeader) }, { weight: 1, arbitrary: headerValue }),
+    fc.oneof({ weight: 3, arbitrary: toArbitrary(schema).map(toHeaderValue) }, { weight: 1, arbitrary: headerValue }),
   ]);
-  const all = Object.fromEntries(sent) as Record<string, Arbitrary<string | string[]>>;
-  // A header is left out, and never undefined.
-  return fc.record(all, { requiredKeys: [], noNullPrototype: true }) as Arbitrary<Headers>;
+  const arbitraries = Object.fromEntries(entries) as Record<string, Arbitrary<string | string[]>>;
+  // A header is absent rather than undefined.
+  return fc.record(arbitraries, { requiredKeys: [], noNullPrototype: true }) as Arbitrary<Headers>;
 }
 
-/** A header holds Latin-1 without control characters. */
-function asHeader(value: unknown): string {
+/** Replaces the characters that a header cannot carry: control characters and those outside Latin-1. */
+function toHeaderValue(value: unknown): string {
   return String(value).replaceAll(/[^ -~\xa0-\xff]/g, '?');
 }
 
@@ -110,7 +113,7 @@ const segment = fc.oneof(
   },
 );
 
-function pathOf({ path }: DescribedOperation): Arbitrary<string> {
+function buildPath({ path }: DescribedOperation): Arbitrary<string> {
   const parts = path.split('/').map((part) => (part.startsWith('{') ? segment : fc.constant(part)));
   return fc.tuple(...parts).map((segments) => segments.join('/'));
 }
@@ -123,19 +126,19 @@ const queryText = fc.oneof(
   },
 );
 
-function queryOf({ query }: DescribedOperation): Arbitrary<string> {
+function buildQuery({ query }: DescribedOperation): Arbitrary<string> {
   const names = fc.oneof(fc.constantFrom('page', ...query.map(({ name }) => name)), memberName.map(encodeName));
-  const wrong = fc.array(fc.tuple(names, queryText), { maxLength: 3 });
-  const right = fc.tuple(
+  const invalid = fc.array(fc.tuple(names, queryText), { maxLength: 3 });
+  const valid = fc.tuple(
     ...query.map(({ name, schema }) =>
-      fc.option(arbitraryOf(schema).map((value) => [name, encodeURIComponent(String(value))])),
+      fc.option(toArbitrary(schema).map((value) => [name, encodeURIComponent(String(value))])),
     ),
   );
   return fc
     .oneof(
       { weight: query.length === 0 ? 6 : 1, arbitrary: fc.constant([]) },
-      { weight: 2, arbitrary: right },
-      { weight: query.length === 0 ? 1 : 2, arbitrary: wrong },
+      { weight: 2, arbitrary: valid },
+      { weight: query.length === 0 ? 1 : 2, arbitrary: invalid },
     )
     .map((pairs) => pairs.flatMap((pair) => (pair === null ? [] : [pair.join('=')])).join('&'));
 }
@@ -151,8 +154,8 @@ interface GeneratedBody {
 
 const json = { 'content-type': 'application/json' };
 
-/** A body for an operation that takes none. */
-const bodyOfNothing: Arbitrary<GeneratedBody> = fc.oneof(
+/** Bodies for an operation without a body: usually none. */
+const unexpectedBody: Arbitrary<GeneratedBody> = fc.oneof(
   { weight: 8, arbitrary: fc.constant({ headers: {}, bytes: null }) },
   {
     weight: 1,
@@ -161,14 +164,16 @@ const bodyOfNothing: Arbitrary<GeneratedBody> = fc.oneof(
   { weight: 1, arbitrary: anyJson.map((value) => ({ headers: json, bytes: JSON.stringify(value) })) },
 );
 
-function bodyOf({ body }: DescribedOperation): Arbitrary<GeneratedBody> {
-  const valid = arbitraryOf(body ?? {});
-  const right = valid.map((value) => JSON.stringify(value));
-  const nearlyRight = fc.tuple(valid, fc.array(change, { minLength: 1, maxLength: 3 })).map(([value, changes]) => {
-    let changed = value;
-    for (const [where, name, by] of changes) changed = changeAt(changed, where, name, by);
-    return JSON.stringify(changed) ?? '';
-  });
+function buildBody({ body }: DescribedOperation): Arbitrary<GeneratedBody> {
+  const valid = toArbitrary(body ?? {});
+  const validText = valid.map((value) => JSON.stringify(value));
+  const almostValidText = fc
+    .tuple(valid, fc.array(memberChange, { minLength: 1, maxLength: 3 }))
+    .map(([value, changes]) => {
+      let changed = value;
+      for (const [index, name, replacement] of changes) changed = replaceAt(changed, index, name, replacement);
+      return JSON.stringify(changed) ?? '';
+    });
   const headers = fc.oneof(
     { weight: 15, arbitrary: fc.constant<Headers>(json) },
     {
@@ -182,31 +187,34 @@ function bodyOf({ body }: DescribedOperation): Arbitrary<GeneratedBody> {
     },
   );
   const bytes: Arbitrary<string | Buffer | null> = fc.oneof(
-    { weight: 5, arbitrary: right },
-    { weight: 9, arbitrary: nearlyRight },
+    { weight: 5, arbitrary: validText },
+    { weight: 9, arbitrary: almostValidText },
     { weight: 2, arbitrary: anyJson.map((value) => JSON.stringify(value)) },
-    { weight: 3, arbitrary: fc.tuple(right, spoiling).map(([text, spoil]) => spoil(text)) },
+    { weight: 3, arbitrary: fc.tuple(validText, corruption).map(([text, corrupt]) => corrupt(text)) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }).map((array) => Buffer.from(array)) },
   );
   return fc.record({ headers, bytes }, { noNullPrototype: true });
 }
 
-const change = fc.tuple(fc.nat(20), memberName, fc.oneof(anyJson, fc.constant(undefined)));
+const memberChange = fc.tuple(fc.nat(20), memberName, fc.oneof(anyJson, fc.constant(undefined)));
 
-/** Puts a value in the place of a member, of one within it, or of none there is; `undefined` takes the member out. */
-function changeAt(value: unknown, where: number, name: string, by: unknown): unknown {
-  if (typeof value !== 'object' || value === null || where === 20) return by;
+/**
+ * Replaces or adds a member at `index`; an index of 20 replaces the whole value, and one above 10 goes one level
+ * deeper. `undefined` removes the member from the JSON text.
+ */
+function replaceAt(value: unknown, index: number, name: string, replacement: unknown): unknown {
+  if (typeof value !== 'object' || value === null || index === 20) return replacement;
   const entries = Object.entries(value);
-  const at = where % (entries.length + 1);
-  const chosen = entries[at];
-  const [key, member] = chosen ?? [name, undefined];
-  const changed = where > 10 && typeof member === 'object' ? changeAt(member, where - 11, name, by) : by;
+  const at = index % (entries.length + 1);
+  const [key, member] = entries[at] ?? [name, undefined];
+  const isNested = index > 10 && typeof member === 'object';
+  const changed = isNested ? replaceAt(member, index - 11, name, replacement) : replacement;
   if (Array.isArray(value)) return [...value.slice(0, at), changed, ...value.slice(at + 1)];
-  return Object.fromEntries([...entries.filter(([each]) => each !== key), [key, changed]]);
+  return Object.fromEntries([...entries.filter(([existing]) => existing !== key), [key, changed]]);
 }
 
-/** What breaks the text of a body, or stretches it. */
-const spoiling: Arbitrary<(text: string) => string | Buffer> = fc.oneof(
+/** Functions that corrupt or extend the text of a body. */
+const corruption: Arbitrary<(text: string) => string | Buffer> = fc.oneof(
   fc.nat(100).map((at) => (text: string) => text.slice(0, at)),
   fc
     .tuple(fc.nat(100), fc.constantFrom('\u0000', '{', ']', ',', '"', '\\', '\ufeff', '1e400', '\\ud800', '__proto__'))

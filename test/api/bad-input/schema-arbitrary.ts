@@ -1,10 +1,10 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Json } from '../../drivers/openapi-document.ts';
 
-/** Stands in every text that is generated as a value, so that one that is told back is found. */
+/** Occurs in every generated text value, so that a test can detect a repeated value. */
 export const canary = 'kA7canaryZq9';
 
-/** Texts that a caller might send as a value. */
+/** Texts that a client might send as a value. */
 export const anyText = fc.oneof(
   { weight: 4, arbitrary: fc.string({ maxLength: 20 }).map((rest) => `${canary}${rest}`) },
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }).map((rest) => `${rest}${canary}`) },
@@ -12,35 +12,35 @@ export const anyText = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 3_000 }).map((length) => canary.repeat(length)) },
 );
 
-/** A value that a schema allows, or nearly. */
-export function arbitraryOf(schema: Json): Arbitrary<unknown> {
+/** Values that a schema allows, or almost allows. */
+export function toArbitrary(schema: Json): Arbitrary<unknown> {
   const { type, anyOf, oneOf, allOf } = schema;
   const choices = (anyOf ?? oneOf) as Json[] | undefined;
-  if (choices !== undefined) return fc.oneof(...choices.map(arbitraryOf));
-  if (allOf !== undefined) return arbitraryOf((allOf as Json[])[0] ?? {});
-  if (Array.isArray(type)) return fc.oneof(...(type as string[]).map((each) => arbitraryOf({ ...schema, type: each })));
+  if (choices !== undefined) return fc.oneof(...choices.map(toArbitrary));
+  if (allOf !== undefined) return toArbitrary((allOf as Json[])[0] ?? {});
+  if (Array.isArray(type)) return fc.oneof(...(type as string[]).map((name) => toArbitrary({ ...schema, type: name })));
   if ('const' in schema) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...(schema.enum as unknown[]));
   switch (type) {
     case 'string':
-      return textOf(schema);
+      return toTextArbitrary(schema);
     case 'integer':
     case 'number':
-      return numberOf(schema);
+      return toNumberArbitrary(schema);
     case 'boolean':
       return fc.boolean();
     case 'null':
       return fc.constant(null);
     case 'array':
-      return fc.array(arbitraryOf((schema.items ?? {}) as Json), { maxLength: 5 });
+      return fc.array(toArbitrary((schema.items ?? {}) as Json), { maxLength: 5 });
     case 'object':
-      return objectOf(schema);
+      return toObjectArbitrary(schema);
     default:
       return anyJson;
   }
 }
 
-function textOf({ format, minLength = 0, maxLength = 300 }: Json): Arbitrary<string> {
+function toTextArbitrary({ format, minLength = 0, maxLength = 300 }: Json): Arbitrary<string> {
   switch (format) {
     case 'uuid':
       return fc.uuid();
@@ -57,14 +57,14 @@ function textOf({ format, minLength = 0, maxLength = 300 }: Json): Arbitrary<str
   }
 }
 
-function numberOf({ minimum = 0, maximum = 1_000 }: Json): Arbitrary<number> {
+function toNumberArbitrary({ minimum = 0, maximum = 1_000 }: Json): Arbitrary<number> {
   return fc.integer({ min: Number(minimum), max: Math.max(Number(minimum), Number(maximum)) });
 }
 
-function objectOf({ properties = {}, required = [] }: Json): Arbitrary<unknown> {
+function toObjectArbitrary({ properties = {}, required = [] }: Json): Arbitrary<unknown> {
   const members = Object.entries(properties as Record<string, Json>).map(([name, member]) => [
     name,
-    arbitraryOf(member),
+    toArbitrary(member),
   ]);
   return fc.record(Object.fromEntries(members) as Record<string, Arbitrary<unknown>>, {
     requiredKeys: required as string[],
@@ -72,7 +72,7 @@ function objectOf({ properties = {}, required = [] }: Json): Arbitrary<unknown> 
   });
 }
 
-/** Names that mean something to somebody. */
+/** Member names with a special meaning in JavaScript, JSON Pointer, MongoDB or this interface, and random ones. */
 export const memberName = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 10 }) },
   {
@@ -101,7 +101,7 @@ export const memberName = fc.oneof(
   },
 );
 
-/** Any JSON at all. Its names carry no canary: a problem names the member that is wrong. */
+/** Any JSON value. Member names have no canary, because a problem may repeat the name of an invalid member. */
 export const anyJson: Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

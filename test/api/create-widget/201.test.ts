@@ -20,8 +20,8 @@ const create = (payload: object | string, headers: Record<string, string> = {}) 
     payload,
   });
 
-describe('create a widget', () => {
-  test('with a name only: every field is there, defaults filled in', async () => {
+describe('POST /api/v1/widgets', () => {
+  test('returns 201 with every field, defaults filled in, for a name alone', async () => {
     const response = await create({ name: 'lamp' });
     expect(response.statusCode).toBe(201);
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -43,7 +43,7 @@ describe('create a widget', () => {
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
-  test('with everything, normalised', async () => {
+  test('returns 201 with normalised values when every field is given', async () => {
     const response = await create({
       name: '  lamp 💡 ',
       state: 'retired',
@@ -61,34 +61,34 @@ describe('create a widget', () => {
     });
   });
 
-  test('null stands for the default of an optional member', async () => {
+  test('uses the default for an optional member that is null', async () => {
     const response = await create({ name: 'x', state: null, labels: null, owner: null });
     expect(response.json()).toMatchObject({ state: 'active', labels: [], owner: null });
   });
 
   test.each([
-    ['200 emoji', { name: '💡'.repeat(200) }],
-    ['32 labels after duplicates are dropped', { name: 'x', labels: [...Array(40).keys()].map((n) => `l${n % 32}`) }],
-    ['a label of 64', { name: 'x', labels: ['é'.repeat(64)] }],
-  ])('%s are accepted', async (_, body) => {
+    ['a name of 200 emoji', { name: '💡'.repeat(200) }],
+    ['40 labels of which 32 are distinct', { name: 'x', labels: [...Array(40).keys()].map((n) => `l${n % 32}`) }],
+    ['a label of 64 characters', { name: 'x', labels: ['é'.repeat(64)] }],
+  ])('accepts %s', async (_, body) => {
     expect((await create(body)).statusCode).toBe(201);
   });
 
-  test('also with a byte order mark and a charset', async () => {
+  test('accepts a byte order mark and a charset parameter', async () => {
     const response = await create('\ufeff{"name":"x"}', { 'content-type': 'application/json; charset=UTF-8' });
     expect(response.statusCode).toBe(201);
   });
 
-  test('puts the creation into the outbox', async () => {
-    const before = new Date(Date.now() + 60_000);
+  test('stores the creation event in the outbox of the widget', async () => {
+    const inOneMinute = new Date(Date.now() + 60_000);
     const { id } = (await create({ name: 'to be published' })).json();
-    const found = await service.backend.outboxes.findOverdue(before, 1_000);
-    expect(found.map(({ widgetId }) => widgetId)).toContain(id);
+    const overdue = await service.backend.outboxes.findOverdue(inOneMinute, 1_000);
+    expect(overdue.map(({ widgetId }) => widgetId)).toContain(id);
   });
 });
 
-describe('with an idempotency key', () => {
-  test('the same request is answered the same, byte for byte, and creates once', async () => {
+describe('POST /api/v1/widgets with an Idempotency-Key', () => {
+  test('returns the first response byte for byte when the request is repeated', async () => {
     const first = await create({ name: 'once' }, { 'idempotency-key': 'key-1' });
     const second = await create({ name: ' once ', state: 'active' }, { 'idempotency-key': '"key-1"' });
     expect(second.statusCode).toBe(201);
@@ -97,18 +97,21 @@ describe('with an idempotency key', () => {
     expect(second.headers.location).toBe(first.headers.location);
   });
 
-  test('fifty at once create one widget', async () => {
+  test('creates one widget for fifty simultaneous requests with one key', async () => {
     const name = 'fifty at once';
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => create({ name }, { 'idempotency-key': 'key-50' })),
     );
-    expect(new Set(answers.map((each) => `${each.statusCode} ${each.body}`)).size).toBe(1);
-    expect(answers.filter((each) => each.headers['idempotent-replayed'] === undefined)).toHaveLength(1);
-    const all = await service.backend.widgets.list({ state: null, createdAtOrBefore: null }, { offset: 0, limit: 200 });
-    expect(all.filter((widget) => widget.name === name)).toHaveLength(1);
+    expect(new Set(responses.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers['idempotent-replayed'] === undefined)).toHaveLength(1);
+    const widgets = await service.backend.widgets.list(
+      { state: null, createdAtOrBefore: null },
+      { offset: 0, limit: 200 },
+    );
+    expect(widgets.filter((widget) => widget.name === name)).toHaveLength(1);
   });
 
-  test('keys of two people do not meet', async () => {
+  test('keeps the keys of two users apart', async () => {
     const other = await service.signedIn('editor');
     const mine = await create({ name: 'mine' }, { 'idempotency-key': 'shared' });
     const theirs = await create({ name: 'theirs' }, { 'idempotency-key': 'shared', ...other.headers });

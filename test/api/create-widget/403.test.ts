@@ -18,34 +18,36 @@ const create = (headers: Record<string, string>, payload = '{"name":"x"}') =>
     payload,
   });
 
-test('without a session', async () => {
-  expectProblem(await create({}), { status: 403, code: 'not-authenticated' });
+describe('POST /api/v1/widgets: session and permission', () => {
+  test('returns 403 not-authenticated without a session', async () => {
+    expectProblem(await create({}), { status: 403, code: 'not-authenticated' });
+  });
+
+  test('returns 403 not-authenticated before it reads the body', async () => {
+    expectProblem(await create({}, '{broken'), { status: 403, code: 'not-authenticated' });
+  });
+
+  test('returns 403 not-authenticated for an invalid Bearer token', async () => {
+    expectProblem(await create({ authorization: 'Bearer wpt_x' }), { status: 403, code: 'not-authenticated' });
+  });
+
+  test('returns 403 not-authenticated for two session cookies', async () => {
+    const cookie = `${editor.cookie}; a=b; ${editor.cookie}`;
+    expectProblem(await create({ ...editor.headers, cookie }), { status: 403, code: 'not-authenticated' });
+  });
+
+  test('returns 403 permission-denied for a viewer', async () => {
+    const viewer = await service.signedIn('viewer');
+    expectProblem(await create(viewer.headers), { status: 403, code: 'permission-denied' });
+  });
 });
 
-test('before the body is looked at', async () => {
-  expectProblem(await create({}, '{broken'), { status: 403, code: 'not-authenticated' });
-});
-
-test('with a Bearer token only', async () => {
-  expectProblem(await create({ authorization: 'Bearer wpt_x' }), { status: 403, code: 'not-authenticated' });
-});
-
-test('with two session cookies', async () => {
-  const cookie = `${editor.cookie}; a=b; ${editor.cookie}`;
-  expectProblem(await create({ ...editor.headers, cookie }), { status: 403, code: 'not-authenticated' });
-});
-
-test('as a viewer', async () => {
-  const viewer = await service.signedIn('viewer');
-  expectProblem(await create(viewer.headers), { status: 403, code: 'permission-denied' });
-});
-
-describe('without proof that it was meant', () => {
-  test('no CSRF token', async () => {
+describe('POST /api/v1/widgets: CSRF protection', () => {
+  test('returns 403 csrf-token-invalid without a CSRF token', async () => {
     expectProblem(await create({ cookie: editor.cookie }), { status: 403, code: 'csrf-token-invalid' });
   });
 
-  test('the CSRF token of another session', async () => {
+  test('returns 403 csrf-token-invalid for the CSRF token of another session', async () => {
     const other = await service.signedIn('editor');
     const response = await create({ cookie: editor.cookie, 'x-csrf-token': other.csrfToken });
     expectProblem(response, { status: 403, code: 'csrf-token-invalid' });
@@ -57,8 +59,8 @@ describe('without proof that it was meant', () => {
     { 'sec-fetch-site': 'cross-site', origin: 'https://widgets.example' },
     { origin: 'https://evil.example' },
     { origin: 'null' },
-  ])('from elsewhere: %o', async (from) => {
-    const response = await create({ ...editor.headers, ...from } as Record<string, string>);
+  ])('returns 403 csrf-token-invalid for a request from another origin: %o', async (originHeaders) => {
+    const response = await create({ ...editor.headers, ...originHeaders } as Record<string, string>);
     expectProblem(response, { status: 403, code: 'csrf-token-invalid' });
   });
 
@@ -67,8 +69,8 @@ describe('without proof that it was meant', () => {
     { 'sec-fetch-site': 'none', origin: 'https://evil.example' },
     { origin: 'https://widgets.example' },
     { origin: 'http://api.internal' },
-  ])('from here: %o', async (from) => {
-    const response = await create({ ...editor.headers, ...from } as Record<string, string>);
+  ])('returns 201 for a request from the own origin: %o', async (originHeaders) => {
+    const response = await create({ ...editor.headers, ...originHeaders } as Record<string, string>);
     expect(response.statusCode).toBe(201);
   });
 });

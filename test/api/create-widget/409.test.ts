@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
@@ -18,17 +18,19 @@ const create = (payload: object, key: string) =>
     payload,
   });
 
-test('a key used before with another body', async () => {
-  expect((await create({ name: 'first' }, 'k')).statusCode).toBe(201);
-  expectProblem(await create({ name: 'second' }, 'k'), { status: 409, code: 'idempotency-key-reused' });
-});
+describe('POST /api/v1/widgets: Idempotency-Key reuse', () => {
+  test('returns 409 idempotency-key-reused when the key is reused with another body', async () => {
+    expect((await create({ name: 'first' }, 'k')).statusCode).toBe(201);
+    expectProblem(await create({ name: 'second' }, 'k'), { status: 409, code: 'idempotency-key-reused' });
+  });
 
-test('a refused request does not use its key up', async () => {
-  expect((await create({ name: '' }, 'unused')).statusCode).toBe(400);
-  expect((await create({ name: 'now right' }, 'unused')).statusCode).toBe(201);
-});
+  test('does not consume the key of a rejected request', async () => {
+    expect((await create({ name: '' }, 'unused')).statusCode).toBe(400);
+    expect((await create({ name: 'valid' }, 'unused')).statusCode).toBe(201);
+  });
 
-test('equal names are no conflict', async () => {
-  expect((await create({ name: 'twin' }, 'a')).statusCode).toBe(201);
-  expect((await create({ name: 'twin' }, 'b')).statusCode).toBe(201);
+  test('creates two widgets with equal names', async () => {
+    expect((await create({ name: 'twin' }, 'a')).statusCode).toBe(201);
+    expect((await create({ name: 'twin' }, 'b')).statusCode).toBe(201);
+  });
 });

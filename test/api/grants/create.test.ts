@@ -12,11 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe.each(grantKinds)('POST $path', ({ path, prefix, pathOf, storeOf, defaults, changes }) => {
+describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore, defaults, changes }) => {
   const create = (payload: object, headers: Readonly<Record<string, string>> = admin.headers) =>
     service.inject({ method: 'POST', url: path, headers: { host: 'widgets.example:8080', ...headers }, payload });
 
-  test('201: with a name alone; everything else is its default', async () => {
+  test('returns 201 with defaults for a name alone', async () => {
     const response = await create({ name: '  mine ' });
     expect(response.statusCode).toBe(201);
     const { id, token, createdAt, ...rest } = response.json();
@@ -24,14 +24,14 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, pathOf, storeOf, defaul
       name: 'mine',
       ...defaults,
       expiresAt: null,
-      ...(pathOf === null ? {} : { url: `http://widgets.example:8080${pathOf(token)}` }),
+      ...(buildPath === null ? {} : { url: `http://widgets.example:8080${buildPath(token)}` }),
     });
     expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.now());
     expect(isWellFormedToken(token, prefix)).toBe(true);
     expect(response.headers.location).toBe(`${path.slice('/api/v1/'.length)}/${id}`);
   });
 
-  test('201: with everything that can be chosen; Location is where it is read', async () => {
+  test('returns 201 with every given member, and the Location of the grant', async () => {
     const response = await create(changes);
     expect(response.statusCode).toBe(201);
     expect(response.json()).toMatchObject(changes);
@@ -45,50 +45,60 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, pathOf, storeOf, defaul
     });
   });
 
-  test('201: null for what may be left out is its default', async () => {
+  test('returns 201 and uses the default for a member that is null', async () => {
     const nulls = Object.fromEntries(Object.keys(changes).map((name) => [name, null]));
     const response = await create({ ...nulls, name: 'mine' });
     expect(response.statusCode).toBe(201);
     expect(response.json()).toMatchObject({ ...defaults, expiresAt: null });
   });
 
-  test('201: only the digest of the token is kept, and no log line has it', async () => {
+  test('stores only the digest of the token, and logs no token', async () => {
     const { id, token } = (await create({ name: 'mine' })).json();
-    const stored = await storeOf(service.backend).get(id);
+    const stored = await selectStore(service.backend).get(id);
     expect(stored?.token).toEqual({ digest: sha256Hex(token), sealedSecret: null });
     expect(JSON.stringify(stored)).not.toContain(token);
     expect(service.logLines.join('')).not.toContain(token);
   });
 
   test.each<[string, object, string, string]>([
-    ['no name', {}, '#/name', 'required'],
-    ['name null', { name: null }, '#/name', 'type'],
-    ['empty name', { name: ' ' }, '#/name', 'too-short'],
-    ['long name', { name: 'a'.repeat(201) }, '#/name', 'too-long'],
-    ['expiresAt of another type', { name: 'x', expiresAt: 1 }, '#/expiresAt', 'type'],
-    ['expiresAt without a zone', { name: 'x', expiresAt: '2099-01-01T00:00:00' }, '#/expiresAt', 'format'],
-    ['expiresAt in another zone', { name: 'x', expiresAt: '2099-01-01T00:00:00+01:00' }, '#/expiresAt', 'format'],
-    ['expiresAt on no day', { name: 'x', expiresAt: '2099-02-29T00:00:00Z' }, '#/expiresAt', 'format'],
-    ['expiresAt in the past', { name: 'x', expiresAt: '2026-01-01T00:00:00Z' }, '#/expiresAt', 'too-small'],
-    ['a token of the caller', { name: 'x', token: 'x' }, '#/token', 'unknown-field'],
-    ['an id of the caller', { name: 'x', id: 'x' }, '#/id', 'unknown-field'],
-  ])('400: %s', async (_, body, pointer, code) => {
+    ['a missing name', {}, '#/name', 'required'],
+    ['a null name', { name: null }, '#/name', 'type'],
+    ['a blank name', { name: ' ' }, '#/name', 'too-short'],
+    ['a name of 201 characters', { name: 'a'.repeat(201) }, '#/name', 'too-long'],
+    ['a number as expiresAt', { name: 'x', expiresAt: 1 }, '#/expiresAt', 'type'],
+    ['an expiresAt without a time zone', { name: 'x', expiresAt: '2099-01-01T00:00:00' }, '#/expiresAt', 'format'],
+    [
+      'an expiresAt with the offset +01:00',
+      { name: 'x', expiresAt: '2099-01-01T00:00:00+01:00' },
+      '#/expiresAt',
+      'format',
+    ],
+    [
+      'an expiresAt on a day that does not exist',
+      { name: 'x', expiresAt: '2099-02-29T00:00:00Z' },
+      '#/expiresAt',
+      'format',
+    ],
+    ['an expiresAt in the past', { name: 'x', expiresAt: '2026-01-01T00:00:00Z' }, '#/expiresAt', 'too-small'],
+    ['a token', { name: 'x', token: 'x' }, '#/token', 'unknown-field'],
+    ['an id', { name: 'x', id: 'x' }, '#/id', 'unknown-field'],
+  ])('returns 400 invalid-request for %s', async (_, body, pointer, code) => {
     expectProblem(await create(body), { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
   });
 
-  test('400: no body', async () => {
+  test('returns 400 invalid-request without a body', async () => {
     const response = await service.inject({ method: 'POST', url: path, headers: admin.headers });
     expectProblem(response, { status: 400, code: 'invalid-request', errors: [{ pointer: '#', code: 'required' }] });
   });
 
-  test('403: an editor may not', async () => {
+  test('returns 403 for an editor, without a session, and without the CSRF token', async () => {
     const editor = await service.signedIn('editor');
     expectProblem(await create({ name: 'x' }, editor.headers), { status: 403, code: 'permission-denied' });
     expectProblem(await create({ name: 'x' }, {}), { status: 403, code: 'not-authenticated' });
     expectProblem(await create({ name: 'x' }, { cookie: admin.cookie }), { status: 403, code: 'csrf-token-invalid' });
   });
 
-  test('403: a provision token is no credential for it', async () => {
+  test('returns 403 not-authenticated for a provision token', async () => {
     const { token } = (
       await service.inject({
         method: 'POST',
@@ -103,13 +113,13 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, pathOf, storeOf, defaul
   });
 });
 
-test('the addresses have the configured base, also one with a path', async () => {
+test('returns urls that begin with PUBLIC_BASE_URL, including its path', async () => {
   const behindProxy = await openTestApp({ publicBaseUrl: 'https://widgets.example/base' });
   const { headers } = await behindProxy.signedIn('admin');
-  for (const { path, pathOf } of grantKinds.filter((kind) => kind.pathOf !== null)) {
+  for (const { path, buildPath } of grantKinds.filter((kind) => kind.buildPath !== null)) {
     const response = await behindProxy.inject({ method: 'POST', url: path, headers, payload: { name: 'x' } });
     const { url, token } = response.json();
-    expect(url).toBe(`https://widgets.example/base${pathOf?.(token)}`);
+    expect(url).toBe(`https://widgets.example/base${buildPath?.(token)}`);
   }
   await behindProxy.close();
 });

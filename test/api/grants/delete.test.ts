@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { grantKinds } from '../../drivers/grant-kinds.ts';
 import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
-import { type WatchedControl, watchControl } from '../../drivers/watched-control.ts';
+import { type WatchedControlLog, watchControlLog } from '../../drivers/watched-control-log.ts';
 
 let service: TestApp;
 let admin: TestCaller;
-let control: WatchedControl;
+let control: WatchedControlLog;
 beforeAll(async () => {
   service = await openTestApp({
     replace: (real) => {
-      control = watchControl(real.control);
+      control = watchControlLog(real.control);
       return { control };
     },
   });
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe.each(grantKinds)('DELETE $path/{id}', ({ path, kind, storeOf }) => {
+describe.each(grantKinds)('DELETE $path/{id}', ({ path, kind, selectStore }) => {
   const remove = (id: string, headers: Readonly<Record<string, string>> = admin.headers) =>
     service.inject({ method: 'DELETE', url: `${path}/${id}`, headers });
   const create = async () => {
@@ -26,7 +26,7 @@ describe.each(grantKinds)('DELETE $path/{id}', ({ path, kind, storeOf }) => {
     return (await service.inject({ method: 'POST', url: path, headers: admin.headers, payload })).json();
   };
 
-  test('204: it is gone, and every pod is told; then 404', async () => {
+  test('returns 204, announces the revocation to every pod, and returns 404 from then on', async () => {
     const [{ id }, other] = [await create(), await create()];
     const response = await remove(id);
     expect([response.statusCode, response.body]).toEqual([204, '']);
@@ -34,33 +34,33 @@ describe.each(grantKinds)('DELETE $path/{id}', ({ path, kind, storeOf }) => {
     const read = await service.inject({ method: 'GET', url: `${path}/${id}`, headers: { cookie: admin.cookie } });
     expectProblem(read, { status: 404, code: 'not-found' });
     expectProblem(await remove(id), { status: 404, code: 'not-found' });
-    expect(await storeOf(service.backend).get(id)).toBeNull();
-    expect(await storeOf(service.backend).get(other.id)).not.toBeNull();
+    expect(await selectStore(service.backend).get(id)).toBeNull();
+    expect(await selectStore(service.backend).get(other.id)).not.toBeNull();
   });
 
-  test('204: with the header of a JSON body and no body', async () => {
+  test('returns 204 for a JSON content type without a body', async () => {
     const { id } = await create();
     expect((await remove(id, { ...admin.headers, 'content-type': 'application/json' })).statusCode).toBe(204);
   });
 
-  test('403: an editor may not', async () => {
+  test('returns 403 for an editor, and without the CSRF token', async () => {
     const [{ id }, editor] = [await create(), await service.signedIn('editor')];
     expectProblem(await remove(id, editor.headers), { status: 403, code: 'permission-denied' });
     expectProblem(await remove(id, { cookie: admin.cookie }), { status: 403, code: 'csrf-token-invalid' });
-    expect(await storeOf(service.backend).get(id)).not.toBeNull();
+    expect(await selectStore(service.backend).get(id)).not.toBeNull();
   });
 
-  test.each(['0197a0b0-0000-7000-8000-00000000abcd', 'x', '$where'])('404: %s', async (id) => {
+  test.each(['0197a0b0-0000-7000-8000-00000000abcd', 'x', '$where'])('returns 404 for the id %s', async (id) => {
     expectProblem(await remove(id), { status: 404, code: 'not-found' });
   });
 
-  test('503: the pods could not be told; repeated, they are, though it is gone', async () => {
+  test('returns 503 while the control log is unavailable; the repeated request announces the revocation', async () => {
     const { id } = await create();
-    control.isAway = true;
+    control.isUnavailable = true;
     expectProblem(await remove(id), { status: 503, code: 'unavailable' });
-    expect(await storeOf(service.backend).get(id)).toBeNull();
+    expect(await selectStore(service.backend).get(id)).toBeNull();
     expectProblem(await remove(id), { status: 503, code: 'unavailable' });
-    control.isAway = false;
+    control.isUnavailable = false;
     expectProblem(await remove(id), { status: 404, code: 'not-found' });
     expect(control.announced).toContainEqual({ kind, id, change: 'revoked' });
   });

@@ -19,35 +19,35 @@ describe.each(grantKinds)('GET $path/{id}', ({ path }) => {
     return (await service.inject({ method: 'POST', url: path, headers: admin.headers, payload })).json();
   };
 
-  test('200: in either case of the id, and never with a secret', async () => {
-    const { token, url: _, ...shown } = await create();
-    const response = await get(shown.id);
+  test('returns 200 for the id in lower or upper case, without the token', async () => {
+    const { token, url: _, ...grant } = await create();
+    const response = await get(grant.id);
     expect(response.statusCode).toBe(200);
-    expect(response.json()).toEqual(shown);
+    expect(response.json()).toEqual(grant);
     expect(response.body).not.toContain(token);
-    expect((await get(shown.id.toUpperCase())).json()).toEqual(shown);
+    expect((await get(grant.id.toUpperCase())).json()).toEqual(grant);
     const head = await service.inject({
       method: 'HEAD',
-      url: `${path}/${shown.id}`,
+      url: `${path}/${grant.id}`,
       headers: { cookie: admin.cookie },
     });
     expect([head.statusCode, head.body]).toEqual([200, '']);
   });
 
-  test('403: an editor may not', async () => {
+  test('returns 403 for an editor, and without a session', async () => {
     const [{ id }, editor] = [await create(), await service.signedIn('editor')];
     expectProblem(await get(id, { cookie: editor.cookie }), { status: 403, code: 'permission-denied' });
     expectProblem(await get(id, {}), { status: 403, code: 'not-authenticated' });
   });
 
   test.each(['0197a0b0-0000-7000-8000-00000000abcd', 'x', '%00', 'a'.repeat(500), '$where', '__proto__'])(
-    '404: %s',
+    'returns 404 for the id %s',
     async (id) => {
       expectProblem(await get(id), { status: 404, code: 'not-found' });
     },
   );
 
-  test('404: what another kind of grant is known by', async () => {
+  test('returns 404 for the id of another kind of grant', async () => {
     const { id } = await create();
     for (const { path: other } of grantKinds.filter((kind) => kind.path !== path)) {
       const response = await service.inject({

@@ -19,25 +19,25 @@ describe.each(grantKinds)('GET $path', ({ path }) => {
     return response.json();
   };
 
-  test('200: nothing yet, then newest first in pages; no answer has a secret', async () => {
+  test('returns an empty list at firstPage, then pages with the newest grant firstPage, without tokens', async () => {
     const empty = { items: [], page: 1, pageSize: 50, totalItems: 0, totalPages: 0, hasNext: false };
     expect((await list()).json()).toEqual(empty);
     const created = [await create('1'), await create('2'), await create('3')];
 
-    const first = (await list('?pageSize=2')).json();
-    expect(first).toMatchObject({ page: 1, pageSize: 2, totalItems: 3, totalPages: 2, hasNext: true });
-    expect(first.items.map(({ name }: { name: string }) => name)).toEqual(['3', '2']);
-    const second = (await list('?pageSize=2&page=2')).json();
-    expect(second).toMatchObject({ page: 2, pageSize: 2, totalItems: 3, totalPages: 2, hasNext: false });
-    const past = (await list('?page=2147483647')).json();
-    expect(past).toMatchObject({ items: [], page: 2_147_483_647, totalItems: 3, totalPages: 1, hasNext: false });
+    const firstPage = (await list('?pageSize=2')).json();
+    expect(firstPage).toMatchObject({ page: 1, pageSize: 2, totalItems: 3, totalPages: 2, hasNext: true });
+    expect(firstPage.items.map(({ name }: { name: string }) => name)).toEqual(['3', '2']);
+    const secondPage = (await list('?pageSize=2&page=2')).json();
+    expect(secondPage).toMatchObject({ page: 2, pageSize: 2, totalItems: 3, totalPages: 2, hasNext: false });
+    const pastTheEnd = (await list('?page=2147483647')).json();
+    expect(pastTheEnd).toMatchObject({ items: [], page: 2_147_483_647, totalItems: 3, totalPages: 1, hasNext: false });
 
-    for (const item of [...first.items, ...second.items]) {
-      const { token, url: _, ...shown } = created.find(({ id }) => id === item.id);
-      expect(item).toEqual(shown);
+    for (const item of [...firstPage.items, ...secondPage.items]) {
+      const { token, url: _, ...grant } = created.find(({ id }) => id === item.id);
+      expect(item).toEqual(grant);
       expect(JSON.stringify(item)).not.toContain(token);
     }
-    expect(second.items).toHaveLength(1);
+    expect(secondPage.items).toHaveLength(1);
   });
 
   test.each([
@@ -45,11 +45,11 @@ describe.each(grantKinds)('GET $path', ({ path }) => {
     ['?pageSize=201', 'pageSize', 'too-large'],
     ['?pageSize=1&pageSize=2', 'pageSize', 'repeated'],
     ['?state=active', 'state', 'unknown-field'],
-  ])('400: %s', async (query, parameter, code) => {
+  ])('returns 400 invalid-request for %s', async (query, parameter, code) => {
     expectProblem(await list(query), { status: 400, code: 'invalid-request', errors: [{ parameter, code }] });
   });
 
-  test('403: an editor may not', async () => {
+  test('returns 403 for an editor, and without a session', async () => {
     const editor = await service.signedIn('editor');
     expectProblem(await list('', { cookie: editor.cookie }), { status: 403, code: 'permission-denied' });
     expectProblem(await list('', {}), { status: 403, code: 'not-authenticated' });

@@ -1,20 +1,20 @@
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDrivenClock } from '../../drivers/driven-clock.ts';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { grantKinds } from '../../drivers/grant-kinds.ts';
+import { createManualClock } from '../../drivers/manual-clock.ts';
 import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
-import { type WatchedControl, watchControl } from '../../drivers/watched-control.ts';
+import { type WatchedControlLog, watchControlLog } from '../../drivers/watched-control-log.ts';
 
-const clock = createDrivenClock();
+const clock = createManualClock();
 let service: TestApp;
 let admin: TestCaller;
-let control: WatchedControl;
+let control: WatchedControlLog;
 beforeAll(async () => {
   service = await openTestApp({
     clock,
     replace: (real) => {
-      control = watchControl(real.control);
+      control = watchControlLog(real.control);
       return { control };
     },
   });
@@ -22,9 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const inSeconds = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000);
+const timeIn = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000);
 
-describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, pathOf, storeOf, changes }) => {
+describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, buildPath, selectStore, changes }) => {
   const rotate = (id: string, payload?: object | string, headers: Readonly<Record<string, string>> = admin.headers) =>
     service.inject({
       method: 'POST',
@@ -34,23 +34,23 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, pathO
     });
   const create = async (payload: object = { name: 'mine' }) =>
     (await service.inject({ method: 'POST', url: path, headers: admin.headers, payload })).json();
-  const stored = (id: string) => storeOf(service.backend).get(id);
+  const readStored = (id: string) => selectStore(service.backend).get(id);
 
-  test('200: another token, shown this once, and the old one for 300 seconds more; every pod is told', async () => {
-    const { token: old, url: _, ...before } = await create(changes);
+  test('returns a new token, keeps the previous one valid for 300 s, and announces the change', async () => {
+    const { token: previousToken, url: _, ...before } = await create(changes);
     const response = await rotate(before.id);
     expect(response.statusCode).toBe(200);
     const { token, ...rest } = response.json();
     expect(rest).toEqual({
       ...before,
-      ...(pathOf === null ? {} : { url: `http://widgets.example${pathOf(token)}` }),
-      previousExpiresAt: inSeconds(300).toISOString(),
+      ...(buildPath === null ? {} : { url: `http://widgets.example${buildPath(token)}` }),
+      previousExpiresAt: timeIn(300).toISOString(),
     });
     expect(isWellFormedToken(token, prefix)).toBe(true);
-    expect(token).not.toBe(old);
-    expect(await stored(before.id)).toMatchObject({
+    expect(token).not.toBe(previousToken);
+    expect(await readStored(before.id)).toMatchObject({
       token: { digest: sha256Hex(token), sealedSecret: null },
-      previousToken: { digest: sha256Hex(old), expiresAt: inSeconds(300) },
+      previousToken: { digest: sha256Hex(previousToken), expiresAt: timeIn(300) },
     });
     expect(control.announced.filter(({ id }) => id === before.id)).toEqual([
       { kind, id: before.id, change: 'changed' },
@@ -71,53 +71,53 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, pathO
     [{ overlapSeconds: null }, 300],
     [{ overlapSeconds: 1 }, 1],
     [{ overlapSeconds: 86_400 }, 86_400],
-  ])('200: %j keeps the old one for %i seconds', async (body, seconds) => {
+  ])('keeps the previous token valid for the requested overlap: %j for %i s', async (body, seconds) => {
     const { id } = await create();
     const headers = body === undefined ? admin.headers : { ...admin.headers, 'content-type': 'application/json' };
     const response = await rotate(id, body, headers);
-    expect([response.statusCode, response.json().previousExpiresAt]).toEqual([200, inSeconds(seconds).toISOString()]);
+    expect([response.statusCode, response.json().previousExpiresAt]).toEqual([200, timeIn(seconds).toISOString()]);
   });
 
-  test('200: where the whole ends sooner, the old one does', async () => {
-    const { id } = await create({ name: 'mine', expiresAt: inSeconds(60).toISOString() });
+  test('ends the previous token when the grant expires before the overlap ends', async () => {
+    const { id } = await create({ name: 'mine', expiresAt: timeIn(60).toISOString() });
     const response = await rotate(id);
-    expect([response.statusCode, response.json().previousExpiresAt]).toEqual([200, inSeconds(60).toISOString()]);
+    expect([response.statusCode, response.json().previousExpiresAt]).toEqual([200, timeIn(60).toISOString()]);
   });
 
-  test('200: an empty body of JSON is none', async () => {
+  test('treats an empty body with a JSON content type as no body', async () => {
     const { id } = await create();
     const response = await rotate(id, '', { ...admin.headers, 'content-type': 'application/json' });
-    expect([response.statusCode, response.json().previousExpiresAt]).toEqual([200, inSeconds(300).toISOString()]);
+    expect([response.statusCode, response.json().previousExpiresAt]).toEqual([200, timeIn(300).toISOString()]);
   });
 
-  test('200: without an overlap the old one ends at once, and one of an earlier rotation with it', async () => {
+  test('ends the previous token at once when overlapSeconds is 0', async () => {
     const { id } = await create();
     await rotate(id);
     const response = await rotate(id, { overlapSeconds: 0 });
     expect(response.json().previousExpiresAt).toBeNull();
-    expect(await stored(id)).toMatchObject({
+    expect(await readStored(id)).toMatchObject({
       token: { digest: sha256Hex(response.json().token) },
       previousToken: null,
     });
   });
 
-  test('200: a further rotation ends the one before the last', async () => {
+  test('keeps only the last replaced token valid after a second rotation', async () => {
     const { id, token: first } = await create();
     const { token: second } = (await rotate(id)).json();
     const { token: third } = (await rotate(id)).json();
-    expect(await stored(id)).toMatchObject({
+    expect(await readStored(id)).toMatchObject({
       token: { digest: sha256Hex(third) },
       previousToken: { digest: sha256Hex(second) },
     });
-    expect(await storeOf(service.backend).findByTokenDigest(sha256Hex(first))).toBeNull();
+    expect(await selectStore(service.backend).findByTokenDigest(sha256Hex(first))).toBeNull();
   });
 
-  test('200: rotations at the same time follow one another', async () => {
+  test('serializes simultaneous rotations', async () => {
     const { id } = await create();
-    const answers = await Promise.all([rotate(id), rotate(id), rotate(id)]);
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
-    const digests = answers.map((each) => sha256Hex(each.json().token));
-    const { token, previousToken } = (await stored(id)) ?? {};
+    const responses = await Promise.all([rotate(id), rotate(id), rotate(id)]);
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+    const digests = responses.map((response) => sha256Hex(response.json().token));
+    const { token, previousToken } = (await readStored(id)) ?? {};
     expect(new Set(digests).size).toBe(3);
     expect(digests).toContain(token?.digest);
     expect(digests).toContain(previousToken?.digest);
@@ -125,45 +125,45 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, pathO
 
   test.each<[string, object, string, string]>([
     ['a negative overlap', { overlapSeconds: -1 }, '#/overlapSeconds', 'too-small'],
-    ['an overlap over a day', { overlapSeconds: 86_401 }, '#/overlapSeconds', 'too-large'],
-    ['half a second', { overlapSeconds: 0.5 }, '#/overlapSeconds', 'type'],
-    ['a text', { overlapSeconds: '1' }, '#/overlapSeconds', 'type'],
-    ['what is none of it', { token: 'x' }, '#/token', 'unknown-field'],
-  ])('400: %s', async (_, body, pointer, code) => {
+    ['an overlap of more than a day', { overlapSeconds: 86_401 }, '#/overlapSeconds', 'too-large'],
+    ['an overlap of half a second', { overlapSeconds: 0.5 }, '#/overlapSeconds', 'type'],
+    ['a string as overlap', { overlapSeconds: '1' }, '#/overlapSeconds', 'type'],
+    ['an unknown field', { token: 'x' }, '#/token', 'unknown-field'],
+  ])('returns 400 invalid-request for %s', async (_, body, pointer, code) => {
     const { id, token } = await create();
     expectProblem(await rotate(id, body), { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
-    expect(await stored(id)).toMatchObject({ token: { digest: sha256Hex(token) }, previousToken: null });
+    expect(await readStored(id)).toMatchObject({ token: { digest: sha256Hex(token) }, previousToken: null });
   });
 
-  test('403: an editor may not', async () => {
+  test('returns 403 for an editor, and without the CSRF token', async () => {
     const [{ id }, editor] = [await create(), await service.signedIn('editor')];
     expectProblem(await rotate(id, {}, editor.headers), { status: 403, code: 'permission-denied' });
     expectProblem(await rotate(id, {}, { cookie: admin.cookie }), { status: 403, code: 'csrf-token-invalid' });
   });
 
-  test.each(['0197a0b0-0000-7000-8000-00000000abcd', 'x', '$where'])('404: %s', async (id) => {
+  test.each(['0197a0b0-0000-7000-8000-00000000abcd', 'x', '$where'])('returns 404 for the id %s', async (id) => {
     expectProblem(await rotate(id), { status: 404, code: 'not-found' });
   });
 
-  test('503: the pods could not be told, so the token in use is still the one to rotate', async () => {
+  test('returns 503 and leaves the tokens unchanged while the control log is unavailable', async () => {
     const { id, token: first } = await create();
     const { token: second } = (await rotate(id)).json();
-    const before = await stored(id);
-    control.isAway = true;
+    const before = await readStored(id);
+    control.isUnavailable = true;
     expectProblem(await rotate(id), { status: 503, code: 'unavailable' });
-    control.isAway = false;
-    expect(await stored(id)).toEqual(before);
+    control.isUnavailable = false;
+    expect(await readStored(id)).toEqual(before);
     expect(before?.previousToken?.digest).toBe(sha256Hex(first));
     await rotate(id);
-    expect((await stored(id))?.previousToken?.digest).toBe(sha256Hex(second));
+    expect((await readStored(id))?.previousToken?.digest).toBe(sha256Hex(second));
   });
 
-  test('503: a token that was to end at once has ended, though the pods could not be told', async () => {
+  test('returns 503 but ends the previous token when overlapSeconds is 0 and the control log is unavailable', async () => {
     const { id, token } = await create();
-    control.isAway = true;
+    control.isUnavailable = true;
     expectProblem(await rotate(id, { overlapSeconds: 0 }), { status: 503, code: 'unavailable' });
-    control.isAway = false;
-    expect(await storeOf(service.backend).findByTokenDigest(sha256Hex(token))).toBeNull();
+    control.isUnavailable = false;
+    expect(await selectStore(service.backend).findByTokenDigest(sha256Hex(token))).toBeNull();
     expect((await rotate(id, { overlapSeconds: 0 })).statusCode).toBe(200);
   });
 });

@@ -11,25 +11,25 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const path = '/api/v1/integrations';
-const create = (chosen: object) =>
-  service.inject({ method: 'POST', url: path, headers: admin.headers, payload: { name: 'shop', ...chosen } });
-const change = async (chosen: object) => {
+const create = (settings: object) =>
+  service.inject({ method: 'POST', url: path, headers: admin.headers, payload: { name: 'shop', ...settings } });
+const update = async (settings: object) => {
   const { id } = (await create({})).json();
-  return service.inject({ method: 'PATCH', url: `${path}/${id}`, headers: admin.headers, payload: chosen });
+  return service.inject({ method: 'PATCH', url: `${path}/${id}`, headers: admin.headers, payload: settings });
 };
 
 describe.each([
   ['POST', create],
-  ['PATCH', change],
-])('by %s', (_, send) => {
+  ['PATCH', update],
+])('%s /api/v1/integrations: rate and deduplicateByContent', (_, send) => {
   test.each<[object, object]>([
     [{ deduplicateByContent: false }, { deduplicateByContent: false }],
     [{ deduplicateByContent: null }, { deduplicateByContent: true }],
     [{ rate: 1 }, { rate: 1 }],
     [{ rate: 1_000_000 }, { rate: 1_000_000 }],
     [{ rate: null }, { rate: null }],
-  ])('%j is taken', async (chosen, expected) => {
-    const response = await send(chosen);
+  ])('accepts %j', async (settings, expected) => {
+    const response = await send(settings);
     expect([200, 201]).toContain(response.statusCode);
     expect(response.json()).toMatchObject(expected);
     expect(await service.backend.integrations.get(response.json().id)).toMatchObject(expected);
@@ -42,38 +42,33 @@ describe.each([
     [{ rate: 1_000_001 }, '#/rate', 'too-large'],
     [{ rate: 1.5 }, '#/rate', 'type'],
     [{ rate: '1' }, '#/rate', 'type'],
-  ])('%j is refused', async (chosen, pointer, code) => {
-    expectProblem(await send(chosen), { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
+  ])('returns 400 invalid-request for %j', async (settings, pointer, code) => {
+    expectProblem(await send(settings), { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
   });
 });
 
-test('hooks with equal content are two where they are not to count as one', async () => {
+test('deduplicateByContent: false turns two hooks with equal content into two events', async () => {
   const { token, id } = (await create({})).json();
-  const post = async () => {
-    const response = await service.inject({
-      method: 'POST',
-      url: `/api/v1/events/hooks/${token}`,
-      payload: { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', payload: { n: 1 } },
-    });
-    return [response.statusCode, response.headers['webhook-event-id']];
-  };
-  expect(await post()).toEqual(await post());
+  expect(await postHook(token)).toBe(await postHook(token));
   await service.inject({
     method: 'PATCH',
     url: `${path}/${id}`,
     headers: admin.headers,
     payload: { deduplicateByContent: false },
   });
-  const { token: fresh } = (
+  const { token: newToken } = (
     await service.inject({ method: 'POST', url: `${path}/${id}/rotate`, headers: admin.headers })
   ).json();
-  const postFresh = async () => {
-    const response = await service.inject({
-      method: 'POST',
-      url: `/api/v1/events/hooks/${fresh}`,
-      payload: { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', payload: { n: 1 } },
-    });
-    return [response.statusCode, response.headers['webhook-event-id']];
-  };
-  expect(await postFresh()).not.toEqual(await postFresh());
+  expect(await postHook(newToken)).not.toBe(await postHook(newToken));
 });
+
+/** Posts the same hook each time, and returns its event id. */
+async function postHook(token: string): Promise<unknown> {
+  const response = await service.inject({
+    method: 'POST',
+    url: `/api/v1/events/hooks/${token}`,
+    payload: { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', payload: { n: 1 } },
+  });
+  expect(response.statusCode).toBe(202);
+  return response.headers['webhook-event-id'];
+}

@@ -1,11 +1,11 @@
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDrivenClock } from '../../drivers/driven-clock.ts';
 import { expectProblem } from '../../drivers/expect-problem.ts';
+import { createManualClock } from '../../drivers/manual-clock.ts';
 import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
-const clock = createDrivenClock();
+const clock = createManualClock();
 let service: TestApp;
 let admin: TestCaller;
 beforeAll(async () => {
@@ -43,8 +43,8 @@ async function post(token: string, signingSecret?: string): Promise<number> {
   return response.statusCode;
 }
 
-describe('create', () => {
-  test('201: a signed one shows its signing secret this once, and takes what is signed with it only', async () => {
+describe('POST /api/v1/integrations', () => {
+  test('returns 201 with the signing secret once, and accepts only hooks signed with it', async () => {
     const response = await create('standard-webhooks');
     const { id, token, signingSecret, signature } = response.json();
     expect([response.statusCode, signature]).toEqual([201, 'standard-webhooks']);
@@ -63,21 +63,24 @@ describe('create', () => {
     expect(shown.body + list.body).not.toContain('sealed');
   });
 
-  test.each([undefined, null, 'none'])('201: %j has no signing secret', async (signature) => {
-    const { token, ...body } = (await create(signature)).json();
-    expect(body.signature).toBe('none');
-    expect(body).not.toHaveProperty('signingSecret');
-    expect(await post(token)).toBe(202);
-  });
+  test.each([undefined, null, 'none'])(
+    'returns 201 without a signing secret for the signature %j',
+    async (signature) => {
+      const { token, ...body } = (await create(signature)).json();
+      expect(body.signature).toBe('none');
+      expect(body).not.toHaveProperty('signingSecret');
+      expect(await post(token)).toBe(202);
+    },
+  );
 
-  test('400: any other', async () => {
+  test('returns 400 for an unknown signature', async () => {
     const errors = [{ pointer: '#/signature', code: 'enum' }];
     expectProblem(await create('hmac'), { status: 400, code: 'invalid-request', errors });
   });
 });
 
-describe('change', () => {
-  test('400: only a new token can have another signature', async () => {
+describe('PATCH /api/v1/integrations/{id}', () => {
+  test('returns 400 unknown-field for a signature, which only a rotation can change', async () => {
     const { id } = (await create()).json();
     const response = await service.inject({
       method: 'PATCH',
@@ -90,26 +93,26 @@ describe('change', () => {
   });
 });
 
-describe('rotate', () => {
+describe('POST /api/v1/integrations/{id}/rotate', () => {
   test.each([{}, { signature: null }, { signature: 'standard-webhooks' }])(
-    '200: %j gives a new secret to the new token, and the old token keeps its own until it ends',
+    'returns a new signing secret for the new token; the previous token keeps its own until the overlap ends: %j',
     async (body) => {
-      const old = (await create('standard-webhooks')).json();
-      const response = await rotate(old.id, { ...body, overlapSeconds: 60 });
-      const fresh = response.json();
-      expect([response.statusCode, fresh.signature]).toEqual([200, 'standard-webhooks']);
-      expect(fresh.signingSecret).not.toBe(old.signingSecret);
-      expect(await post(old.token, old.signingSecret)).toBe(202);
-      expect(await post(fresh.token, fresh.signingSecret)).toBe(202);
-      expect(await post(old.token, fresh.signingSecret)).toBe(400);
-      expect(await post(fresh.token, old.signingSecret)).toBe(400);
+      const before = (await create('standard-webhooks')).json();
+      const response = await rotate(before.id, { ...body, overlapSeconds: 60 });
+      const rotated = response.json();
+      expect([response.statusCode, rotated.signature]).toEqual([200, 'standard-webhooks']);
+      expect(rotated.signingSecret).not.toBe(before.signingSecret);
+      expect(await post(before.token, before.signingSecret)).toBe(202);
+      expect(await post(rotated.token, rotated.signingSecret)).toBe(202);
+      expect(await post(before.token, rotated.signingSecret)).toBe(400);
+      expect(await post(rotated.token, before.signingSecret)).toBe(400);
       clock.advance(60_000);
-      expect(await post(old.token, old.signingSecret)).toBe(400);
-      expect(await post(fresh.token, fresh.signingSecret)).toBe(202);
+      expect(await post(before.token, before.signingSecret)).toBe(400);
+      expect(await post(rotated.token, rotated.signingSecret)).toBe(202);
     },
   );
 
-  test('200: from none to signed and back', async () => {
+  test('changes the signature from none to standard-webhooks and back', async () => {
     const first = (await create()).json();
     const signed = (await rotate(first.id, { signature: 'standard-webhooks' })).json();
     expect(signed.signature).toBe('standard-webhooks');
@@ -123,13 +126,13 @@ describe('rotate', () => {
     expect(await post(last.token)).toBe(202);
   });
 
-  test('400: any other', async () => {
+  test('returns 400 for an unknown signature', async () => {
     const { id } = (await create()).json();
     const errors = [{ pointer: '#/signature', code: 'enum' }];
     expectProblem(await rotate(id, { signature: 'hmac' }), { status: 400, code: 'invalid-request', errors });
   });
 
-  test('400: what no integration is has no signature', async () => {
+  test('returns 400 unknown-field for a signature of a subscription', async () => {
     const { id } = (
       await service.inject({
         method: 'POST',

@@ -5,12 +5,12 @@ import { buildWidget, type WidgetState } from '@widget-service/shared/domain/wid
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
-const position: LogPosition = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 12 };
+const tailPosition: LogPosition = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 12 };
 let service: TestApp;
 let viewer: TestCaller;
-let tail: LogPosition | null = null;
+let currentTail: LogPosition | null = null;
 beforeAll(async () => {
-  service = await openTestApp({ tailPosition: () => tail });
+  service = await openTestApp({ tailPosition: () => currentTail });
   viewer = await service.signedIn('viewer');
 });
 afterAll(() => service.close());
@@ -38,8 +38,8 @@ async function store(name: string, createdAt: Date, state: WidgetState = 'active
   });
 }
 
-describe('an empty list', () => {
-  test('has no pages', async () => {
+describe('GET /api/v1/widgets without widgets', () => {
+  test('returns an empty page and no totals', async () => {
     const response = await list();
     expect(response.statusCode).toBe(200);
     expect(response.json()).toEqual({
@@ -59,73 +59,74 @@ describe('an empty list', () => {
   });
 });
 
-describe('a list of seven', () => {
-  const start = Date.now() - 3_600_000;
+describe('GET /api/v1/widgets with seven widgets', () => {
+  const startMs = Date.now() - 3_600_000;
   beforeAll(async () => {
-    for (let n = 1; n <= 7; n += 1) await store(`w${n}`, new Date(start + n), n % 3 === 0 ? 'retired' : 'active');
+    for (let n = 1; n <= 7; n += 1) await store(`w${n}`, new Date(startMs + n), n % 3 === 0 ? 'retired' : 'active');
   });
 
-  const names = (response: { json(): { items: { name: string }[] } }) => response.json().items.map((each) => each.name);
+  const readNames = (response: { json(): { items: { name: string }[] } }) =>
+    response.json().items.map(({ name }) => name);
 
-  test('is newest first', async () => {
-    expect(names(await list())).toEqual(['w7', 'w6', 'w5', 'w4', 'w3', 'w2', 'w1']);
+  test('lists the newest widget first', async () => {
+    expect(readNames(await list())).toEqual(['w7', 'w6', 'w5', 'w4', 'w3', 'w2', 'w1']);
   });
 
-  test('is paged, and the links lead through it', async () => {
+  test('returns pages that are linked by rel="next"', async () => {
     const first = await list('?pageSize=3');
     expect(first.json()).toMatchObject({ page: 1, pageSize: 3, totalItems: 7, totalPages: 3, hasNext: true });
-    const walked = names(first);
+    const listedNames = readNames(first);
     let response = first;
     for (;;) {
       const next = /<([^>]+)>; rel="next"/.exec(String(response.headers.link))?.[1];
       if (next === undefined) break;
       response = await list(next);
-      walked.push(...names(response));
+      listedNames.push(...readNames(response));
       expect(response.json().asOf).toBe(first.json().asOf);
     }
-    expect(walked).toEqual(['w7', 'w6', 'w5', 'w4', 'w3', 'w2', 'w1']);
+    expect(listedNames).toEqual(['w7', 'w6', 'w5', 'w4', 'w3', 'w2', 'w1']);
     expect(response.json()).toMatchObject({ page: 3, hasNext: false, totalItems: 7 });
     expect(String(response.headers.link)).toContain('page=2&pageSize=3');
   });
 
-  test('is filtered by state', async () => {
-    expect(names(await list('?state=retired'))).toEqual(['w6', 'w3']);
+  test('filters by state', async () => {
+    expect(readNames(await list('?state=retired'))).toEqual(['w6', 'w3']);
     const page = await list('?state=active&pageSize=2&page=2');
-    expect(names(page)).toEqual(['w4', 'w2']);
+    expect(readNames(page)).toEqual(['w4', 'w2']);
     expect(page.json()).toMatchObject({ totalItems: 5, totalPages: 3, hasNext: true });
     expect(String(page.headers.link)).toContain('state=active');
   });
 
-  test('past its end it has no items', async () => {
+  test('returns an empty page past the end', async () => {
     const response = await list('?page=2147483647&pageSize=200');
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ items: [], totalItems: 7, totalPages: 1, hasNext: false });
     expect(String(response.headers.link)).toMatch(/page=1&[^>]+>; rel="prev"/);
   });
 
-  test('as of a time it leaves out what came later', async () => {
-    const asOf = new Date(start + 4).toISOString();
+  test('leaves out widgets created after asOf', async () => {
+    const asOf = new Date(startMs + 4).toISOString();
     const response = await list(`?asOf=${asOf}`);
-    expect(names(response)).toEqual(['w4', 'w3', 'w2', 'w1']);
+    expect(readNames(response)).toEqual(['w4', 'w3', 'w2', 'w1']);
     expect(response.json()).toMatchObject({ totalItems: 4, asOf });
   });
 
-  test('the first page is as of the newest widget, also when its clock runs ahead', async () => {
+  test('sets asOf to the newest createdAt when a clock runs ahead', async () => {
     const ahead = new Date(Date.now() + 30_000);
     await store('ahead', ahead);
     const response = await list('?pageSize=1');
-    expect(names(response)).toEqual(['ahead']);
+    expect(readNames(response)).toEqual(['ahead']);
     expect(response.json().asOf).toBe(ahead.toISOString());
     expect((await list('?page=2&pageSize=1')).json().asOf).toBe(ahead.toISOString());
   });
 
-  test('names the position from which a stream continues', async () => {
-    tail = position;
+  test('readNames the tailPosition from which a stream continues', async () => {
+    currentTail = tailPosition;
     expect((await list()).json().streamCursor).toBe('k3f9.1764000000000.12');
-    tail = null;
+    currentTail = null;
   });
 
-  test('HEAD answers without a body', async () => {
+  test('answers HEAD without a body', async () => {
     const response = await service.inject({
       method: 'HEAD',
       url: '/api/v1/widgets',

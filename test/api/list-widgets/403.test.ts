@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
@@ -13,7 +13,8 @@ afterAll(() => service.close());
 
 const list = (headers: Record<string, string>) => service.inject({ method: 'GET', url: '/api/v1/widgets', headers });
 
-async function sessionOf(userId: string, lastSeenMs: number, expiresMs: number): Promise<string> {
+/** Stores a session; the times are relative to now, in milliseconds. */
+async function insertSession(userId: string, lastSeenMs: number, expiresMs: number): Promise<string> {
   const id = randomBytes(32).toString('base64url');
   await service.backend.sessions.insert({
     digest: sha256Hex(id),
@@ -25,33 +26,35 @@ async function sessionOf(userId: string, lastSeenMs: number, expiresMs: number):
   return id;
 }
 
-test.each([
-  ['no cookie', {}],
-  ['a malformed cookie', { cookie: 'service_console=abc' }],
-  ['an unknown session', { cookie: `service_console=${'a'.repeat(43)}` }],
-  ['a Bearer token', { authorization: 'Bearer wpt_abc' }],
-])('%s', async (_, headers) => {
-  expectProblem(await list(headers as Record<string, string>), { status: 403, code: 'not-authenticated' });
-});
+describe('GET /api/v1/widgets: no valid session', () => {
+  test.each([
+    ['no cookie', {}],
+    ['a malformed cookie', { cookie: 'service_console=abc' }],
+    ['an unknown session', { cookie: `service_console=${'a'.repeat(43)}` }],
+    ['a Bearer token', { authorization: 'Bearer wpt_abc' }],
+  ])('returns 403 not-authenticated for %s', async (_, headers) => {
+    expectProblem(await list(headers as Record<string, string>), { status: 403, code: 'not-authenticated' });
+  });
 
-test('two cookies, even equal ones', async () => {
-  const { cookie } = await service.signedIn('viewer');
-  expectProblem(await list({ cookie: `${cookie}; ${cookie}` }), { status: 403, code: 'not-authenticated' });
-});
+  test('returns 403 not-authenticated for two session cookies, even equal ones', async () => {
+    const { cookie } = await service.signedIn('viewer');
+    expectProblem(await list({ cookie: `${cookie}; ${cookie}` }), { status: 403, code: 'not-authenticated' });
+  });
 
-test('a session past its absolute or idle end', async () => {
-  const { userId } = await service.signedIn('viewer');
-  const expired = await sessionOf(userId, -1, -1);
-  const idle = await sessionOf(userId, -12 * hourMs, hourMs);
-  const inUse = await sessionOf(userId, -11 * hourMs, hourMs);
-  expectProblem(await list({ cookie: `service_console=${expired}` }), { status: 403, code: 'not-authenticated' });
-  expectProblem(await list({ cookie: `service_console=${idle}` }), { status: 403, code: 'not-authenticated' });
-  expect((await list({ cookie: `service_console=${inUse}` })).statusCode).toBe(200);
-  const touched = await service.backend.sessions.find(sha256Hex(inUse));
-  expect(Date.now() - (touched?.lastSeenAt.getTime() ?? 0)).toBeLessThan(60_000);
-});
+  test('returns 403 not-authenticated for an expired or idle session, and 200 for one in use', async () => {
+    const { userId } = await service.signedIn('viewer');
+    const expired = await insertSession(userId, -1, -1);
+    const idle = await insertSession(userId, -12 * hourMs, hourMs);
+    const inUse = await insertSession(userId, -11 * hourMs, hourMs);
+    expectProblem(await list({ cookie: `service_console=${expired}` }), { status: 403, code: 'not-authenticated' });
+    expectProblem(await list({ cookie: `service_console=${idle}` }), { status: 403, code: 'not-authenticated' });
+    expect((await list({ cookie: `service_console=${inUse}` })).statusCode).toBe(200);
+    const stored = await service.backend.sessions.find(sha256Hex(inUse));
+    expect(Date.now() - (stored?.lastSeenAt.getTime() ?? 0)).toBeLessThan(60_000);
+  });
 
-test('a session of a user who is not there', async () => {
-  const id = await sessionOf('00000000-0000-4000-8000-000000000000', 0, hourMs);
-  expectProblem(await list({ cookie: `service_console=${id}` }), { status: 403, code: 'not-authenticated' });
+  test('returns 403 not-authenticated for a session of an unknown user', async () => {
+    const id = await insertSession('00000000-0000-4000-8000-000000000000', 0, hourMs);
+    expectProblem(await list({ cookie: `service_console=${id}` }), { status: 403, code: 'not-authenticated' });
+  });
 });

@@ -27,7 +27,7 @@ const widget = {
 };
 const json = { 'x-request-id': requestId, 'content-type': 'application/json; charset=utf-8' };
 
-function created(body: object = widget, headers: CheckedAnswer['headers'] = {}): CheckedAnswer {
+function makeCreated(body: object = widget, headers: CheckedAnswer['headers'] = {}): CheckedAnswer {
   return {
     method: 'POST',
     url: '/api/v1/widgets?x=1',
@@ -37,52 +37,64 @@ function created(body: object = widget, headers: CheckedAnswer['headers'] = {}):
   };
 }
 
-function refused(status: number, code: string, headers: CheckedAnswer['headers'] = {}): CheckedAnswer {
+function makeProblem(status: number, code: string, headers: CheckedAnswer['headers'] = {}): CheckedAnswer {
   const instance = `urn:uuid:${requestId}`;
   const body = { type: `/problems/${code}`, title: 'T', status, detail: 'D', instance, code, requestId };
   return {
-    ...created(body),
+    ...makeCreated(body),
     statusCode: status,
     headers: { 'x-request-id': requestId, 'content-type': 'application/problem+json', ...headers },
   };
 }
 
-describe('an answer passes', () => {
+describe('the response check accepts', () => {
   test.each([
-    ['as described', created()],
-    ['with a header that it may have', created(widget, { 'idempotent-replayed': 'true' })],
-    ['a described refusal', refused(409, 'idempotency-key-reused')],
-    ['a refusal of what is no request yet', refused(400, 'uri-too-long')],
-    ['the document itself', { ...created(), method: 'GET', url: '/api/v1/openapi.json' }],
-    ['no such path', { ...refused(404, 'not-found'), url: '/api/v1/nothing' }],
-    ['no such method', { ...refused(405, 'method-not-allowed'), method: 'PUT' }],
+    ['a response as described', makeCreated()],
+    ['an optional header', makeCreated(widget, { 'idempotent-replayed': 'true' })],
+    ['a described problem', makeProblem(409, 'idempotency-key-reused')],
+    ['a problem that occurs before routing', makeProblem(400, 'uri-too-long')],
+    ['the document itself', { ...makeCreated(), method: 'GET', url: '/api/v1/openapi.json' }],
+    ['a 404 of an unknown path', { ...makeProblem(404, 'not-found'), url: '/api/v1/nothing' }],
+    ['a 405 of an unknown method', { ...makeProblem(405, 'method-not-allowed'), method: 'PUT' }],
   ])('%s', (_name, answer) => {
     expect(() => check(answer)).not.toThrow();
   });
 });
 
-describe('an answer fails', () => {
+describe('the response check rejects', () => {
   const { version: _, ...withoutVersion } = widget;
   test.each([
-    ['whose status is not declared', refused(404, 'not-found'), 'the status is not declared'],
-    ['whose code is not declared', refused(400, 'invalid-hook-token'), 'the code "invalid-hook-token" is not declared'],
-    ['that lacks a member', created(withoutVersion), "must have required property 'version'"],
-    ['with a member that nobody described', created({ ...widget, secret: 1 }), 'must NOT have additional properties'],
-    ['with a member deep inside', created({ ...widget, owner: { secret: 1 } }), '/owner'],
-    ['with a wrong type', created({ ...widget, version: '1' }), '/version must be integer'],
-    ['with a wrong format', created({ ...widget, createdAt: 'yesterday' }), '/createdAt must match format'],
-    ['of another type', created(widget, { 'content-type': 'text/plain' }), 'its type text/plain is not declared'],
-    ['that lacks a header', created(widget, { location: undefined }), 'the header Location is missing'],
-    ['with a header that is not declared', created(widget, { link: '<?page=1>' }), 'the header Link is not declared'],
-    ['without a time to wait', refused(503, 'unavailable'), 'the header Retry-After is missing'],
-    ['with no time to wait', refused(503, 'unavailable', { 'retry-after': '0' }), 'Retry-After:'],
-    ['of an operation that is not described', { ...created(), url: '/api/v1/gadgets' }, 'is not described'],
+    ['an undeclared status', makeProblem(404, 'not-found'), 'the status is not declared'],
+    [
+      'an undeclared problem code',
+      makeProblem(400, 'invalid-hook-token'),
+      'the code "invalid-hook-token" is not declared',
+    ],
+    ['a missing member', makeCreated(withoutVersion), "must have required property 'version'"],
+    ['an undescribed member', makeCreated({ ...widget, secret: 1 }), 'must NOT have additional properties'],
+    ['an undescribed nested member', makeCreated({ ...widget, owner: { secret: 1 } }), '/owner'],
+    ['a member of the wrong type', makeCreated({ ...widget, version: '1' }), '/version must be integer'],
+    [
+      'a member of the wrong format',
+      makeCreated({ ...widget, createdAt: 'yesterday' }),
+      '/createdAt must match format',
+    ],
+    [
+      'an undeclared media type',
+      makeCreated(widget, { 'content-type': 'text/plain' }),
+      'the content type text/plain is not declared',
+    ],
+    ['a missing header', makeCreated(widget, { location: undefined }), 'the header Location is missing'],
+    ['an undeclared header', makeCreated(widget, { link: '<?page=1>' }), 'the header Link is not declared'],
+    ['a 503 without Retry-After', makeProblem(503, 'unavailable'), 'the header Retry-After is missing'],
+    ['a 503 with a Retry-After of 0', makeProblem(503, 'unavailable', { 'retry-after': '0' }), 'Retry-After:'],
+    ['an undescribed operation', { ...makeCreated(), url: '/api/v1/gadgets' }, 'the document does not describe it'],
   ])('%s', (_name, answer, reason) => {
     expect(() => check(answer)).toThrow(reason);
   });
 });
 
-test('every answer that a test gets by injection is checked', async () => {
+test('inject() of a test app rejects a response that does not match the document', async () => {
   const service = await openTestApp({
     replace: () => ({
       widgets: {
@@ -92,6 +104,6 @@ test('every answer that a test gets by injection is checked', async () => {
   });
   const { cookie } = await service.signedIn('viewer');
   const answer = service.inject({ method: 'GET', url: `/api/v1/widgets/${requestId}`, headers: { cookie } });
-  await expect(answer).rejects.toThrow('unlike example.widgets.get is described:\n- /version must be >= 1');
+  await expect(answer).rejects.toThrow('differs from the document (example.widgets.get):\n- /version must be >= 1');
   await service.close();
 });

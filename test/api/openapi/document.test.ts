@@ -27,8 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('the document', () => {
-  test('passes the recommended rules of Redocly, each as an error', async () => {
+describe('GET /api/v1/openapi.json', () => {
+  test('passes the strict recommended rules of Redocly', async () => {
     const config = await createConfig({
       extends: ['recommended-strict'],
       rules: {
@@ -49,7 +49,7 @@ describe('the document', () => {
     );
   });
 
-  test('is OpenAPI 3.1 for a second validator too', async () => {
+  test('is valid for a second OpenAPI validator', async () => {
     const { valid, errors } = await new Validator().validate(
       structuredClone(document) as object as Record<string, unknown>,
     );
@@ -57,7 +57,7 @@ describe('the document', () => {
     expect(valid).toBe(true);
   });
 
-  test('describes the four operations with the statuses that they have always had, and their additions', () => {
+  test('declares the statuses of the four original operations', () => {
     const statuses = Object.fromEntries(
       operations.map(([, { operationId, responses }]) => [operationId, Object.keys(responses)]),
     );
@@ -69,21 +69,43 @@ describe('the document', () => {
     });
   });
 
-  test('describes every route under /api/v1 but itself', async () => {
+  test('describes the events and widgets operations under their operationId', () => {
+    expect(document.openapi).toMatch(/^3\.1/);
+    expect(Object.fromEntries(operations.map(([endpoint, { operationId }]) => [operationId, endpoint]))).toMatchObject({
+      'example.widgets.list': 'GET /api/v1/widgets',
+      'example.widgets.create': 'POST /api/v1/widgets',
+      'example.events.receive': 'POST /api/v1/events/hooks/{token}',
+    });
+  });
+
+  test('describes the event stream by its one operation, its token and its responses', () => {
+    const { get, ...others } = document.paths['/api/v1/events/{token}'] ?? {};
+    expect(Object.keys(others)).toEqual([]);
+    expect(get).toMatchObject({
+      operationId: 'example.events.stream',
+      parameters: expect.arrayContaining([expect.objectContaining({ name: 'token', in: 'path', required: true })]),
+      responses: {
+        200: { content: { 'text/event-stream': {} } },
+        404: { content: { 'application/problem+json': {} } },
+      },
+    });
+  });
+
+  test('describes every route under /api/v1 except itself', async () => {
     const app = await openTestApp();
     const registered = app.routes
       .filter(({ method, url }) => method !== 'HEAD' && method !== 'OPTIONS' && url.startsWith('/api/'))
       .map(({ method, url }) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`);
     await app.close();
-    const described = operations.map(([place]) => place);
+    const described = operations.map(([endpoint]) => endpoint);
     const stream = 'GET /api/v1/events/{token}';
     expect(described).toContain(stream);
-    expect(described.filter((place) => place !== stream).sort()).toEqual(
-      registered.filter((place) => place !== 'GET /api/v1/openapi.json').sort(),
+    expect(described.filter((endpoint) => endpoint !== stream).sort()).toEqual(
+      registered.filter((endpoint) => endpoint !== 'GET /api/v1/openapi.json').sort(),
     );
   });
 
-  test('names the address that the operator has set, else the root of where it is found', async () => {
+  test('lists PUBLIC_BASE_URL as the server, or "/" when it is not set', async () => {
     expect(document.servers.map(({ url }) => url)).toEqual(['/']);
     const app = await openTestApp({ publicBaseUrl: 'https://example.com/widgets' });
     const response = await app.inject({ method: 'GET', url: '/api/v1/openapi.json' });
@@ -94,67 +116,68 @@ describe('the document', () => {
 });
 
 describe('every operation', () => {
-  test('has a name of its own after its anchor, one group, a summary and a description', () => {
-    const groups = document.tags.map(({ name }) => name);
-    for (const [place, { operationId, tags, summary, description }] of operations) {
-      expect(operationId, place).toMatch(/^example\.[a-z][a-zA-Z]*\.[a-z][a-zA-Z]*$/);
-      expect(groups, place).toEqual(expect.arrayContaining([...tags]));
-      expect(tags, place).toHaveLength(1);
-      expect(summary, place).toMatch(/^[A-Z].*[^.]$/);
-      expect(description, place).toMatch(/\S/);
+  test('has a unique operationId, one tag, a summary and a description', () => {
+    const tagNames = document.tags.map(({ name }) => name);
+    for (const [endpoint, { operationId, tags, summary, description }] of operations) {
+      expect(operationId, endpoint).toMatch(/^example\.[a-z][a-zA-Z]*\.[a-z][a-zA-Z]*$/);
+      expect(tagNames, endpoint).toEqual(expect.arrayContaining([...tags]));
+      expect(tags, endpoint).toHaveLength(1);
+      expect(summary, endpoint).toMatch(/^[A-Z].*[^.]$/);
+      expect(description, endpoint).toMatch(/\S/);
     }
     expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(operations.length);
   });
 
-  test('has examples of what is sent and answered that its schemas allow', () => {
-    const mistakesOf = createSchemaCheck(document);
-    for (const [place, media] of bodiesOf(operations)) {
+  test('has request and response examples that its schemas allow', () => {
+    const findMistakes = createSchemaCheck(document);
+    for (const [endpoint, media] of listBodies(operations)) {
       if ('text/event-stream' in media) continue;
       for (const { schema, example, examples } of Object.values(media)) {
-        const given = examples === undefined ? [example] : Object.values(examples).map((each) => resolve(each).value);
-        expect(given.length, place).toBeGreaterThan(0);
-        for (const value of given) {
-          expect(value, place).toBeDefined();
-          expect(mistakesOf(schema, value), place).toEqual([]);
+        const values =
+          examples === undefined ? [example] : Object.values(examples).map((named) => resolveReference(named).value);
+        expect(values.length, endpoint).toBeGreaterThan(0);
+        for (const value of values) {
+          expect(value, endpoint).toBeDefined();
+          expect(findMistakes(schema, value), endpoint).toEqual([]);
         }
       }
     }
   });
 
-  test('refuses with problems, and shows each code at the status that the code has', () => {
-    for (const [place, { responses }] of operations) {
+  test('returns errors as problem+json, with an example of each code under its status', () => {
+    for (const [endpoint, { responses }] of operations) {
       for (const [status, { content = {} }] of Object.entries(responses)) {
         if (Number(status) < 400) continue;
-        expect(Object.keys(content), place).toEqual(['application/problem+json']);
+        expect(Object.keys(content), endpoint).toEqual(['application/problem+json']);
         const codes = Object.keys(content['application/problem+json']?.examples ?? {});
-        expect(codes.length, `${place} ${status}`).toBeGreaterThan(0);
+        expect(codes.length, `${endpoint} ${status}`).toBeGreaterThan(0);
         for (const code of codes) {
-          expect(problemKinds, place).toHaveProperty(code);
-          expect(problemKinds[code as keyof typeof problemKinds].status, `${place} ${code}`).toBe(Number(status));
+          expect(problemKinds, endpoint).toHaveProperty(code);
+          expect(problemKinds[code as keyof typeof problemKinds].status, `${endpoint} ${code}`).toBe(Number(status));
         }
       }
     }
   });
 
-  test('refers to its bodies by name', () => {
-    for (const [place, media] of bodiesOf(operations)) {
+  test('references its body schemas by name', () => {
+    for (const [endpoint, media] of listBodies(operations)) {
       if ('text/event-stream' in media) continue;
       for (const { schema } of Object.values(media)) {
-        if (place.endsWith('example.session.createStream sends')) continue;
-        expect(schema, place).toEqual({ $ref: expect.stringMatching(/^#\/components\/schemas\/[A-Z]/) });
+        if (endpoint.endsWith('example.session.createStream sends')) continue;
+        expect(schema, endpoint).toEqual({ $ref: expect.stringMatching(/^#\/components\/schemas\/[A-Z]/) });
       }
     }
   });
 });
 
-test('an answer may get further members; what is sent may not', () => {
+test('response schemas allow additional members; the schema of a new widget does not', () => {
   const { Widget, NewWidget, HookEvent } = document.components.schemas ?? {};
   expect(Widget).not.toHaveProperty('additionalProperties');
   expect(NewWidget).toMatchObject({ additionalProperties: false, required: ['name'] });
   expect(HookEvent).not.toHaveProperty('additionalProperties');
 });
 
-test('the credentials of create are a session with its CSRF token, or a provision token', () => {
+test('POST /api/v1/widgets declares two alternatives: a session with its CSRF token, or a provision token', () => {
   const create = document.paths['/api/v1/widgets']?.post;
   expect(create?.security).toEqual([{ sessionCookie: [], csrfToken: [] }, { provisionToken: [] }]);
   expect(create?.responses['403']?.headers).toHaveProperty('WWW-Authenticate');
@@ -165,8 +188,8 @@ test('the credentials of create are a session with its CSRF token, or a provisio
   });
 });
 
-/** Every body of every operation, by a name for it. */
-function bodiesOf(all: typeof operations): (readonly [string, Readonly<Record<string, MediaType>>])[] {
+/** Every request and response body of every operation, with a name for failure messages. */
+function listBodies(all: typeof operations): (readonly [string, Readonly<Record<string, MediaType>>])[] {
   return all.flatMap(([, { operationId, requestBody, responses }]) => [
     ...(requestBody === undefined ? [] : [[`${operationId} sends`, requestBody.content] as const]),
     ...Object.entries(responses).flatMap(([status, { content }]) => {
@@ -175,7 +198,7 @@ function bodiesOf(all: typeof operations): (readonly [string, Readonly<Record<st
   ]);
 }
 
-function resolve(part: Json): Json {
+function resolveReference(part: Json): Json {
   const [, , kind = '', name = ''] = String(part.$ref ?? '').split('/');
   return document.components[kind]?.[name] ?? part;
 }

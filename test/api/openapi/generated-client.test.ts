@@ -9,8 +9,8 @@ import { openTestService } from '../../drivers/test-service.ts';
 
 const program = fileURLToPath(new URL('../../client/every-operation.ts', import.meta.url));
 const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url));
-/** Among the modules, so that the program's own imports are found from there. */
-const folderOfFolders = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
+/** Inside node_modules, so that the imports of the program resolve. */
+const cacheFolder = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 
 let document: OpenApiDocument;
 let folder: string;
@@ -18,20 +18,20 @@ beforeAll(async () => {
   const service = await openTestService();
   document = await fetchOpenApiDocument(service);
   await service.close();
-  await mkdir(folderOfFolders, { recursive: true });
-  folder = await mkdtemp(join(folderOfFolders, 'client-'));
+  await mkdir(cacheFolder, { recursive: true });
+  folder = await mkdtemp(join(cacheFolder, 'client-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('a client generated from the document type-checks a program that uses every operation', async () => {
+test('a program that calls every operation type-checks against the types generated from the document', async () => {
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await writeFile(join(folder, 'interface.ts'), astToString(await generate(document)));
+  await writeFile(join(folder, 'interface.ts'), astToString(await generateTypes(document)));
   await copyFile(program, join(folder, 'every-operation.ts'));
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(configuration));
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(compilerConfiguration));
   expect(await typeCheck(folder)).toBe('');
 }, 60_000);
 
-test('the program uses every operation', async () => {
+test('test/client/every-operation.ts calls every described operation and no other', async () => {
   const text = await readFile(program, 'utf8');
   const used = [...text.matchAll(/client\s*\.(GET|POST|PUT|PATCH|DELETE)\(\s*'([^']+)'/g)].map(([, method, path]) => {
     return `${method} ${path}`;
@@ -39,17 +39,17 @@ test('the program uses every operation', async () => {
   const described = Object.entries(document.paths).flatMap(([path, operations]) => {
     return Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`);
   });
-  const missing = described.filter((place) => !used.includes(place));
-  expect(missing, 'to be used in test/client/every-operation.ts').toEqual([]);
-  expect(used.filter((place) => !described.includes(place))).toEqual([]);
+  const missing = described.filter((endpoint) => !used.includes(endpoint));
+  expect(missing, 'operations that test/client/every-operation.ts does not call').toEqual([]);
+  expect(used.filter((endpoint) => !described.includes(endpoint))).toEqual([]);
 });
 
-/** A member that has a default may be left out of what is sent; the generator has to be told. */
-function generate(described: OpenApiDocument): ReturnType<typeof openapiTypescript> {
+/** `defaultNonNullable: false` makes request members with a default optional. */
+function generateTypes(described: OpenApiDocument): ReturnType<typeof openapiTypescript> {
   return openapiTypescript(JSON.stringify(described), { defaultNonNullable: false });
 }
 
-const configuration = {
+const compilerConfiguration = {
   compilerOptions: {
     target: 'es2024',
     lib: ['es2024', 'dom'],
@@ -67,7 +67,7 @@ const configuration = {
   include: ['*.ts'],
 };
 
-/** What the compiler complains of; nothing when all is well. */
+/** The output of the compiler, or an empty string when there are no errors. */
 function typeCheck(project: string): Promise<string> {
   return new Promise((resolve) => {
     execFile(process.execPath, [compiler, '--project', project, '--pretty', 'false'], (error, stdout, stderr) => {

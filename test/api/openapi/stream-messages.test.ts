@@ -25,23 +25,23 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('whatever a stream says of itself and of widgets is as the document describes it', async () => {
+test('every message of GET /api/v1/events/{token} matches its schema in the document', async () => {
   const document = await fetchOpenApiDocument(service);
   const media = document.paths['/api/v1/events/{token}']?.get?.responses['200']?.content?.['text/event-stream'];
   const { items } = (media?.schema.contentSchema ?? { items: { oneOf: [] } }) as {
     items: { oneOf: DescribedMessage[] };
   };
-  const mistakesOf = createSchemaCheck(document);
+  const findMistakes = createSchemaCheck(document);
 
   for (const message of await collectMessages()) {
     const described = items.oneOf.find(({ properties }) => properties.event.enum.includes(message.event));
     expect(described, message.event).toBeDefined();
     expect(message.id !== '', message.event).toBe(described?.required.includes('id'));
-    expect(mistakesOf(described?.properties.data.contentSchema ?? {}, JSON.parse(message.data))).toEqual([]);
+    expect(findMistakes(described?.properties.data.contentSchema ?? {}, JSON.parse(message.data))).toEqual([]);
   }
 });
 
-/** One message of each kind that can be had at once. */
+/** Receives at least one message of each kind that a test can cause quickly. */
 async function collectMessages(): Promise<readonly StreamEvent[]> {
   const sender = createHookSender(1);
   const client = await signIn(service.url);
@@ -56,7 +56,7 @@ async function collectMessages(): Promise<readonly StreamEvent[]> {
   const occurredAt = new Date().toISOString();
   await sender.send(integration.url, { kind: 'retired', occurredAt, widgetId: created.id, payload: { a: [1, null] } });
   await sender.send(integration.url, { kind: 'updated', occurredAt });
-  await stream.until(() => stream.widgetEvents().length === 3, 'the events of the widget and of none');
+  await stream.until(() => stream.widgetEvents().length === 3, 'three widget events');
   const second = await openStream(subscription.url);
   await second.ended;
   stream.close();

@@ -10,8 +10,8 @@ afterAll(() => service.close());
 
 const get = (url: string) => service.inject({ method: 'GET', url });
 
-describe('the page at /docs', () => {
-  test('runs no code of its own text, and loads nothing of another origin', async () => {
+describe('GET /docs', () => {
+  test('returns a page without inline scripts that loads nothing from another origin', async () => {
     const { statusCode, headers, body } = await get('/docs');
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({
@@ -34,7 +34,7 @@ describe('the page at /docs', () => {
     expect(body).not.toMatch(/<script>|<style|\son\w+=|https?:|["'(]\/\//);
   });
 
-  test('finds all it loads beside itself, under whatever path the service is reached', async () => {
+  test('uses only relative references, so that it works under a base path', async () => {
     const { body } = await get('/docs');
     const references = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference = '']) => reference);
     expect(references.length).toBeGreaterThan(4);
@@ -53,7 +53,7 @@ describe('the page at /docs', () => {
     ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
     ['/docs/pages.css', 'text/css; charset=utf-8'],
     ['/docs/icon.svg', 'image/svg+xml'],
-  ])('%s is %s', async (url, type) => {
+  ])('returns %s as %s', async (url, type) => {
     const { statusCode, headers, body } = await get(url);
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({ 'content-type': type, 'cache-control': 'no-store' });
@@ -67,27 +67,27 @@ describe('the page at /docs', () => {
     ['/', 302, '/docs'],
     ['/docs/', 308, '/docs'],
     ['/favicon.ico', 302, '/docs/icon.svg'],
-  ])('%s leads on, relative to itself', async (url, status, target) => {
+  ])('redirects %s with %i to a relative path', async (url, status, target) => {
     const { statusCode, headers } = await get(url);
     expect(statusCode).toBe(status);
     expect(new URL(String(headers.location), `http://example.com/base${url}`).pathname).toBe(`/base${target}`);
   });
 
   test.each(['/docs/swagger-initializer.js', '/docs/..%2fpackage.json', '/docs/package.json', '/docs/x/y'])(
-    '%s is no part of it',
+    'returns 404 for %s',
     async (url) => {
       expectProblem(await get(url), { status: 404, code: 'not-found' });
     },
   );
 
-  test('takes nothing', async () => {
+  test('returns 405 for POST', async () => {
     const response = await service.inject({ method: 'POST', url: '/docs', payload: {} });
     expectProblem(response, { status: 405, code: 'method-not-allowed' });
     expect(response.headers.allow).toBe('GET, HEAD');
   });
 });
 
-test('the pages are no part of the described interface', async () => {
+test('GET /api/v1/openapi.json does not describe the pages', async () => {
   const { paths } = (await get('/api/v1/openapi.json')).json() as { paths: object };
   expect(Object.keys(paths).filter((path) => !path.startsWith('/api/v1/'))).toEqual([]);
 });

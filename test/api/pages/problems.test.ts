@@ -1,5 +1,5 @@
 import { problemKinds } from '@widget-service/api/http/problem-kinds.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
@@ -12,52 +12,54 @@ afterAll(() => service.close());
 const get = (url: string) => service.inject({ method: 'GET', url });
 const codes = Object.keys(problemKinds) as readonly (keyof typeof problemKinds)[];
 
-/** What a person reads on a page. */
-function textOf(html: string): string {
+/** The visible text of a page. */
+function extractText(html: string): string {
   const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
   return html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/&\S+?;/g, (entity) => entities[entity] ?? entity);
 }
 
-test.each(codes)('/problems/%s tells what it means, its status and what to do', async (code) => {
-  const { statusCode, headers, body } = await get(`/problems/${code}`);
-  expect(statusCode).toBe(200);
-  expect(headers['content-type']).toBe('text/html; charset=utf-8');
-  expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'/);
-  expect(headers['cache-control']).toBe('no-store');
-  const { title, status, detail, remedy } = problemKinds[code];
-  const text = textOf(body);
-  for (const part of [title, code, String(status), detail, remedy]) expect(text).toContain(part);
-});
+describe('GET /problems and /problems/{code}', () => {
+  test.each(codes)('/problems/%s shows the title, status, meaning and remedy', async (code) => {
+    const { statusCode, headers, body } = await get(`/problems/${code}`);
+    expect(statusCode).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'/);
+    expect(headers['cache-control']).toBe('no-store');
+    const { title, status, detail, remedy } = problemKinds[code];
+    const text = extractText(body);
+    for (const part of [title, code, String(status), detail, remedy]) expect(text).toContain(part);
+  });
 
-test('the type of a problem leads to its page', async () => {
-  const refusal = await get('/api/v1/widgets');
-  const { type, title } = refusal.json() as { type: string; title: string };
-  const page = await get(type);
-  expect(page.statusCode).toBe(200);
-  expect(page.body).toContain(`<h1>${title}</h1>`);
-});
+  test('the type of a problem is the URL of its page', async () => {
+    const problem = await get('/api/v1/widgets');
+    const { type, title } = problem.json() as { type: string; title: string };
+    const page = await get(type);
+    expect(page.statusCode).toBe(200);
+    expect(page.body).toContain(`<h1>${title}</h1>`);
+  });
 
-test('/problems lists all of them, each with a link that works', async () => {
-  const { statusCode, body } = await get('/problems');
-  expect(statusCode).toBe(200);
-  const links = [...body.matchAll(/href="(problems\/[^"]+)"/g)].map(([, link]) => link);
-  expect(links).toEqual(codes.map((code) => `problems/${code}`));
-});
+  test('/problems links to the page of every problem', async () => {
+    const { statusCode, body } = await get('/problems');
+    expect(statusCode).toBe(200);
+    const links = [...body.matchAll(/href="(problems\/[^"]+)"/g)].map(([, link]) => link);
+    expect(links).toEqual(codes.map((code) => `problems/${code}`));
+  });
 
-test.each(['/problems/nothing', '/problems/constructor', '/problems/%3Cscript%3E', '/problems/'])(
-  '%s is none',
-  async (url) => {
-    const response = await get(url);
-    expectProblem(response, { status: 404, code: 'not-found' });
-    expect(response.body).not.toContain('script');
-  },
-);
+  test.each(['/problems/nothing', '/problems/constructor', '/problems/%3Cscript%3E', '/problems/'])(
+    '%s returns 404',
+    async (url) => {
+      const response = await get(url);
+      expectProblem(response, { status: 404, code: 'not-found' });
+      expect(response.body).not.toContain('script');
+    },
+  );
 
-test('HEAD is the same without the body', async () => {
-  const [page, head] = [
-    await get('/problems/not-found'),
-    await service.inject({ method: 'HEAD', url: '/problems/not-found' }),
-  ];
-  expect(head).toMatchObject({ statusCode: 200, body: '' });
-  expect(head.headers['content-length']).toBe(page.headers['content-length']);
+  test('HEAD returns the headers of GET without the body', async () => {
+    const [page, head] = [
+      await get('/problems/not-found'),
+      await service.inject({ method: 'HEAD', url: '/problems/not-found' }),
+    ];
+    expect(head).toMatchObject({ statusCode: 200, body: '' });
+    expect(head.headers['content-length']).toBe(page.headers['content-length']);
+  });
 });

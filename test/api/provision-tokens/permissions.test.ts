@@ -14,26 +14,26 @@ const path = '/api/v1/provision-tokens';
 const send = (method: 'POST' | 'PATCH', url: string, payload: object) =>
   service.inject({ method, url, headers: admin.headers, payload });
 
-describe('what a script is trusted with', () => {
+describe('POST /api/v1/provision-tokens and PATCH /api/v1/provision-tokens/{id}: permissions', () => {
   test.each([
     ['left out', {}],
     ['null', { permissions: null }],
     ['given', { permissions: ['widgets:create'] }],
     ['given twice', { permissions: ['widgets:create', 'widgets:create'] }],
-  ])('is to create widgets: %s', async (_, chosen) => {
-    const created = await send('POST', path, { name: 'script', ...chosen });
+  ])('are [widgets:create] when %s', async (_, permissions) => {
+    const created = await send('POST', path, { name: 'script', ...permissions });
     expect(created.statusCode).toBe(201);
     expect(created.json().permissions).toEqual(['widgets:create']);
-    const changed = await send('PATCH', `${path}/${created.json().id}`, chosen);
+    const changed = await send('PATCH', `${path}/${created.json().id}`, permissions);
     expect(changed.statusCode).toBe(200);
     expect(changed.json().permissions).toEqual(['widgets:create']);
   });
 
   test.each([
-    ['a right of people', ['widgets:create', 'users:manage'], '#/permissions/1', 'enum'],
-    ['nothing at all', [], '#/permissions', 'too-short'],
-    ['a text', 'widgets:create', '#/permissions', 'type'],
-  ])('is not %s', async (_, permissions, pointer, code) => {
+    ['a permission of users', ['widgets:create', 'users:manage'], '#/permissions/1', 'enum'],
+    ['an empty array', [], '#/permissions', 'too-short'],
+    ['a string', 'widgets:create', '#/permissions', 'type'],
+  ])('return 400 invalid-request for %s', async (_, permissions, pointer, code) => {
     const { id } = (await send('POST', path, { name: 'script' })).json();
     const errors = [{ pointer, code }];
     for (const response of [
@@ -44,7 +44,7 @@ describe('what a script is trusted with', () => {
     }
   });
 
-  test('stays the same whatever else is changed', async () => {
+  test('stay the same when other members change and when the token is rotated', async () => {
     const { id } = (await send('POST', path, { name: 'script' })).json();
     const changed = await send('PATCH', `${path}/${id}`, { name: 'other', expiresAt: '2099-01-01T00:00:00Z' });
     const rotated = await send('POST', `${path}/${id}/rotate`, {});

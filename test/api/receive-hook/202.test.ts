@@ -1,24 +1,24 @@
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
-import type { HookBatch } from '@widget-service/shared/ports/hook-queue.ts';
+import type { HookJob } from '@widget-service/shared/ports/hook-queue.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const queued: QueueItem[] = [];
+const queuedItems: QueueItem[] = [];
 let service: TestApp;
 let token: string;
 let integrationId: string;
 beforeAll(async () => {
   service = await openTestApp({
-    // The real queue takes the batch; what it was given is kept to be looked at.
+    // Records every batch that the real queue has stored.
     replace: ({ hookQueue }) => ({
       hookQueue: {
         partitionCount: hookQueue.partitionCount,
         pressure: () => hookQueue.pressure(),
         consume: (handle) => hookQueue.consume(handle),
-        enqueue: async (batch: HookBatch) => {
+        enqueue: async (batch: HookJob) => {
           await hookQueue.enqueue(batch);
-          queued.push(...batch.items);
+          queuedItems.push(...batch.items);
         },
       },
     }),
@@ -35,29 +35,31 @@ const send = (payload: object | string, headers: Record<string, string> = {}, to
     payload,
   });
 
-const deliveryOf = (eventId: unknown) =>
-  queued.map((item) => (item.type === 'delivery' ? item.delivery : null)).find((each) => each?.eventId === eventId);
+const findQueuedDelivery = (eventId: unknown) =>
+  queuedItems
+    .map((item) => (item.type === 'delivery' ? item.delivery : null))
+    .find((delivery) => delivery?.eventId === eventId);
 
 const occurredAt = '2026-03-01T10:00:00Z';
 
-describe('an accepted hook', () => {
-  test('may have any name in its payload, and unknown members of any name beside it', async () => {
+describe('POST /api/v1/events/hooks/{token}: an accepted hook', () => {
+  test('accepts any member name in the payload, and ignores unknown members beside it', async () => {
     const payload = '{"__proto__":{"a":1},"constructor":{"prototype":1}}';
     const response = await send(
       `{"kind":"updated","occurredAt":"${occurredAt}","payload":${payload},"__proto__":{"kind":"x"}}`,
     );
     expect(response.statusCode).toBe(202);
-    expect(deliveryOf(response.headers['webhook-event-id'])).toMatchObject({ kind: 'updated', payload });
+    expect(findQueuedDelivery(response.headers['webhook-event-id'])).toMatchObject({ kind: 'updated', payload });
   });
 
-  test('is answered empty, with its event id, and is queued by then', async () => {
+  test('returns an empty 202 with the event id after the delivery is queued', async () => {
     const response = await send({ kind: 'updated', occurredAt });
     expect(response.statusCode).toBe(202);
     expect(response.body).toBe('');
     expect(response.headers['content-length']).toBe('0');
     const eventId = response.headers['webhook-event-id'];
     expect(eventId).toMatch(uuid);
-    expect(deliveryOf(eventId)).toMatchObject({
+    expect(findQueuedDelivery(eventId)).toMatchObject({
       kind: 'updated',
       occurredAt,
       widgetId: null,
@@ -67,61 +69,69 @@ describe('an accepted hook', () => {
     });
   });
 
-  test('carries its payload as the text that was sent, on one line', async () => {
+  test('keeps the text of the payload as sent, on a single line', async () => {
     const response = await send(
       `{"kind":"retired","occurredAt":"2026-03-01T10:00:00.123456+00:00","widgetId":"0197A0B0-0000-7000-8000-00000000ABCD",
         "payload": {"n":1.10,"big":12345678901234567890,\r\n"$where":"1","a.b":{"b":1,"a":2}}, "unknown":[1]}`,
     );
     expect(response.statusCode).toBe(202);
-    expect(deliveryOf(response.headers['webhook-event-id'])).toMatchObject({
+    expect(findQueuedDelivery(response.headers['webhook-event-id'])).toMatchObject({
       occurredAt: '2026-03-01T10:00:00.123456+00:00',
       widgetId: '0197a0b0-0000-7000-8000-00000000abcd',
       payload: '{"n":1.10,"big":12345678901234567890, "$where":"1","a.b":{"b":1,"a":2}}',
     });
   });
 
-  test('null members are absent ones', async () => {
+  test('treats a null member as absent', async () => {
     const response = await send({ kind: 'created', occurredAt, widgetId: null, payload: null });
-    expect(deliveryOf(response.headers['webhook-event-id'])).toMatchObject({ widgetId: null, payload: null });
+    expect(findQueuedDelivery(response.headers['webhook-event-id'])).toMatchObject({ widgetId: null, payload: null });
   });
 
-  test('may lie in the future', async () => {
+  test('accepts an occurredAt in the future', async () => {
     expect((await send({ kind: 'updated', occurredAt: '2999-01-01T00:00:00Z' })).statusCode).toBe(202);
   });
 
-  test('is logged by its ids, without the token', async () => {
+  test('logs the ids of the hook, but not the token', async () => {
     const response = await send({ kind: 'updated', occurredAt });
     const line = service.logLines
-      .map((each) => JSON.parse(each))
+      .map((logLine) => JSON.parse(logLine))
       .find(({ eventId }) => eventId === response.headers['webhook-event-id']);
     expect(line).toMatchObject({ msg: 'hook.accepted', integrationId, requestId: response.headers['x-request-id'] });
     expect(service.logLines.join('')).not.toContain(token);
   });
 });
 
-describe('a repetition has the same event id', () => {
+describe('POST /api/v1/events/hooks/{token}: a repeated hook', () => {
   const hook = { kind: 'updated', occurredAt, payload: { a: 1, b: 2 } };
-  const idOf = async (...args: Parameters<typeof send>) => (await send(...args)).headers['webhook-event-id'];
+  const sendForEventId = async (...args: Parameters<typeof send>) => {
+    const response = await send(...args);
+    expect(response.statusCode).toBe(202);
+    return response.headers['webhook-event-id'];
+  };
 
-  test('by webhook-id, before all else', async () => {
-    const first = await idOf(hook, { 'webhook-id': 'msg_1', 'idempotency-key': 'a' });
-    expect(await idOf({ ...hook, kind: 'retired' }, { 'webhook-id': 'msg_1', 'idempotency-key': 'b' })).toBe(first);
-    expect(await idOf(hook, { 'webhook-id': 'msg_2' })).not.toBe(first);
+  test('returns the same event id for the same webhook-id, whatever the body and the Idempotency-Key', async () => {
+    const first = await sendForEventId(hook, { 'webhook-id': 'msg_1', 'idempotency-key': 'a' });
+    expect(await sendForEventId({ ...hook, kind: 'retired' }, { 'webhook-id': 'msg_1', 'idempotency-key': 'b' })).toBe(
+      first,
+    );
+    expect(await sendForEventId(hook, { 'webhook-id': 'msg_2' })).not.toBe(first);
   });
 
-  test('by Idempotency-Key', async () => {
-    const first = await idOf(hook, { 'idempotency-key': 'k' });
-    expect(await idOf({ ...hook, kind: 'retired' }, { 'idempotency-key': '"k"' })).toBe(first);
+  test('returns the same event id for the same Idempotency-Key', async () => {
+    const first = await sendForEventId(hook, { 'idempotency-key': 'k' });
+    expect(await sendForEventId({ ...hook, kind: 'retired' }, { 'idempotency-key': '"k"' })).toBe(first);
   });
 
-  test('by content, whatever its order and layout', async () => {
-    const first = await idOf(hook);
-    expect(await idOf(`{"payload":{"b":2, "a":1.0},"occurredAt":"${occurredAt}","kind":"updated"}`)).toBe(first);
-    expect(await idOf({ ...hook, occurredAt: '2026-03-01T10:00:01Z' })).not.toBe(first);
+  test('returns the same event id for the same content, whatever its member order and spacing', async () => {
+    const first = await sendForEventId(hook);
+    expect(await sendForEventId(`{"payload":{"b":2, "a":1.0},"occurredAt":"${occurredAt}","kind":"updated"}`)).toBe(
+      first,
+    );
+    expect(await sendForEventId({ ...hook, occurredAt: '2026-03-01T10:00:01Z' })).not.toBe(first);
   });
 
-  test('not by content where the integration says so', async () => {
+  test('returns different event ids for the same content when the integration does not deduplicate by content', async () => {
     const other = await service.issueHookToken(false);
-    expect(await idOf(hook, {}, other.token)).not.toBe(await idOf(hook, {}, other.token));
+    expect(await sendForEventId(hook, {}, other.token)).not.toBe(await sendForEventId(hook, {}, other.token));
   });
 });

@@ -1,10 +1,10 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
-const failures = { queue: false, store: false };
+const isUnavailable = { queue: false, store: false };
 let service: TestApp;
 let token: string;
 beforeAll(async () => {
@@ -15,14 +15,14 @@ beforeAll(async () => {
         pressure: () => hookQueue.pressure(),
         consume: (handle) => hookQueue.consume(handle),
         enqueue: (batch) =>
-          failures.queue
-            ? Promise.reject(new UnavailableError('the queue is away: internal text'))
+          isUnavailable.queue
+            ? Promise.reject(new UnavailableError('the queue is unavailable: internal text'))
             : hookQueue.enqueue(batch),
       },
       integrations: new Proxy(integrations, {
         get: (store, name) =>
-          name === 'findByTokenDigest' && failures.store
-            ? () => Promise.reject(new UnavailableError('the store is away'))
+          name === 'findByTokenDigest' && isUnavailable.store
+            ? () => Promise.reject(new UnavailableError('the store is unavailable'))
             : (Reflect.get(store, name, store) as () => unknown).bind(store),
       }),
     }),
@@ -38,20 +38,22 @@ const send = (to: string) =>
     payload: { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' },
   });
 
-test('while the queue takes nothing, and not longer', async () => {
-  failures.queue = true;
-  const response = await send(token);
-  expectProblem(response, { status: 503, code: 'unavailable' });
-  expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-  expect(response.body).not.toContain('internal text');
-  failures.queue = false;
-  expect((await send(token)).statusCode).toBe(202);
-});
+describe('POST /api/v1/events/hooks/{token}: store unavailable', () => {
+  test('returns 503 with Retry-After while the queue is unavailable, and 202 afterwards', async () => {
+    isUnavailable.queue = true;
+    const response = await send(token);
+    expectProblem(response, { status: 503, code: 'unavailable' });
+    expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(response.body).not.toContain('internal text');
+    isUnavailable.queue = false;
+    expect((await send(token)).statusCode).toBe(202);
+  });
 
-test('while a token cannot be checked; a known one goes on', async () => {
-  expect((await send(token)).statusCode).toBe(202);
-  failures.store = true;
-  expectProblem(await send(mintToken('wht')), { status: 503, code: 'unavailable' });
-  expect((await send(token)).statusCode).toBe(202);
-  failures.store = false;
+  test('returns 503 for a token that the store cannot check, but 202 for a cached token', async () => {
+    expect((await send(token)).statusCode).toBe(202);
+    isUnavailable.store = true;
+    expectProblem(await send(mintToken('wht')), { status: 503, code: 'unavailable' });
+    expect((await send(token)).statusCode).toBe(202);
+    isUnavailable.store = false;
+  });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   service = await openTestApp();
   await service.backend.integrations.insert({
     id: createUuidV7(),
-    name: 'a sender that signs',
+    name: 'signing sender',
     token: { digest: sha256Hex(token), sealedSecret: sealSecret(secret, token) },
     previousToken: null,
     deduplicateByContent: true,
@@ -29,7 +29,7 @@ afterAll(() => service.close());
 
 const body = JSON.stringify({ kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', payload: { größe: 1.0 } });
 
-/** What a sender that uses the package sends. */
+/** The headers of a hook signed by the standardwebhooks package. */
 function sign(text: string, { id = `msg_${createUuidV7()}`, at = new Date(), by = signer } = {}) {
   return {
     'webhook-id': id,
@@ -46,16 +46,16 @@ const post = (payload: string | Buffer, headers: Record<string, string>) =>
     payload,
   });
 
-describe('202: a hook signed by the standardwebhooks package', () => {
-  test('is accepted, and its id makes it the same event when it comes again', async () => {
+describe('POST /api/v1/events/hooks/{token}: a valid signature', () => {
+  test('returns 202, and the same event id when the hook is repeated with the same webhook-id', async () => {
     const headers = sign(body, { id: 'msg_once' });
     const first = await post(body, headers);
-    const again = await post(body, sign(body, { id: 'msg_once' }));
-    expect([first.statusCode, again.statusCode]).toEqual([202, 202]);
-    expect(again.headers['webhook-event-id']).toBe(first.headers['webhook-event-id']);
+    const repeated = await post(body, sign(body, { id: 'msg_once' }));
+    expect([first.statusCode, repeated.statusCode]).toEqual([202, 202]);
+    expect(repeated.headers['webhook-event-id']).toBe(first.headers['webhook-event-id']);
   });
 
-  test('is accepted with the signature of another secret beside it', async () => {
+  test('returns 202 when only one of several signatures is valid', async () => {
     const headers = sign(body);
     const foreign = sign(body, { by: new Webhook(mintSigningSecret()), id: headers['webhook-id'] });
     const both = `${foreign['webhook-signature']} ${headers['webhook-signature']}`;
@@ -63,20 +63,20 @@ describe('202: a hook signed by the standardwebhooks package', () => {
   });
 });
 
-describe('400: invalid-hook-signature, alike for whatever is wrong', () => {
+describe('POST /api/v1/events/hooks/{token}: an invalid signature', () => {
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
   test.each<[string, () => [string | Buffer, Record<string, string>]]>([
-    ['no headers', () => [body, {}]],
-    ['a changed byte', () => [body.replace('1.0', '1.1').replace('"größe":1', '"größe":2'), sign(body)]],
-    ['a changed byte that changes no value', () => [`${body} `, sign(body)]],
-    ['an old timestamp', () => [body, sign(body, { at: minutesAgo(6) })]],
-    ['a timestamp of the future', () => [body, sign(body, { at: minutesAgo(-6) })]],
-    ['a wrong secret', () => [body, sign(body, { by: new Webhook(mintSigningSecret()) })]],
-    ['a body that is no JSON, signed by nobody', () => ['{broken', {}]],
-    ['an empty body, signed by nobody', () => ['', {}]],
-    ['bytes that are no UTF-8, signed by nobody', () => [Buffer.from([0xff, 0xfe]), {}]],
-  ])('%s', async (_, make) => {
-    const response = await post(...make());
+    ['a hook without signature headers', () => [body, {}]],
+    ['a body with a changed value', () => [body.replace('1.0', '1.1').replace('"größe":1', '"größe":2'), sign(body)]],
+    ['a body with an added space', () => [`${body} `, sign(body)]],
+    ['a timestamp 6 minutes in the past', () => [body, sign(body, { at: minutesAgo(6) })]],
+    ['a timestamp 6 minutes in the future', () => [body, sign(body, { at: minutesAgo(-6) })]],
+    ['a signature with another secret', () => [body, sign(body, { by: new Webhook(mintSigningSecret()) })]],
+    ['an unsigned body that is not JSON', () => ['{broken', {}]],
+    ['an unsigned empty body', () => ['', {}]],
+    ['unsigned bytes that are not UTF-8', () => [Buffer.from([0xff, 0xfe]), {}]],
+  ])('returns the same 400 invalid-hook-signature for %s', async (_, makeHook) => {
+    const response = await post(...makeHook());
     expectProblem(response, { status: 400, code: 'invalid-hook-signature' });
     const { detail, title, type } = response.json();
     expect([title, detail, type]).toEqual([
@@ -86,20 +86,22 @@ describe('400: invalid-hook-signature, alike for whatever is wrong', () => {
     ]);
   });
 
-  test('a request without any body', async () => {
+  test('returns 400 invalid-hook-signature for a request without a body', async () => {
     const response = await service.inject({ method: 'POST', url: `/api/v1/events/hooks/${token}` });
     expectProblem(response, { status: 400, code: 'invalid-hook-signature' });
   });
 });
 
-test('400: what is signed is read only then, and refused for what it holds', async () => {
-  const broken = await post('{broken', sign('{broken'));
-  expectProblem(broken, { status: 400, code: 'invalid-json' });
-  const empty = await post('', sign(''));
-  expectProblem(empty, { status: 400, code: 'invalid-request' });
-});
+describe('POST /api/v1/events/hooks/{token}: a signed hook', () => {
+  test('returns 400 for a correctly signed body that is invalid', async () => {
+    const invalidJson = await post('{broken', sign('{broken'));
+    expectProblem(invalidJson, { status: 400, code: 'invalid-json' });
+    const empty = await post('', sign(''));
+    expectProblem(empty, { status: 400, code: 'invalid-request' });
+  });
 
-test('the signing secret is nowhere in what was logged', () => {
-  expect(service.logLines.join('')).not.toContain(secret);
-  expect(service.logLines.join('')).not.toContain(token);
+  test('logs neither the signing secret nor the token', () => {
+    expect(service.logLines.join('')).not.toContain(secret);
+    expect(service.logLines.join('')).not.toContain(token);
+  });
 });

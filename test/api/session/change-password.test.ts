@@ -1,53 +1,83 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aPerson, changePassword } from '../../drivers/a-person.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
+import { overrideMethod } from '../../drivers/override-method.ts';
+import { changePassword, createPasswordUser } from '../../drivers/password-user.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const currentPassword = 'correct horse battery';
 const newPassword = 'incorrect donkey charger';
 let service: TestApp;
+/** Runs after the current password was verified and before the new one is stored. */
+let beforeReplace: () => Promise<unknown> = async () => undefined;
 beforeAll(async () => {
-  service = await openTestApp();
+  service = await openTestApp({
+    replace: ({ users }) => ({
+      users: overrideMethod(users, 'replacePasswordHash', async (...args) => {
+        await beforeReplace();
+        return users.replacePasswordHash(...args);
+      }),
+    }),
+  });
+});
+beforeEach(() => {
+  beforeReplace = async () => undefined;
 });
 afterAll(() => service.close());
 
 const change = (headers: Readonly<Record<string, string>>, payload: object) =>
   changePassword(service, headers, payload);
 
-describe('204', () => {
-  test('the new password counts, this session stays and the others end', async () => {
-    const person = await aPerson(service, currentPassword);
-    const [here, elsewhere] = [await person.session(), await person.session()];
-    const response = await change(here, { currentPassword, newPassword });
+describe('PUT /api/v1/session/password', () => {
+  test('returns 204, replaces the password, keeps this session and ends the others', async () => {
+    const user = await createPasswordUser(service, currentPassword);
+    const [thisSession, otherSession] = [await user.startSession(), await user.startSession()];
+    const response = await change(thisSession, { currentPassword, newPassword });
     expect(response.statusCode).toBe(204);
     expect(response.body).toBe('');
     expect(response.headers['set-cookie']).toBeUndefined();
-    expect((await person.show(here)).statusCode).toBe(200);
-    expectProblem(await person.show(elsewhere), { status: 403, code: 'not-authenticated' });
-    expectProblem(await person.signIn(currentPassword), { status: 403, code: 'invalid-credentials' });
-    expect((await person.signIn(newPassword)).statusCode).toBe(200);
+    expect((await user.getSession(thisSession)).statusCode).toBe(200);
+    expectProblem(await user.getSession(otherSession), { status: 403, code: 'not-authenticated' });
+    expectProblem(await user.signIn(currentPassword), { status: 403, code: 'invalid-credentials' });
+    expect((await user.signIn(newPassword)).statusCode).toBe(200);
     expect(service.logLines.join('')).not.toMatch(/horse|donkey/);
   });
-});
 
-test('403: the current password is wrong, and nothing happens', async () => {
-  const person = await aPerson(service, currentPassword);
-  const [here, elsewhere] = [await person.session(), await person.session()];
-  for (const wrong of ['', newPassword, `${currentPassword} `]) {
-    const response = await change(here, { currentPassword: wrong, newPassword });
+  test('returns 403 invalid-credentials for a wrong current password, and changes nothing', async () => {
+    const user = await createPasswordUser(service, currentPassword);
+    const [thisSession, otherSession] = [await user.startSession(), await user.startSession()];
+    for (const wrongPassword of ['', newPassword, `${currentPassword} `]) {
+      const response = await change(thisSession, { currentPassword: wrongPassword, newPassword });
+      expectProblem(response, { status: 403, code: 'invalid-credentials' });
+    }
+    expect((await user.getSession(otherSession)).statusCode).toBe(200);
+    expect((await user.signIn(currentPassword)).statusCode).toBe(200);
+  });
+
+  test.each([
+    [{ currentPassword }, '#/newPassword', 'required'],
+    [{ currentPassword, newPassword: 'too short' }, '#/newPassword', 'too-short'],
+    [{ currentPassword, newPassword: 'x'.repeat(129) }, '#/newPassword', 'too-long'],
+    [{ currentPassword, newPassword, email: 'a@example.org' }, '#/email', 'unknown-field'],
+  ])('returns 400 invalid-request for %j', async (payload, pointer, code) => {
+    const { headers } = await service.signedIn('viewer');
+    const response = await change(headers, payload);
+    expectProblem(response, { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
+  });
+
+  test('returns 403 when an admin sets the password while the user changes it; the password of the admin stays', async () => {
+    const resetPassword = 'set by the admin';
+    const { user, signIn, startSession } = await createPasswordUser(service, currentPassword);
+    const headers = await startSession();
+    const admin = await service.signedIn('admin');
+    beforeReplace = async () => {
+      const payload = { password: resetPassword };
+      const url = `/api/v1/users/${user.id}`;
+      const reset = await service.inject({ method: 'PATCH', url, headers: admin.headers, payload });
+      expect(reset.statusCode).toBe(200);
+    };
+    const response = await change(headers, { currentPassword, newPassword });
     expectProblem(response, { status: 403, code: 'invalid-credentials' });
-  }
-  expect((await person.show(elsewhere)).statusCode).toBe(200);
-  expect((await person.signIn(currentPassword)).statusCode).toBe(200);
-});
-
-test.each([
-  [{ currentPassword }, '#/newPassword', 'required'],
-  [{ currentPassword, newPassword: 'too short' }, '#/newPassword', 'too-short'],
-  [{ currentPassword, newPassword: 'x'.repeat(129) }, '#/newPassword', 'too-long'],
-  [{ currentPassword, newPassword, email: 'a@example.org' }, '#/email', 'unknown-field'],
-])('400: %j', async (payload, pointer, code) => {
-  const { headers } = await service.signedIn('viewer');
-  const response = await change(headers, payload);
-  expectProblem(response, { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
+    expectProblem(await signIn(newPassword), { status: 403, code: 'invalid-credentials' });
+    expect((await signIn(resetPassword)).statusCode).toBe(200);
+  });
 });

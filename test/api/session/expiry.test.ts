@@ -1,21 +1,21 @@
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/builders.ts';
-import { createDrivenClock, type DrivenClock } from '../../drivers/driven-clock.ts';
 import { expectProblem } from '../../drivers/expect-problem.ts';
+import { createManualClock, type ManualClock } from '../../drivers/manual-clock.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const password = 'correct horse battery';
-const clock: DrivenClock = createDrivenClock();
+const clock: ManualClock = createManualClock();
 const user = aUser();
 let service: TestApp;
-let touches: Date[];
-/** As a store that is read from, and takes no writes: each fails when its time is over. */
-let takesWrites: boolean;
+let recordedTimes: Date[];
+/** When false, writes to the store fail with a timeout, while reads succeed. */
+let isWritable: boolean;
 beforeAll(async () => {
   service = await openTestApp({
     clock,
@@ -24,8 +24,8 @@ beforeAll(async () => {
         insert: (session) => sessions.insert(session),
         find: (digest) => sessions.find(digest),
         recordLastSeen: async (digest, at) => {
-          touches.push(at);
-          await (takesWrites
+          recordedTimes.push(at);
+          await (isWritable
             ? sessions.recordLastSeen(digest, at)
             : withDeadline(new Promise(() => {}), requestDeadlineMs, 'touch'));
         },
@@ -38,8 +38,8 @@ beforeAll(async () => {
   await service.backend.users.insert({ ...user, passwordHash });
 });
 beforeEach(() => {
-  touches = [];
-  takesWrites = true;
+  recordedTimes = [];
+  isWritable = true;
 });
 afterAll(() => service.close());
 
@@ -51,49 +51,51 @@ async function signIn(): Promise<{ cookie: string; expiresAt: string }> {
 
 const show = (cookie: string) => service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } });
 
-test('a session that is not used ends after 12 hours', async () => {
-  const [used, unused] = [await signIn(), await signIn()];
-  clock.advance(12 * hourMs - 1);
-  expect((await show(used.cookie)).statusCode).toBe(200);
-  clock.advance(1);
-  expect((await show(used.cookie)).statusCode).toBe(200);
-  expectProblem(await show(unused.cookie), { status: 403, code: 'not-authenticated' });
-  clock.advance(12 * hourMs - 2);
-  expect((await show(used.cookie)).statusCode).toBe(200);
-});
+describe('session expiry', () => {
+  test('ends a session 12 hours after its last use', async () => {
+    const [used, unused] = [await signIn(), await signIn()];
+    clock.advance(12 * hourMs - 1);
+    expect((await show(used.cookie)).statusCode).toBe(200);
+    clock.advance(1);
+    expect((await show(used.cookie)).statusCode).toBe(200);
+    expectProblem(await show(unused.cookie), { status: 403, code: 'not-authenticated' });
+    clock.advance(12 * hourMs - 2);
+    expect((await show(used.cookie)).statusCode).toBe(200);
+  });
 
-test('a session that is used all the time ends after 7 days', async () => {
-  const signedInAt = clock.now().getTime();
-  const { cookie, expiresAt } = await signIn();
-  expect(Date.parse(expiresAt)).toBe(signedInAt + 168 * hourMs);
-  for (let hours = 0; hours < 160; hours += 10) {
-    clock.advance(10 * hourMs);
-    const shown = await show(cookie);
-    expect(shown.json()).toMatchObject({ expiresAt, user: { id: user.id } });
-  }
-  clock.advance(8 * hourMs - 1);
-  expect((await show(cookie)).statusCode).toBe(200);
-  clock.advance(1);
-  expectProblem(await show(cookie), { status: 403, code: 'not-authenticated' });
-});
-
-test('that it was used is written once a minute, however often it is', async () => {
-  const { cookie } = await signIn();
-  const startMs = clock.now().getTime();
-  for (let seconds = 0; seconds < 180; seconds += 5) {
+  test('ends a session after 7 days even when it is in use', async () => {
+    const signedInAt = clock.now().getTime();
+    const { cookie, expiresAt } = await signIn();
+    expect(Date.parse(expiresAt)).toBe(signedInAt + 168 * hourMs);
+    for (let hours = 0; hours < 160; hours += 10) {
+      clock.advance(10 * hourMs);
+      const shown = await show(cookie);
+      expect(shown.json()).toMatchObject({ expiresAt, user: { id: user.id } });
+    }
+    clock.advance(8 * hourMs - 1);
     expect((await show(cookie)).statusCode).toBe(200);
-    clock.advance(5_000);
-  }
-  expect(touches.map((at) => at.getTime() - startMs)).toEqual([minuteMs, 2 * minuteMs]);
-  const stored = await service.backend.sessions.find(sha256Hex(cookie.slice('service_console='.length)));
-  expect(stored?.lastSeenAt).toEqual(touches[1]);
-});
+    clock.advance(1);
+    expectProblem(await show(cookie), { status: 403, code: 'not-authenticated' });
+  });
 
-test('a store that takes no writes answers lists all the same, also those of a session seen a minute ago', async () => {
-  const { cookie } = await signIn();
-  clock.advance(minuteMs);
-  takesWrites = false;
-  const listed = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers: { cookie } });
-  expect(listed.statusCode).toBe(200);
-  expect(touches).toHaveLength(1);
+  test('records the use of a session once a minute', async () => {
+    const { cookie } = await signIn();
+    const startMs = clock.now().getTime();
+    for (let seconds = 0; seconds < 180; seconds += 5) {
+      expect((await show(cookie)).statusCode).toBe(200);
+      clock.advance(5_000);
+    }
+    expect(recordedTimes.map((at) => at.getTime() - startMs)).toEqual([minuteMs, 2 * minuteMs]);
+    const stored = await service.backend.sessions.find(sha256Hex(cookie.slice('service_console='.length)));
+    expect(stored?.lastSeenAt).toEqual(recordedTimes[1]);
+  });
+
+  test('lists widgets although the use of the session cannot be recorded', async () => {
+    const { cookie } = await signIn();
+    clock.advance(minuteMs);
+    isWritable = false;
+    const listed = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers: { cookie } });
+    expect(listed.statusCode).toBe(200);
+    expect(recordedTimes).toHaveLength(1);
+  });
 });

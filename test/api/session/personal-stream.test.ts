@@ -2,12 +2,12 @@ import { computeCsrfToken } from '@widget-service/api/auth/csrf.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDrivenClock } from '../../drivers/driven-clock.ts';
 import { expectProblem } from '../../drivers/expect-problem.ts';
+import { createManualClock } from '../../drivers/manual-clock.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const minuteMs = 60_000;
-const clock = createDrivenClock();
+const clock = createManualClock();
 let position: { epoch: string; ms: number; seq: number } | null;
 let service: TestApp;
 beforeAll(async () => {
@@ -26,8 +26,8 @@ const create = (headers: Readonly<Record<string, string>>, payload?: object) =>
     ...(payload === undefined ? {} : { payload }),
   });
 
-describe('201', () => {
-  test('a token of one’s own, shown this once and stored nowhere', async () => {
+describe('POST /api/v1/session/stream', () => {
+  test('returns 201 with a new token each time, stores only its digest and logs no token', async () => {
     const viewer = await service.signedIn('viewer');
     const response = await create(viewer.headers);
     expect(response.statusCode).toBe(201);
@@ -49,27 +49,27 @@ describe('201', () => {
     expect((await create(viewer.headers, {})).json().token).not.toBe(token);
   });
 
-  test('for an hour, but no longer than the session', async () => {
+  test('issues a stream for one hour, but not beyond the end of the session', async () => {
     const viewer = await service.signedIn('viewer');
     const lifetimes = await Promise.all([30 * minuteMs, 90 * minuteMs].map((ms) => lifetimeIn(viewer.userId, ms)));
     expect(lifetimes).toEqual([30 * minuteMs, 60 * minuteMs]);
   });
 
-  test('without a cursor while the pod knows no position', async () => {
+  test('returns a null cursor while the pod has no position', async () => {
     position = null;
     const viewer = await service.signedIn('viewer');
     expect((await create(viewer.headers)).json().cursor).toBeNull();
   });
 });
 
-test('400: there is nothing to choose', async () => {
+test('POST /api/v1/session/stream: returns 400 unknown-field for a filter', async () => {
   const viewer = await service.signedIn('viewer');
   const errors = [{ pointer: '#/filter', code: 'unknown-field' }];
   const response = await create(viewer.headers, { filter: null });
   expectProblem(response, { status: 400, code: 'invalid-request', errors });
 });
 
-/** How long a personal stream lasts that is asked for in a session of this length. */
+/** The lifetime, in milliseconds, of a personal stream that is created in a session of `sessionLifetimeMs`. */
 async function lifetimeIn(userId: string, sessionLifetimeMs: number): Promise<number> {
   const start = makeStartSession({ sessions: service.backend.sessions, clock, sessionLifetimeMs });
   const { sessionId } = await start(userId);

@@ -1,6 +1,6 @@
 import type { UserChanges } from '@widget-service/shared/ports/user-store.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/builders.ts';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
@@ -8,14 +8,14 @@ import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-a
 const password = 'correct horse battery';
 let service: TestApp;
 let admin: TestCaller;
-/** What happens after a sign-in has verified the password, and before its session is there. */
-let meanwhile: () => Promise<unknown>;
+/** Runs after a sign-in has verified the password and before it stores the session. */
+let beforeInsert: () => Promise<unknown>;
 beforeAll(async () => {
   service = await openTestApp({
     replace: ({ sessions }) => ({
       sessions: {
         insert: async (session) => {
-          await meanwhile();
+          await beforeInsert();
           await sessions.insert(session);
         },
         find: (digest) => sessions.find(digest),
@@ -29,17 +29,19 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test.each<[string, UserChanges & { password?: string }]>([
-  ['the password is changed', { password: 'incorrect donkey charger' }],
-  ['the user is disabled', { disabled: true }],
-])('no session outlives it that %s while it is made', async (_, payload) => {
-  const user = aUser({ passwordHash: await createPasswordHasher().hash(password) });
-  await service.backend.users.insert(user);
-  const credentials = { email: user.email, password };
-  meanwhile = async () =>
-    service.inject({ method: 'PATCH', url: `/api/v1/users/${user.id}`, headers: admin.headers, payload });
-  const response = await service.inject({ method: 'POST', url: '/api/v1/session', payload: credentials });
-  expectProblem(response, { status: 403, code: 'invalid-credentials' });
-  expect(response.headers['set-cookie']).toBeUndefined();
-  expect((await service.backend.users.findById(user.id))?.lastSignInAt).toBeNull();
+describe('POST /api/v1/session', () => {
+  test.each<[string, UserChanges & { password?: string }]>([
+    ['the password is changed', { password: 'incorrect donkey charger' }],
+    ['the user is disabled', { disabled: true }],
+  ])('returns 403 and starts no session when %s during the sign-in', async (_, payload) => {
+    const user = aUser({ passwordHash: await createPasswordHasher().hash(password) });
+    await service.backend.users.insert(user);
+    const credentials = { email: user.email, password };
+    beforeInsert = async () =>
+      service.inject({ method: 'PATCH', url: `/api/v1/users/${user.id}`, headers: admin.headers, payload });
+    const response = await service.inject({ method: 'POST', url: '/api/v1/session', payload: credentials });
+    expectProblem(response, { status: 403, code: 'invalid-credentials' });
+    expect(response.headers['set-cookie']).toBeUndefined();
+    expect((await service.backend.users.findById(user.id))?.lastSignInAt).toBeNull();
+  });
 });

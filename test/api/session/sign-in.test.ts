@@ -20,13 +20,13 @@ const createFirstAdmin = () =>
 const signIn = (payload: object, headers: Record<string, string> = {}) =>
   service.inject({ method: 'POST', url: '/api/v1/session', headers, payload });
 
-test('the first admin is made once', async () => {
+test('creates the first admin once', async () => {
   expect(await createFirstAdmin()).toEqual({ status: 'created', email, generatedPassword: null });
   expect(await createFirstAdmin()).toEqual({ status: 'not-needed' });
 });
 
-describe('200', () => {
-  test('sets the cookie and tells who is signed in', async () => {
+describe('POST /api/v1/session', () => {
+  test('returns 200 with the session cookie, the user and the permissions', async () => {
     const response = await signIn({ email: 'Admin@LOCALHOST', password });
     expect(response.statusCode).toBe(200);
     expect(String(response.headers['set-cookie'])).toMatch(
@@ -39,9 +39,9 @@ describe('200', () => {
     expect(Date.parse(body.expiresAt) - Date.now()).toBeGreaterThan(167 * 3_600_000);
   });
 
-  test('a new id each time, and the session works', async () => {
+  test('starts a new, working session for each sign-in', async () => {
     const [first, second] = [await signIn({ email, password }), await signIn({ email, password })];
-    const cookies = [first, second].map((each) => String(each.headers['set-cookie']).split(';')[0] ?? '');
+    const cookies = [first, second].map((response) => String(response.headers['set-cookie']).split(';')[0] ?? '');
     expect(cookies[0]).not.toBe(cookies[1]);
     const shown = await service.inject({
       method: 'GET',
@@ -51,14 +51,14 @@ describe('200', () => {
     expect(shown.json()).toMatchObject({ csrfToken: first.json().csrfToken, user: { email } });
   });
 
-  test('cookies sent along are ignored', async () => {
+  test('ignores cookies in the request', async () => {
     const response = await signIn({ email, password }, { cookie: 'service_console=a; service_console=b' });
     expect(response.statusCode).toBe(200);
   });
 });
 
-describe('403', () => {
-  test('wrong password, unknown and disabled account answer alike', async () => {
+describe('POST /api/v1/session: rejected', () => {
+  test('returns equal problems for a wrong password, an unknown and a disabled account', async () => {
     await service.backend.users.insert({
       id: '0197a0b0-0000-7000-8000-00000000abcd',
       email: 'off@localhost',
@@ -68,26 +68,26 @@ describe('403', () => {
       createdAt: new Date(),
       lastSignInAt: null,
     });
-    const refused = await Promise.all([
+    const responses = await Promise.all([
       signIn({ email, password: 'wrong' }),
       signIn({ email: 'nobody@localhost', password }),
       signIn({ email: 'off@localhost', password }),
       signIn({ email: '', password: '' }),
     ]);
-    for (const response of refused) {
+    for (const response of responses) {
       expectProblem(response, { status: 403, code: 'invalid-credentials' });
       expect(response.headers['set-cookie']).toBeUndefined();
     }
-    expect(new Set(refused.map((each) => each.json().detail)).size).toBe(1);
+    expect(new Set(responses.map((response) => response.json().detail)).size).toBe(1);
   });
 
-  test('from a page of another origin', async () => {
+  test('returns 403 csrf-token-invalid for a request from another origin', async () => {
     const response = await signIn({ email, password }, { 'sec-fetch-site': 'cross-site' });
     expectProblem(response, { status: 403, code: 'csrf-token-invalid' });
   });
 });
 
-test('400: a body of another form', async () => {
+test('POST /api/v1/session: returns 400 invalid-request for missing and unknown members', async () => {
   const response = await signIn({ email, remember: true });
   const errors = [
     { pointer: '#/password', code: 'required' },
@@ -96,7 +96,7 @@ test('400: a body of another form', async () => {
   expectProblem(response, { status: 400, code: 'invalid-request', errors });
 });
 
-test('the password is in no log line', async () => {
+test('POST /api/v1/session: does not log the password', async () => {
   await signIn({ email, password });
   expect(service.logLines.join('')).not.toContain(password);
 });

@@ -8,14 +8,14 @@ import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-a
 
 let service: TestApp;
 let announced: ControlEntry[];
-let isLogAway = false;
+let isControlLogUnavailable = false;
 beforeAll(async () => {
   service = await openTestApp({
     replace: ({ control }) => ({
       control: {
         openTail: () => control.openTail(),
         announce: async (entry) => {
-          if (isLogAway) throw new UnavailableError('the log is away');
+          if (isControlLogUnavailable) throw new UnavailableError('the control log is unavailable');
           announced.push(entry);
           await control.announce(entry);
         },
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   announced = [];
-  isLogAway = false;
+  isControlLogUnavailable = false;
 });
 afterAll(() => service.close());
 
@@ -34,7 +34,7 @@ const signOutEverywhere = ({ headers }: TestCaller) => service.inject({ method: 
 const isSignedIn = async (cookie: string) =>
   (await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } })).statusCode === 200;
 
-async function anotherSessionOf({ userId }: TestCaller): Promise<string> {
+async function startAnotherSession({ userId }: TestCaller): Promise<string> {
   const start = makeStartSession({
     sessions: service.backend.sessions,
     clock: systemClock,
@@ -43,39 +43,41 @@ async function anotherSessionOf({ userId }: TestCaller): Promise<string> {
   return `service_console=${(await start(userId)).sessionId}`;
 }
 
-describe('204', () => {
-  test('ends all sessions of the caller, nobody else’s, and clears the cookie', async () => {
-    const [person, other] = [await service.signedIn('viewer'), await service.signedIn('viewer')];
-    const elsewhere = await anotherSessionOf(person);
-    const response = await signOutEverywhere(person);
+describe('DELETE /api/v1/sessions', () => {
+  test('returns 204, ends every session of the caller and no other, and clears the cookie', async () => {
+    const [user, other] = [await service.signedIn('viewer'), await service.signedIn('viewer')];
+    const otherCookie = await startAnotherSession(user);
+    const response = await signOutEverywhere(user);
     expect(response.statusCode).toBe(204);
     expect(response.body).toBe('');
     expect(response.headers['set-cookie']).toBe('service_console=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
-    expect(await isSignedIn(person.cookie)).toBe(false);
-    expect(await isSignedIn(elsewhere)).toBe(false);
+    expect(await isSignedIn(user.cookie)).toBe(false);
+    expect(await isSignedIn(otherCookie)).toBe(false);
     expect(await isSignedIn(other.cookie)).toBe(true);
-    expect(announced).toEqual([{ kind: 'user', id: person.userId, change: 'revoked' }]);
-    expectProblem(await signOutEverywhere(person), { status: 403, code: 'not-authenticated' });
-  });
-
-  test('signing out of one session leaves the others', async () => {
-    const person = await service.signedIn('viewer');
-    const elsewhere = await anotherSessionOf(person);
-    const response = await service.inject({ method: 'DELETE', url: '/api/v1/session', headers: person.headers });
-    expect(response.statusCode).toBe(204);
-    expect(await isSignedIn(person.cookie)).toBe(false);
-    expect(await isSignedIn(elsewhere)).toBe(true);
-    expect(announced).toMatchObject([{ kind: 'session', change: 'revoked' }]);
-    expect(JSON.stringify(announced)).not.toContain(person.sessionId);
+    expect(announced).toEqual([{ kind: 'user', id: user.userId, change: 'revoked' }]);
+    expectProblem(await signOutEverywhere(user), { status: 403, code: 'not-authenticated' });
   });
 });
 
-test('503: the pods cannot be told; the sessions are over all the same', async () => {
-  isLogAway = true;
+describe('DELETE /api/v1/session', () => {
+  test('returns 204 and ends only the session of the request', async () => {
+    const user = await service.signedIn('viewer');
+    const otherCookie = await startAnotherSession(user);
+    const response = await service.inject({ method: 'DELETE', url: '/api/v1/session', headers: user.headers });
+    expect(response.statusCode).toBe(204);
+    expect(await isSignedIn(user.cookie)).toBe(false);
+    expect(await isSignedIn(otherCookie)).toBe(true);
+    expect(announced).toMatchObject([{ kind: 'session', change: 'revoked' }]);
+    expect(JSON.stringify(announced)).not.toContain(user.sessionId);
+  });
+});
+
+test('DELETE /api/v1/sessions and /api/v1/session: return 503 but end the sessions while the control log is unavailable', async () => {
+  isControlLogUnavailable = true;
   for (const path of ['/api/v1/sessions', '/api/v1/session']) {
-    const person = await service.signedIn('viewer');
-    const response = await service.inject({ method: 'DELETE', url: path, headers: person.headers });
+    const user = await service.signedIn('viewer');
+    const response = await service.inject({ method: 'DELETE', url: path, headers: user.headers });
     expectProblem(response, { status: 503, code: 'unavailable' });
-    expect(await isSignedIn(person.cookie)).toBe(false);
+    expect(await isSignedIn(user.cookie)).toBe(false);
   }
 });

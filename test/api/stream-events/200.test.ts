@@ -19,8 +19,8 @@ async function postHook(url: string, number: number): Promise<string> {
   return response.headers.get('webhook-event-id') ?? '';
 }
 
-/** The first bytes of a stream, as they come. */
-function firstText(url: string): Promise<string> {
+/** Reads the text of a stream up to and including the padding comment. */
+function readFirstText(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = get(url, { agent: false }, (response) => {
       let text = '';
@@ -35,44 +35,46 @@ function firstText(url: string): Promise<string> {
   });
 }
 
-test('the headers keep proxies and browsers from holding, changing or leaking it', async () => {
-  const { url } = await service.issueStreamUrl();
-  const stream = await openStream(url);
-  expect(stream.status).toBe(200);
-  expect(stream.headers).toMatchObject({
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache,no-transform',
-    'x-accel-buffering': 'no',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    'access-control-allow-origin': '*',
+describe('GET /api/v1/events/{token}', () => {
+  test('returns headers that prevent buffering, caching and leaking of the token', async () => {
+    const { url } = await service.issueStreamUrl();
+    const stream = await openStream(url);
+    expect(stream.status).toBe(200);
+    expect(stream.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache,no-transform',
+      'x-accel-buffering': 'no',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'access-control-allow-origin': '*',
+    });
+    expect(stream.headers['access-control-allow-credentials']).toBeUndefined();
+    expect(stream.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    stream.close();
   });
-  expect(stream.headers['access-control-allow-credentials']).toBeUndefined();
-  expect(stream.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-  stream.close();
+
+  test('begins with stream.open, a random retry of 2 to 5 s and a comment of 2 KiB', async () => {
+    const { url, subscriptionId } = await service.issueStreamUrl();
+    const text = await readFirstText(url);
+    const match = /^id: (\S+)\nevent: stream\.open\ndata: (.*)\nretry: (\d+)\n:( +)\n\n$/.exec(text);
+    expect(match).not.toBeNull();
+    const [, id, data = '', retry, comment] = match ?? [];
+    expect(id).toMatch(/^[0-9a-z]+\.\d+\.\d+$/);
+    expect(JSON.parse(data)).toEqual({ subscriptionId, cursor: id, resumed: false, heartbeatSeconds: 15 });
+    expect(Number(retry)).toBeGreaterThanOrEqual(2_000);
+    expect(Number(retry)).toBeLessThanOrEqual(5_000);
+    expect(comment?.length).toBe(2_048);
+  });
 });
 
-test('it begins with stream.open, a random retry of 2 to 5 s and 2 KiB of comment', async () => {
-  const { url, subscriptionId } = await service.issueStreamUrl();
-  const text = await firstText(url);
-  const match = /^id: (\S+)\nevent: stream\.open\ndata: (.*)\nretry: (\d+)\n:( +)\n\n$/.exec(text);
-  expect(match).not.toBeNull();
-  const [, id, data = '', retry, comment] = match ?? [];
-  expect(id).toMatch(/^[0-9a-z]+\.\d+\.\d+$/);
-  expect(JSON.parse(data)).toEqual({ subscriptionId, cursor: id, resumed: false, heartbeatSeconds: 15 });
-  expect(Number(retry)).toBeGreaterThanOrEqual(2_000);
-  expect(Number(retry)).toBeLessThanOrEqual(5_000);
-  expect(comment?.length).toBe(2_048);
-});
-
-describe('a hook’s event', () => {
-  test('comes with a position as id and the event’s identity in its data', async () => {
+describe('GET /api/v1/events/{token}: the event of a hook', () => {
+  test('has its position as SSE id, and the event id in its data', async () => {
     const [{ url }, hookUrl] = [await service.issueStreamUrl(), await service.issueHookUrl()];
     const stream = await openStream(url);
     await stream.until(() => stream.events.length > 0, 'stream.open');
     const eventId = await postHook(hookUrl, 1);
     await stream.until(() => stream.widgetEvents().some((event) => event.data.includes(eventId)), 'the event');
-    const event = stream.widgetEvents().find((each) => each.data.includes(eventId));
+    const event = stream.widgetEvents().find(({ data }) => data.includes(eventId));
     expect(event).toMatchObject({ event: 'widget.updated', id: expect.stringMatching(/^[0-9a-z]+\.\d+\.\d+$/) });
     expect(JSON.parse(event?.data ?? '')).toMatchObject({
       id: eventId,
@@ -82,7 +84,7 @@ describe('a hook’s event', () => {
     stream.close();
   });
 
-  test('sent twice is one event, with one id', async () => {
+  test('is sent once when the hook is posted twice', async () => {
     const [{ url }, hookUrl] = [await service.issueStreamUrl(), await service.issueHookUrl()];
     const stream = await openStream(url);
     await stream.until(() => stream.events.length > 0, 'stream.open');
@@ -97,8 +99,8 @@ describe('a hook’s event', () => {
   });
 });
 
-describe('a stream resumes', () => {
-  test('after the position of Last-Event-ID, which wins over ?lastEventId=', async () => {
+describe('GET /api/v1/events/{token}: resuming', () => {
+  test('resumes after the position of Last-Event-ID, which takes precedence over ?lastEventId=', async () => {
     const [{ url }, hookUrl] = [await service.issueStreamUrl(), await service.issueHookUrl()];
     const stream = await openStream(url);
     await stream.until(() => stream.events.length > 0, 'stream.open');
@@ -114,7 +116,7 @@ describe('a stream resumes', () => {
     resumed.close();
   });
 
-  test('with everything kept for `earliest`', async () => {
+  test('replays every kept event for earliest', async () => {
     const [{ url }, hookUrl] = [await service.issueStreamUrl(), await service.issueHookUrl()];
     const eventId = await postHook(hookUrl, 20);
     const stream = await openStream(`${url}?lastEventId=earliest`);
@@ -126,7 +128,7 @@ describe('a stream resumes', () => {
   test.each([
     ['yesterday', 'malformed'],
     ['other.1764000000000.7', 'epoch-changed'],
-  ])('from %s with stream.gap %s first', async (requested, reason) => {
+  ])('sends stream.gap first for the position %s, with the reason %s', async (requested, reason) => {
     const { url } = await service.issueStreamUrl();
     const stream = await openStream(url, { lastEventId: requested });
     await stream.until(() => stream.events.length > 1, 'gap and open');
@@ -138,35 +140,37 @@ describe('a stream resumes', () => {
   });
 });
 
-test('over the limit it is opened, told why it closes and when to come back, and ended: never an error status', async () => {
-  const { url } = await service.issueStreamUrl();
-  const open = [await openStream(url), await openStream(url)];
-  await Promise.all(open.map((stream) => stream.until(() => stream.events.length > 0, 'stream.open')));
-  const refused = await openStream(url);
-  expect(refused.status).toBe(200);
-  await refused.ended;
-  expect(refused.events).toEqual([{ id: '', event: 'stream.closing', data: '{"reason":"too-many-connections"}' }]);
-  open[0]?.close();
-  for (let tries = 0; ; tries += 1) {
-    const again = await openStream(url);
-    await again.until(() => again.events.length > 0, 'the first event');
-    again.close();
-    if (again.events[0]?.event === 'stream.open') break;
-    expect(tries).toBeLessThan(100);
-  }
-  open[1]?.close();
-});
+describe('GET, HEAD and OPTIONS /api/v1/events/{token}', () => {
+  test('returns 200 and closes with stream.closing too-many-connections beyond the limit of the token', async () => {
+    const { url } = await service.issueStreamUrl();
+    const open = [await openStream(url), await openStream(url)];
+    await Promise.all(open.map((stream) => stream.until(() => stream.events.length > 0, 'stream.open')));
+    const rejected = await openStream(url);
+    expect(rejected.status).toBe(200);
+    await rejected.ended;
+    expect(rejected.events).toEqual([{ id: '', event: 'stream.closing', data: '{"reason":"too-many-connections"}' }]);
+    open[0]?.close();
+    for (let tries = 0; ; tries += 1) {
+      const retried = await openStream(url);
+      await retried.until(() => retried.events.length > 0, 'the first event');
+      retried.close();
+      if (retried.events[0]?.event === 'stream.open') break;
+      expect(tries).toBeLessThan(100);
+    }
+    open[1]?.close();
+  });
 
-test('HEAD answers without opening, OPTIONS tells a browser what it may send', async () => {
-  const { url } = await service.issueStreamUrl();
-  const head = await fetch(url, { method: 'HEAD' });
-  expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
-  const options = await fetch(url, { method: 'OPTIONS' });
-  expect(options.status).toBe(204);
-  expect(Object.fromEntries(options.headers)).toMatchObject({
-    'access-control-allow-origin': '*',
-    'access-control-allow-methods': 'GET',
-    'access-control-allow-headers': 'Last-Event-ID, Cache-Control',
-    'access-control-max-age': '86400',
+  test('answers HEAD without opening a stream, and OPTIONS with the CORS headers', async () => {
+    const { url } = await service.issueStreamUrl();
+    const head = await fetch(url, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    const options = await fetch(url, { method: 'OPTIONS' });
+    expect(options.status).toBe(204);
+    expect(Object.fromEntries(options.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET',
+      'access-control-allow-headers': 'Last-Event-ID, Cache-Control',
+      'access-control-max-age': '86400',
+    });
   });
 });

@@ -35,25 +35,25 @@ async function postHook(kind: string, widgetId?: string): Promise<void> {
   expect(response.status).toBe(202);
 }
 
-const positionOf = (stream: StreamClient) => Number(stream.lastEventId().split('.')[2] ?? 0);
+const readSeq = (stream: StreamClient) => Number(stream.lastEventId().split('.')[2] ?? 0);
 
-test('each member lets its own events through, and all of them together what all let through', async () => {
+test('GET /api/v1/events/{token} sends only the events that every member of the filter allows', async () => {
   const everything = await openStream((await service.issueStreamUrl()).url);
   await everything.until(() => everything.events.length > 0, 'stream.open');
   const start = everything.lastEventId();
-  const done: string[] = [];
-  /** One after the other, so that the order on the stream is known. */
-  const step = async (name: string, act: () => Promise<unknown>) => {
+  const actionNames: string[] = [];
+  /** Waits for the event of each action, so that the order on the stream is known. */
+  const perform = async (name: string, act: () => Promise<unknown>) => {
     await act();
-    done.push(name);
-    await everything.until(() => everything.widgetEvents().length === done.length, name);
+    actionNames.push(name);
+    await everything.until(() => everything.widgetEvents().length === actionNames.length, name);
   };
   let [red, blue] = ['', ''];
   const unknown = randomUUID();
-  await step('red created', async () => {
+  await perform('red created', async () => {
     red = await createWidget(['red', 'round']);
   });
-  await step('blue created', async () => {
+  await perform('blue created', async () => {
     blue = await createWidget(['blue']);
   });
 
@@ -73,25 +73,25 @@ test('each member lets its own events through, and all of them together what all
     ],
     nothing: [{ types: ['widget.created'], widgetIds: [unknown] }, []],
   };
-  // Half of what each is to be sent is replayed, the other half comes while it is open.
+  // Each stream replays the events of the creates, and receives the later ones while it is open.
   const streams = await Promise.all(
-    Object.values(filters).map(async ([members, wanted]) => {
+    Object.values(filters).map(async ([members, expectedNames]) => {
       const filter = { ...noFilter, ...members };
       const { url } = await service.issueStreamUrl({ filter });
-      return { filter, wanted, stream: await openStream(url, { lastEventId: start }) };
+      return { filter, expectedNames, stream: await openStream(url, { lastEventId: start }) };
     }),
   );
-  await step('red updated', () => postHook('updated', red));
-  await step('unknown updated', () => postHook('updated', unknown));
-  await step('red retired', () => postHook('retired', red));
-  await step('red updated again', () => postHook('updated', red));
-  await step('blue updated', () => postHook('updated', blue));
-  await step('nobody updated', () => postHook('updated'));
+  await perform('red updated', () => postHook('updated', red));
+  await perform('unknown updated', () => postHook('updated', unknown));
+  await perform('red retired', () => postHook('retired', red));
+  await perform('red updated again', () => postHook('updated', red));
+  await perform('blue updated', () => postHook('updated', blue));
+  await perform('nobody updated', () => postHook('updated'));
 
-  const names = new Map(everything.widgetEvents().map(({ id }, index) => [id, done[index]]));
-  for (const { filter, wanted, stream } of streams) {
-    await stream.until(() => positionOf(stream) === positionOf(everything), 'the last position');
-    expect(stream.widgetEvents().map(({ id }) => names.get(id))).toEqual(wanted);
+  const names = new Map(everything.widgetEvents().map(({ id }, index) => [id, actionNames[index]]));
+  for (const { filter, expectedNames, stream } of streams) {
+    await stream.until(() => readSeq(stream) === readSeq(everything), 'the last position');
+    expect(stream.widgetEvents().map(({ id }) => names.get(id))).toEqual(expectedNames);
     expectNothingOutside(filter, stream.widgetEvents());
     stream.close();
   }

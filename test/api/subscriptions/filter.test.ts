@@ -14,7 +14,7 @@ afterAll(() => service.close());
 const path = '/api/v1/subscriptions';
 const create = (filter: unknown) =>
   service.inject({ method: 'POST', url: path, headers: admin.headers, payload: { name: 'screen', filter } });
-const change = (id: string, filter: unknown) =>
+const update = (id: string, filter: unknown) =>
   service.inject({ method: 'PATCH', url: `${path}/${id}`, headers: admin.headers, payload: { filter } });
 
 const ids = (count: number) =>
@@ -27,14 +27,14 @@ describe.each([
     'PATCH',
     async (filter: unknown) => {
       const { id } = (await create({ types: ['widget.created'], labels: ['before'] })).json();
-      return change(id, filter);
+      return update(id, filter);
     },
   ],
-])('a filter by %s', (_, send) => {
+])('%s /api/v1/subscriptions: filter', (_, send) => {
   test.each<[string, object | null, object]>([
     ['null', null, noFilter],
-    ['empty', {}, noFilter],
-    ['members null', noFilter, noFilter],
+    ['an empty object', {}, noFilter],
+    ['null members', noFilter, noFilter],
     ['one member', { states: ['active'] }, { ...noFilter, states: ['active'] }],
     [
       'every type and state',
@@ -47,26 +47,26 @@ describe.each([
       { ...noFilter, widgetIds: ['0197a0b0-0000-7000-8000-00000000abcd', '00000000-0000-0000-0000-000000000001'] },
     ],
     [
-      'labels, trimmed',
+      'labels to trim',
       { labels: [' hall ', '$where', '💡'.repeat(64)] },
       { ...noFilter, labels: ['hall', '$where', '💡'.repeat(64)] },
     ],
     [
-      'duplicates, dropped in order',
+      'duplicates, which are dropped',
       { labels: ['b', 'a', ' b'], widgetIds: [...ids(2), ...ids(1)], types: ['widget.created', 'widget.created'] },
       { ...noFilter, labels: ['b', 'a'], widgetIds: ids(2), types: ['widget.created'] },
     ],
     [
-      'a hundred of each',
+      '100 widget ids and 100 labels',
       { widgetIds: ids(100), labels: labels(100) },
       { ...noFilter, widgetIds: ids(100), labels: labels(100) },
     ],
     [
-      'a hundred without the duplicates',
+      '200 labels of which 100 are distinct',
       { labels: [...labels(100), ...labels(100)] },
       { ...noFilter, labels: labels(100) },
     ],
-  ])('is taken: %s', async (_, filter, expected) => {
+  ])('accepts %s', async (_, filter, expected) => {
     const response = await send(filter);
     expect([200, 201]).toContain(response.statusCode);
     expect(response.json().filter).toEqual(expected);
@@ -74,31 +74,31 @@ describe.each([
   });
 
   test.each<[string, unknown, string, string]>([
-    ['no object', [], '#/filter', 'type'],
-    ['a text', 'all', '#/filter', 'type'],
-    ['unknown member', { kinds: ['created'] }, '#/filter/kinds', 'unknown-field'],
-    ['no array', { types: 'widget.created' }, '#/filter/types', 'type'],
-    ['no types', { types: [] }, '#/filter/types', 'too-short'],
-    ['no ids', { widgetIds: [] }, '#/filter/widgetIds', 'too-short'],
-    ['no states', { states: [] }, '#/filter/states', 'too-short'],
-    ['no labels', { labels: [] }, '#/filter/labels', 'too-short'],
-    ['unknown type', { types: ['created'] }, '#/filter/types/0', 'enum'],
-    ['unknown state', { states: ['active', 'gone'] }, '#/filter/states/1', 'enum'],
-    ['no id', { widgetIds: [...ids(1), 'x'] }, '#/filter/widgetIds/1', 'format'],
-    ['an id of another type', { widgetIds: [1] }, '#/filter/widgetIds/0', 'type'],
-    ['empty label', { labels: ['a', ' '] }, '#/filter/labels/1', 'too-short'],
-    ['long label', { labels: ['a'.repeat(65)] }, '#/filter/labels/0', 'too-long'],
-    ['control character', { labels: ['a\u0000b'] }, '#/filter/labels/0', 'format'],
+    ['an array', [], '#/filter', 'type'],
+    ['a string', 'all', '#/filter', 'type'],
+    ['an unknown member', { kinds: ['created'] }, '#/filter/kinds', 'unknown-field'],
+    ['a string as types', { types: 'widget.created' }, '#/filter/types', 'type'],
+    ['empty types', { types: [] }, '#/filter/types', 'too-short'],
+    ['empty widgetIds', { widgetIds: [] }, '#/filter/widgetIds', 'too-short'],
+    ['empty states', { states: [] }, '#/filter/states', 'too-short'],
+    ['empty labels', { labels: [] }, '#/filter/labels', 'too-short'],
+    ['an unknown type', { types: ['created'] }, '#/filter/types/0', 'enum'],
+    ['an unknown state', { states: ['active', 'gone'] }, '#/filter/states/1', 'enum'],
+    ['a malformed widget id', { widgetIds: [...ids(1), 'x'] }, '#/filter/widgetIds/1', 'format'],
+    ['a number as widget id', { widgetIds: [1] }, '#/filter/widgetIds/0', 'type'],
+    ['a blank label', { labels: ['a', ' '] }, '#/filter/labels/1', 'too-short'],
+    ['a label of 65 characters', { labels: ['a'.repeat(65)] }, '#/filter/labels/0', 'too-long'],
+    ['a control character in a label', { labels: ['a\u0000b'] }, '#/filter/labels/0', 'format'],
     ['101 labels', { labels: labels(101) }, '#/filter/labels', 'too-long'],
-    ['101 ids', { widgetIds: ids(101) }, '#/filter/widgetIds', 'too-long'],
-  ])('is refused: %s', async (_, filter, pointer, code) => {
+    ['101 widget ids', { widgetIds: ids(101) }, '#/filter/widgetIds', 'too-long'],
+  ])('returns 400 invalid-request for %s', async (_, filter, pointer, code) => {
     expectProblem(await send(filter), { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
   });
 });
 
-test('a filter that is given replaces the one there is as a whole; one that is not stays', async () => {
+test('PATCH /api/v1/subscriptions/{id}: replaces the whole filter, or keeps it when none is given', async () => {
   const { id } = (await create({ types: ['widget.created'], labels: ['hall'] })).json();
-  expect((await change(id, { states: ['active'] })).json().filter).toEqual({ ...noFilter, states: ['active'] });
+  expect((await update(id, { states: ['active'] })).json().filter).toEqual({ ...noFilter, states: ['active'] });
   const renamed = await service.inject({
     method: 'PATCH',
     url: `${path}/${id}`,

@@ -17,8 +17,8 @@ const create = (payload: object) =>
 const signIn = (credentials: { email: string; password: string }) =>
   service.inject({ method: 'POST', url: '/api/v1/session', payload: credentials });
 
-describe('201', () => {
-  test('answers the user, and where to find them, and they can sign in', async () => {
+describe('POST /api/v1/users', () => {
+  test('returns 201 with the user and the Location; the user can sign in', async () => {
     const name = randomUUID();
     const response = await create({ email: `${name}@Example.ORG`, password, role: 'editor' });
     expect(response.statusCode).toBe(201);
@@ -39,7 +39,7 @@ describe('201', () => {
     expect(session.json()).toMatchObject({ user: { id: user.id }, permissions: ['widgets:read', 'widgets:create'] });
   });
 
-  test('has the least role where none is given', async () => {
+  test('uses the role viewer when none is given', async () => {
     expect((await create({ email: 'least@example.org', password })).json().role).toBe('viewer');
     expect((await create({ email: 'null@example.org', password, role: null })).json().role).toBe('viewer');
   });
@@ -47,10 +47,10 @@ describe('201', () => {
   test.each([
     ['12 code points', '𝟙'.repeat(12)],
     ['128 code points', '🦄'.repeat(128)],
-    ['blanks at both ends', '  ten letters  '],
-    ['letters that have another form', 'e\u0301'.repeat(8)],
+    ['spaces at both ends', '  ten letters  '],
+    ['decomposed letters', 'e\u0301'.repeat(8)],
     ['control characters', 'tab\tand\u0000nul, too'],
-  ])('takes a password exactly as it is: %s', async (_, typed) => {
+  ])('keeps a password exactly as sent: %s', async (_, typed) => {
     const email = `${randomUUID()}@example.org`;
     expect((await create({ email, password: typed })).statusCode).toBe(201);
     expect((await signIn({ email, password: typed })).statusCode).toBe(200);
@@ -60,40 +60,43 @@ describe('201', () => {
     }
   });
 
-  test('the password is in no answer and no log line', async () => {
-    const response = await create({ email: 'quiet@example.org', password: 'never to be told' });
-    expect(response.body).not.toMatch(/argon2|never to be told/);
-    expect(service.logLines.join('')).not.toMatch(/argon2|never to be told/);
+  test('neither returns nor logs the password', async () => {
+    const response = await create({ email: 'quiet@example.org', password: 'never to be logged' });
+    expect(response.body).not.toMatch(/argon2|never to be logged/);
+    expect(service.logLines.join('')).not.toMatch(/argon2|never to be logged/);
   });
 });
 
-test.each<[object, [pointer: string, code: string][]]>([
-  [
-    {},
+describe('POST /api/v1/users: rejected', () => {
+  test.each<[object, [pointer: string, code: string][]]>([
     [
-      ['#/email', 'required'],
-      ['#/password', 'required'],
+      {},
+      [
+        ['#/email', 'required'],
+        ['#/password', 'required'],
+      ],
     ],
-  ],
-  [{ email: 'a b@example.org', password }, [['#/email', 'format']]],
-  [{ email: `${'a'.repeat(250)}@b.de`, password }, [['#/email', 'too-long']]],
-  [{ email: 'a@example.org', password: '🦄'.repeat(11) }, [['#/password', 'too-short']]],
-  [{ email: 'a@example.org', password: 'x'.repeat(129) }, [['#/password', 'too-long']]],
-  [{ email: 'a@example.org', password: null }, [['#/password', 'type']]],
-  [{ email: 'a@example.org', password, role: 'owner' }, [['#/role', 'enum']]],
-  [{ email: 'a@example.org', password, role: ['admin'] }, [['#/role', 'type']]],
-  [{ email: 'a@example.org', password, id: 'x' }, [['#/id', 'unknown-field']]],
-])('400: %j', async (payload, mistakes) => {
-  const errors = mistakes.map(([pointer, code]) => ({ pointer, code }));
-  expectProblem(await create(payload), { status: 400, code: 'invalid-request', errors });
-});
+    [{ email: 'a b@example.org', password }, [['#/email', 'format']]],
+    [{ email: `${'a'.repeat(250)}@b.de`, password }, [['#/email', 'too-long']]],
+    [{ email: 'a@example.org', password: '🦄'.repeat(11) }, [['#/password', 'too-short']]],
+    [{ email: 'a@example.org', password: 'x'.repeat(129) }, [['#/password', 'too-long']]],
+    [{ email: 'a@example.org', password: null }, [['#/password', 'type']]],
+    [{ email: 'a@example.org', password, role: 'owner' }, [['#/role', 'enum']]],
+    [{ email: 'a@example.org', password, role: ['admin'] }, [['#/role', 'type']]],
+    [{ email: 'a@example.org', password, id: 'x' }, [['#/id', 'unknown-field']]],
+  ])('returns 400 invalid-request for %j', async (payload, mistakes) => {
+    const errors = mistakes.map(([pointer, code]) => ({ pointer, code }));
+    expectProblem(await create(payload), { status: 400, code: 'invalid-request', errors });
+  });
 
-test('409: the e-mail is in use, whatever its case', async () => {
-  const email = `${randomUUID()}@example.org`;
-  const all = await Promise.all([email, email.toUpperCase(), email].map((each) => create({ email: each, password })));
-  expect(all.map(({ statusCode }) => statusCode).toSorted()).toEqual([201, 409, 409]);
-  for (const response of all.filter(({ statusCode }) => statusCode === 409)) {
-    expectProblem(response, { status: 409, code: 'email-in-use' });
-    expect(response.body).not.toContain(email);
-  }
+  test('returns 409 when the e-mail is in use, in upper or lower case', async () => {
+    const email = `${randomUUID()}@example.org`;
+    const spellings = [email, email.toUpperCase(), email];
+    const responses = await Promise.all(spellings.map((spelling) => create({ email: spelling, password })));
+    expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([201, 409, 409]);
+    for (const response of responses.filter(({ statusCode }) => statusCode === 409)) {
+      expectProblem(response, { status: 409, code: 'email-in-use' });
+      expect(response.body).not.toContain(email);
+    }
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
@@ -13,14 +13,16 @@ afterAll(() => service.close());
 const get = (id: string) =>
   service.inject({ method: 'GET', url: `/api/v1/users/${id}`, headers: { cookie: admin.cookie } });
 
-test('200, by an id in either case', async () => {
-  const response = await get(admin.userId.toUpperCase());
-  expect(response.statusCode).toBe(200);
-  expect(response.json()).toMatchObject({ id: admin.userId, role: 'admin', disabled: false, lastSignInAt: null });
-});
+describe('GET /api/v1/users/{id}', () => {
+  test('returns 200 for the id in upper case', async () => {
+    const response = await get(admin.userId.toUpperCase());
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ id: admin.userId, role: 'admin', disabled: false, lastSignInAt: null });
+  });
 
-test('404: unknown and malformed', async () => {
-  for (const id of ['00000000-0000-4000-8000-000000000000', 'me', `${admin.userId}0`, '%00']) {
-    expectProblem(await get(id), { status: 404, code: 'not-found' });
-  }
+  test('returns 404 for an unknown and a malformed id', async () => {
+    for (const id of ['00000000-0000-4000-8000-000000000000', 'me', `${admin.userId}0`, '%00']) {
+      expectProblem(await get(id), { status: 404, code: 'not-found' });
+    }
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aUser } from '../../drivers/builders.ts';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
@@ -16,32 +16,34 @@ afterAll(() => service.close());
 const list = (query = '') =>
   service.inject({ method: 'GET', url: `/api/v1/users${query}`, headers: { cookie: admin.cookie } });
 
-test('200: newest first, without anything of the password', async () => {
-  const response = await list();
-  expect(response.statusCode).toBe(200);
-  const { items, ...rest } = response.json();
-  expect(rest).toEqual({ page: 1, pageSize: 50, totalItems: 4, totalPages: 1, hasNext: false });
-  const expected = [admin.userId, others[0]?.id, others[2]?.id, others[1]?.id];
-  expect(items.map(({ id }: { id: string }) => id)).toEqual(expected);
-  expect(Object.keys(items[0])).toEqual(['id', 'email', 'role', 'disabled', 'createdAt', 'lastSignInAt']);
-  expect(response.body).not.toContain('argon2');
-});
+describe('GET /api/v1/users', () => {
+  test('lists the newest user first, without password data', async () => {
+    const response = await list();
+    expect(response.statusCode).toBe(200);
+    const { items, ...rest } = response.json();
+    expect(rest).toEqual({ page: 1, pageSize: 50, totalItems: 4, totalPages: 1, hasNext: false });
+    const expected = [admin.userId, others[0]?.id, others[2]?.id, others[1]?.id];
+    expect(items.map(({ id }: { id: string }) => id)).toEqual(expected);
+    expect(Object.keys(items[0])).toEqual(['id', 'email', 'role', 'disabled', 'createdAt', 'lastSignInAt']);
+    expect(response.body).not.toContain('argon2');
+  });
 
-test('200: pages fit together, and past the end there is nothing', async () => {
-  const first = (await list('?pageSize=3')).json();
-  expect(first).toMatchObject({ totalItems: 4, totalPages: 2, hasNext: true });
-  const second = (await list('?page=2&pageSize=3')).json();
-  expect(second).toMatchObject({ page: 2, totalItems: 4, hasNext: false });
-  expect([...first.items, ...second.items]).toEqual((await list()).json().items);
-  expect((await list('?page=2147483647&pageSize=200')).json()).toMatchObject({ items: [], hasNext: false });
-});
+  test('returns consistent pages, and an empty page past the end', async () => {
+    const first = (await list('?pageSize=3')).json();
+    expect(first).toMatchObject({ totalItems: 4, totalPages: 2, hasNext: true });
+    const second = (await list('?page=2&pageSize=3')).json();
+    expect(second).toMatchObject({ page: 2, totalItems: 4, hasNext: false });
+    expect([...first.items, ...second.items]).toEqual((await list()).json().items);
+    expect((await list('?page=2147483647&pageSize=200')).json()).toMatchObject({ items: [], hasNext: false });
+  });
 
-test.each([
-  ['page=0', 'page', 'too-small'],
-  ['pageSize=201', 'pageSize', 'too-large'],
-  ['pageSize=', 'pageSize', 'format'],
-  ['page=1&page=1', 'page', 'repeated'],
-  ['role=admin', 'role', 'unknown-field'],
-])('400: %s', async (query, parameter, code) => {
-  expectProblem(await list(`?${query}`), { status: 400, code: 'invalid-request', errors: [{ parameter, code }] });
+  test.each([
+    ['page=0', 'page', 'too-small'],
+    ['pageSize=201', 'pageSize', 'too-large'],
+    ['pageSize=', 'pageSize', 'format'],
+    ['page=1&page=1', 'page', 'repeated'],
+    ['role=admin', 'role', 'unknown-field'],
+  ])('returns 400 invalid-request for ?%s', async (query, parameter, code) => {
+    expectProblem(await list(`?${query}`), { status: 400, code: 'invalid-request', errors: [{ parameter, code }] });
+  });
 });

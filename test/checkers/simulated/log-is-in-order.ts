@@ -1,17 +1,17 @@
 import type { World } from '../../simulation/world/world.ts';
-import { createMayFollow, versionIn } from './lost-versions.ts';
+import { makeMayFollow, parseVersion } from './lost-versions.ts';
 
-/** In each epoch the numbers of the log, and per widget the versions, rise and are dense; but for lost versions. */
+/** C3: in each epoch `seq` rises by exactly one, and the versions of each widget do, except for lost versions. */
 export function logIsInOrder({ history }: World): string[] {
   const violations: string[] = [];
-  const mayFollow = createMayFollow(history);
+  const mayFollow = makeMayFollow(history);
   const seqs = new Map<string, number>();
   const versions = new Map<string, number>();
   for (const { epoch, seq, event } of history.log) {
     const before = seqs.get(epoch);
     if (before !== undefined && seq !== before + 1) violations.push(`C3: log: ${epoch}: ${seq} comes after ${before}`);
     seqs.set(epoch, seq);
-    const version = versionIn(event.json);
+    const version = parseVersion(event.json);
     if (event.widgetId === null || version === null) continue;
     const key = `${epoch} ${event.widgetId}`;
     const last = versions.get(key);

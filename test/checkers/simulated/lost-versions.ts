@@ -1,16 +1,17 @@
 import type { History } from '../../simulation/world/history.ts';
 
-/** Whether the second of two versions may come right after the first in an epoch. */
+/** Returns whether `version` may come immediately after `before` in an epoch. */
 export type MayFollow = (epoch: string, widgetId: string, before: number, version: number) => boolean;
 
 /**
- * Versions are dense, but for those that were told in another epoch and lost with it: nobody has them any more, and the
- * change of the epoch tells so. What an epoch itself has lost would be a hole that nobody is told of.
+ * The versions of a widget rise by exactly one, except for versions that were published in another epoch and lost with
+ * it: the change of the epoch announces that loss. A version that the epoch itself lost would be a hole that nothing
+ * announces.
  */
-export function createMayFollow({ lostEvents }: History): MayFollow {
+export function makeMayFollow({ lostEvents }: History): MayFollow {
   const lostIn = new Map<string, Set<string>>();
   for (const { record } of lostEvents) {
-    const key = `${record.event.widgetId} ${versionIn(record.event.json)}`;
+    const key = `${record.event.widgetId} ${parseVersion(record.event.json)}`;
     lostIn.set(key, (lostIn.get(key) ?? new Set()).add(record.epoch));
   }
   const isLostElsewhere = (epoch: string, key: string) => [...(lostIn.get(key) ?? [])].some((lost) => lost !== epoch);
@@ -22,8 +23,8 @@ export function createMayFollow({ lostEvents }: History): MayFollow {
   };
 }
 
-/** Null where no known widget is concerned. */
-export function versionIn(json: string): number | null {
+/** Returns null if the event concerns no known widget. */
+export function parseVersion(json: string): number | null {
   const { data } = JSON.parse(json) as { data: { widget: { version: number } | null } };
   return data.widget?.version ?? null;
 }

@@ -1,37 +1,33 @@
-import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import { formatPosition, parsePosition } from '@widget-service/shared/domain/log-position.ts';
 import type { ClientRecord, History, StreamRecord } from '../../simulation/world/history.ts';
 import type { World } from '../../simulation/world/world.ts';
-import { createMayFollow, type MayFollow } from './lost-versions.ts';
+import { type MayFollow, makeMayFollow } from './lost-versions.ts';
 
 /**
- * A client that comes back misses nothing, or is told so by `stream.gap`; and is told so only where something is
- * missing. On one stream numbers and versions are dense, and nothing comes twice.
+ * C2, C3, C5: a client that resumes misses nothing, or `stream.gap` announces it. A gap is announced only where events
+ * are missing. On one stream `seq` and versions rise by exactly one, and nothing comes twice.
  */
 export function streamsHaveNoHole({ history }: World): string[] {
-  const told = new Map(history.log.map((record) => [placeOf(record), record.event.eventId]));
-  for (const { record } of history.lostEvents) told.set(placeOf(record), record.event.eventId);
-  const mayFollow = createMayFollow(history);
+  const eventIds = new Map(history.log.map((record) => [formatPosition(record), record.event.eventId]));
+  for (const { record } of history.lostEvents) eventIds.set(formatPosition(record), record.event.eventId);
+  const mayFollow = makeMayFollow(history);
   return history.clients.flatMap((client) => [
     ...client.streams.flatMap((stream) => [
-      ...(client.isFiltered ? risesOn(stream) : isDenseOn(stream, mayFollow)),
-      ...saysWhatIsInTheLog(stream, told),
-      ...resumesRightly(stream, history),
+      ...(client.isFiltered ? checkRising(stream) : checkDensity(stream, mayFollow)),
+      ...checkAgainstLog(stream, eventIds),
+      ...checkResume(stream, history),
     ]),
-    ...(client.isFiltered ? [] : [...lossesAreAnnounced(client, history), ...whatIsKeptIsTold(client, history)]),
+    ...(client.isFiltered ? [] : [...findUnannouncedLosses(client, history), ...findMissedEvents(client, history)]),
   ]);
 }
 
-function placeOf({ epoch, ms, seq }: { epoch: string; ms: number; seq: number }): string {
-  return `${epoch}.${ms}.${seq}`;
-}
-
-function isDenseOn({ cursor, events }: StreamRecord, mayFollow: MayFollow): string[] {
+function checkDensity({ cursor, events }: StreamRecord, mayFollow: MayFollow): string[] {
   const violations: string[] = [];
   const versions = new Map<string, number>();
   let before = cursor === null ? null : parsePosition(cursor);
   for (const { epoch, ms, seq, widgetId, version } of events) {
     if (before !== null && (epoch !== before.epoch || seq !== before.seq + 1)) {
-      violations.push(`C5: a stream goes from ${placeOf(before)} to ${epoch}.${ms}.${seq}`);
+      violations.push(`C5: a stream goes from ${formatPosition(before)} to ${formatPosition({ epoch, ms, seq })}`);
     }
     before = { epoch, ms, seq };
     if (widgetId === null || version === null) continue;
@@ -44,36 +40,41 @@ function isDenseOn({ cursor, events }: StreamRecord, mayFollow: MayFollow): stri
   return violations;
 }
 
-function risesOn({ events }: StreamRecord): string[] {
+function checkRising({ events }: StreamRecord): string[] {
   const isRising = events.every(({ seq }, index) => index === 0 || seq > (events[index - 1]?.seq ?? 0));
   return isRising ? [] : ['C3: on a filtered stream the numbers do not rise'];
 }
 
-function saysWhatIsInTheLog({ events }: StreamRecord, told: ReadonlyMap<string, string>): string[] {
+function checkAgainstLog({ events }: StreamRecord, eventIds: ReadonlyMap<string, string>): string[] {
   const ids = new Set(events.map(({ eventId }) => eventId));
   const violations = ids.size === events.length ? [] : ['C2: an event came twice on one stream'];
-  const foreign = events.find((event) => told.get(placeOf(event)) !== event.eventId);
-  return foreign === undefined ? violations : [...violations, `C2: ${placeOf(foreign)} is not what the log says there`];
+  const foreign = events.find((event) => eventIds.get(formatPosition(event)) !== event.eventId);
+  return foreign === undefined
+    ? violations
+    : [...violations, `C2: the log holds another event at ${formatPosition(foreign)}`];
 }
 
-function resumesRightly({ requested, cursor, gap }: StreamRecord, history: History): string[] {
+function checkResume({ requested, cursor, gap }: StreamRecord, history: History): string[] {
   if (requested === null || cursor === null) return [];
-  if (gap === null) return cursor === requested ? [] : [`C5: asked for ${requested}, got ${cursor} without a gap`];
-  const asked = parsePosition(requested);
-  if (asked === null || gap.reason === 'malformed') return [`C5: the position ${requested} is malformed`];
-  if ((gap.reason === 'epoch-changed') !== (asked.epoch !== parsePosition(cursor)?.epoch)) {
+  if (gap === null) return cursor === requested ? [] : [`C5: requested ${requested}, got ${cursor} without a gap`];
+  const requestedPosition = parsePosition(requested);
+  if (requestedPosition === null || gap.reason === 'malformed') return [`C5: the position ${requested} is malformed`];
+  if ((gap.reason === 'epoch-changed') !== (requestedPosition.epoch !== parsePosition(cursor)?.epoch)) {
     return [`C5: from ${requested} to ${cursor} the gap is ${gap.reason}`];
   }
   if (history.lossCount > 0) return [];
-  // Nothing was lost, so only retention can have taken something.
-  const isTrimmed = (history.trimmedThrough.get(asked.epoch) ?? 0) > asked.seq;
+  // Nothing was lost, so only retention can have dropped events.
+  const isTrimmed = (history.trimmedThrough.get(requestedPosition.epoch) ?? 0) > requestedPosition.seq;
   return gap.reason === 'trimmed' && isTrimmed
     ? []
     : [`C5: a gap at ${requested} (${gap.reason}), and nothing is missing`];
 }
 
-/** What a client should have got, and was lost with the log, came again or was announced; or its hook is lost as well. */
-function lossesAreAnnounced({ streams }: ClientRecord, { lostEvents, lostHooks }: History): string[] {
+/**
+ * An event that the log lost, and that a client should have received, is received again or announced, or its hook is
+ * lost, too.
+ */
+function findUnannouncedLosses({ streams }: ClientRecord, { lostEvents, lostHooks }: History): string[] {
   const [first] = streams.filter(({ cursor }) => cursor !== null);
   if (first === undefined) return [];
   const received = new Set(streams.flatMap(({ events }) => events.map(({ eventId }) => eventId)));
@@ -83,28 +84,28 @@ function lossesAreAnnounced({ streams }: ClientRecord, { lostEvents, lostHooks }
     .filter(({ record, atMs }) => !received.has(record.event.eventId) && lastGapAtMs < atMs)
     .filter(({ record }) => start?.epoch === record.epoch && isAfter(record, start))
     .filter(({ record }) => !lostHooks.has(record.event.eventId))
-    .map(({ record }) => `C5: the loss of ${placeOf(record)} was not announced`);
+    .map(({ record }) => `C5: the loss of ${formatPosition(record)} was not announced`);
 }
 
-/** After a loss numbers are given again; times are not. */
+/** After a loss the log gives numbers again, but no times. */
 function isAfter(record: { ms: number; seq: number }, start: { ms: number; seq: number }): boolean {
   return record.ms > start.ms || (record.ms === start.ms && record.seq > start.seq);
 }
 
 /**
- * What was appended after the position that a client was given first, and after the last gap that it was told of, has
- * reached it. Of an epoch that was over by then it is owed nothing.
+ * A client has received every event that was appended after its first position and after its last gap. It need not
+ * receive events of an epoch that had ended before its stream began.
  */
-function whatIsKeptIsTold({ streams }: ClientRecord, history: History): string[] {
+function findMissedEvents({ streams }: ClientRecord, history: History): string[] {
   const [first] = streams.filter(({ cursor }) => cursor !== null);
   if (first === undefined) return [];
-  const received = new Set(streams.flatMap(({ events }) => events.map(placeOf)));
+  const received = new Set(streams.flatMap(({ events }) => events.map(formatPosition)));
   const lastGapAtMs = Math.max(0, ...streams.map(({ gap }) => gap?.atMs ?? 0));
   const start = parsePosition(first.cursor ?? '');
   return history.log
-    .filter((record) => history.appendedAtMs(record) > lastGapAtMs && !received.has(placeOf(record)))
+    .filter((record) => history.appendedAtMs(record) > lastGapAtMs && !received.has(formatPosition(record)))
     .filter((record) =>
       record.epoch === start?.epoch ? isAfter(record, start) : history.appendedAtMs(record) > first.begunAtMs,
     )
-    .map((record) => `C5: ${placeOf(record)} did not reach a client, who was not told so`);
+    .map((record) => `C5: ${formatPosition(record)} did not reach a client, and no gap announced it`);
 }

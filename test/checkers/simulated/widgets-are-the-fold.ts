@@ -2,19 +2,19 @@ import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts'
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { World } from '../../simulation/world/world.ts';
 
-/** Each widget is what its hooks make of it, whatever their order; reckoned here once more and in another way. */
+/** C10: each widget is the fold of its hooks, in any order. This computes it again, in another way than the service. */
 export function widgetsAreTheFold({ history, database }: World): string[] {
   const byWidget = Map.groupBy(history.effects, ({ widgetId }) => widgetId);
   return [...database.widgets.values()].flatMap(({ widget }) => {
     const entries = (byWidget.get(widget.id) ?? []).map(({ entry }) => entry);
-    const expected = foldOf(entries.filter(({ integrationId }) => integrationId !== null));
-    const actual = summaryOf(widget);
+    const expected = fold(entries.filter(({ integrationId }) => integrationId !== null));
+    const actual = summarize(widget);
     return actual === expected ? [] : [`C10: widget ${widget.id} is ${actual}, its hooks make ${expected}`];
   });
 }
 
-function foldOf(hooks: readonly OutboxEntry[]): string {
-  const times = hooks.map((hook) => ({ ...hook, ms: timeOf(hook) }));
+function fold(hooks: readonly OutboxEntry[]): string {
+  const times = hooks.map((hook) => ({ ...hook, ms: computeEffectiveMs(hook) }));
   const retirements = times.filter(({ kind }) => kind === 'retired').map(({ ms }) => ms);
   return JSON.stringify({
     version: 1 + hooks.length,
@@ -24,11 +24,11 @@ function foldOf(hooks: readonly OutboxEntry[]): string {
   });
 }
 
-function timeOf({ occurredAt, receivedAt }: OutboxEntry): number {
+function computeEffectiveMs({ occurredAt, receivedAt }: OutboxEntry): number {
   return Math.min(Date.parse(occurredAt), receivedAt.getTime());
 }
 
-function summaryOf({ version, state, retiredAt, lastEventAt }: Widget): string {
+function summarize({ version, state, retiredAt, lastEventAt }: Widget): string {
   return JSON.stringify({
     version,
     state,

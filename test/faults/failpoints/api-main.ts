@@ -8,10 +8,11 @@ import { reportToStandardError, runProcess } from '@widget-service/shared/runtim
 import { failpointFileVariable } from './failpoint.ts';
 import { wrapBackend } from './wrap-backend.ts';
 
-// A write over a limit on the size of files then fails, like one on a full disk, instead of ending the process.
+// With this handler, a write beyond the file size limit fails as on a full disk. Without it, the signal ends the
+// process.
 process.on('SIGXFSZ', () => undefined);
 
-/** The api as its own main starts it, on either backend, with failpoints. */
+/** Runs the api as its own main file does, on either backend, with failpoints. */
 await runProcess(async (onFatal) => {
   const parsed = parseSettings(process.env, { app: 'api', isTerminal: false });
   const logger = await createLogger(toLoggerOptions(parsed.settings));

@@ -7,36 +7,34 @@ import { createHookSender, type HookBody, type SentHook } from '../../drivers/ho
 import { onPod, type ServiceProcess } from '../../drivers/service-process.ts';
 import { startStopwatch } from '../../drivers/stopwatch.ts';
 import { openStream, type StreamClient, type StreamEvent } from '../../drivers/stream-client.ts';
-import { expectEachCreationOnce, expectLedger, expectVersions } from './check-what-is-stored.ts';
+import { expectLedger, expectOneCreationEach, expectVersions } from './expect-stored-state.ts';
 
 type Pod = Pick<ServiceProcess, 'url'>;
 
 export interface CheckedTraffic {
-  /** Created by now; the first gets most of the hooks. */
+  /** All widgets so far. The first one receives most of the hooks. */
   readonly widgetIds: readonly string[];
-  /** Sends hooks to a widget that gets most of them, to others and to none, and creates a widget meanwhile. */
+  /** Sends 12 hooks and creates a widget. Half of the hooks go to the first widget, and one names no widget. */
   send(): Promise<void>;
-  /** Creates a widget, and asks again under its key until there is an answer. */
+  /** Creates a widget. Repeats the request with the same key until it is answered 201. */
   create(): Promise<void>;
-  /** Posts one hook, and posts it again under its id until it is answered 202. */
+  /** Posts one hook. Repeats it with the same id until it is answered 202. */
   post(widgetId: string | null): Promise<void>;
-  /** Resolves once all that was acknowledged has been told on the stream; `when` is for the message if it is not. */
-  allTold(withinMs?: number, when?: string): Promise<void>;
-  /** What the stream has told of widgets, over all its connections. */
+  /** Resolves when the stream has received the events of all accepted requests. `when` completes the error message. */
+  waitForEvents(withinMs?: number, when?: string): Promise<void>;
+  /** Returns the events of widgets that the stream has received, over all its connections. */
   events(): readonly StreamEvent[];
-  /** Goes on with the stream where it ended, as a browser does. */
+  /** Opens the stream again at its last event id, as a browser does. */
   resume(): Promise<void>;
-  /** Fails where something acknowledged was lost, doubled or put out of order, on the stream or in what is stored. */
+  /** Asserts that nothing accepted is lost, duplicated or out of order, on the stream and in the stores. */
   check(): Promise<void>;
   close(): void;
 }
 
 export interface CheckedTrafficOptions {
   readonly client: ConsoleClient;
-  /** Where requests go, in turn; asked anew at every try. */
+  /** Returns the pods that receive requests in rotation. It is called for every attempt. */
   readonly pods: () => readonly Pod[];
-  /** A caller that has no answer tries for so long. */
-  readonly triesForMs?: number;
 }
 
 interface Created {
@@ -45,12 +43,14 @@ interface Created {
   readonly id: string;
 }
 
-const widgetsBesides = 3;
+const otherWidgets = 3;
 const hooksPerSend = 12;
+/** How long a caller repeats a request that is answered 503 or not at all. */
+const repeatForMs = 30_000;
 
-/** Hooks and creates of callers that repeat what was not answered, beside a stream that sees everything. */
+/** Sends hooks and creates, repeats those without success, and reads a stream without a filter. */
 export async function openCheckedTraffic(options: CheckedTrafficOptions): Promise<CheckedTraffic> {
-  const { client, pods, triesForMs = 30_000 } = options;
+  const { client, pods } = options;
   const [firstPod] = pods();
   const subscription = await client.createSubscription('everything');
   const integration = await client.createIntegration('factory');
@@ -58,28 +58,30 @@ export async function openCheckedTraffic(options: CheckedTrafficOptions): Promis
   const created: Created[] = [];
   const sent: SentHook[] = [];
   const streams: StreamClient[] = [await openStream(onPod(firstPod as Pod, subscription.url))];
-  let turn = 0;
-  let number = 0;
-  const nextPod = () => pods()[turn++ % pods().length] as Pod;
+  let attempts = 0;
+  let hooks = 0;
+  const selectNextPod = () => pods()[attempts++ % pods().length] as Pod;
   const events = () => streams.flatMap((stream) => stream.widgetEvents());
 
-  /** Repeats what was refused for now or never answered. */
-  async function untilAnswered<T extends { readonly status: number }>(
-    wanted: number,
-    ask: () => Promise<T>,
+  /** Repeats a request while it has no answer (status 0) or is answered 503. Throws on any other unexpected status. */
+  async function repeatUntil<T extends { readonly status: number }>(
+    expectedStatus: number,
+    send: () => Promise<T>,
   ): Promise<T> {
     for (const elapsedMs = startStopwatch(); ; await delay(50)) {
-      const answer = await ask();
-      if (answer.status === wanted) return answer;
-      const isOpen = answer.status === 0 || answer.status === 503;
-      if (!isOpen || elapsedMs() > triesForMs) throw new Error(`answered ${answer.status} instead of ${wanted}`);
+      const answer = await send();
+      if (answer.status === expectedStatus) return answer;
+      const isRepeatable = answer.status === 0 || answer.status === 503;
+      if (!isRepeatable || elapsedMs() > repeatForMs) {
+        throw new Error(`a request was answered ${answer.status} instead of ${expectedStatus}`);
+      }
     }
   }
 
-  async function askForWidget(key: string) {
+  async function sendCreate(key: string) {
     const body = { name: `widget of ${key}`, labels: ['line'] };
     try {
-      const answer = await client.on(nextPod().url).createWidget(body, { 'idempotency-key': key });
+      const answer = await client.on(selectNextPod().url).createWidget(body, { 'idempotency-key': key });
       return { status: answer.status, text: await answer.text() };
     } catch {
       return { status: 0, text: '' };
@@ -88,7 +90,7 @@ export async function openCheckedTraffic(options: CheckedTrafficOptions): Promis
 
   async function create(): Promise<void> {
     const key = randomUUID();
-    const { text: body } = await untilAnswered(201, () => askForWidget(key));
+    const { text: body } = await repeatUntil(201, () => sendCreate(key));
     created.push({ key, body, id: (JSON.parse(body) as { id: string }).id });
   }
 
@@ -98,21 +100,21 @@ export async function openCheckedTraffic(options: CheckedTrafficOptions): Promis
       kind: 'updated',
       occurredAt: new Date().toISOString(),
       ...(widgetId === null ? {} : { widgetId }),
-      payload: { number: number++ },
+      payload: { number: hooks++ },
     };
     const headers = { 'webhook-id': id };
-    sent.push(await untilAnswered(202, () => sender.send(onPod(nextPod(), integration.url), body, headers)));
+    sent.push(await repeatUntil(202, () => sender.send(onPod(selectNextPod(), integration.url), body, headers)));
   }
 
-  /** Half of them to one widget, and one in twelve to none. */
-  const targetOf = (index: number): string | null => {
+  /** Half of the hooks go to the first widget, and one of twelve names no widget. */
+  const selectTarget = (index: number): string | null => {
     if (index === hooksPerSend - 1) return null;
-    return created[index % 2 === 0 ? 0 : 1 + (index % widgetsBesides)]?.id ?? null;
+    return created[index % 2 === 0 ? 0 : 1 + (index % otherWidgets)]?.id ?? null;
   };
 
-  const current = () => streams.at(-1) as StreamClient;
-  await current().until(() => current().events.length > 0, 'stream.open');
-  for (let count = 0; count <= widgetsBesides; count += 1) await create();
+  const getStream = () => streams.at(-1) as StreamClient;
+  await getStream().until(() => getStream().events.length > 0, 'stream.open');
+  for (let count = 0; count <= otherWidgets; count += 1) await create();
 
   return {
     get widgetIds() {
@@ -122,16 +124,16 @@ export async function openCheckedTraffic(options: CheckedTrafficOptions): Promis
     create,
     post,
     send: async () => {
-      const hooks = Array.from({ length: hooksPerSend }, (_, index) => post(targetOf(index)));
-      await Promise.all([...hooks, create()]);
+      const posts = Array.from({ length: hooksPerSend }, (_, index) => post(selectTarget(index)));
+      await Promise.all([...posts, create()]);
     },
-    allTold: (withinMs = 15_000, when = '') => {
-      const isTold = () => {
-        const told = events().map((event) => JSON.parse(event.data) as { id: string; subject?: string });
-        const ids = new Set(told.flatMap(({ id, subject }) => [id, subject]));
+    waitForEvents: (withinMs = 15_000, when = '') => {
+      const hasAllEvents = () => {
+        const received = events().map((event) => JSON.parse(event.data) as { id: string; subject?: string });
+        const ids = new Set(received.flatMap(({ id, subject }) => [id, subject]));
         return sent.every(({ eventId }) => ids.has(eventId ?? '')) && created.every(({ id }) => ids.has(id));
       };
-      return current().until(isTold, `an event for all that was acknowledged ${when}`, withinMs);
+      return getStream().until(hasAllEvents, `an event for every accepted request ${when}`, withinMs);
     },
     resume: async () => {
       const lastEventId = streams.findLast((stream) => stream.lastEventId() !== '')?.lastEventId() ?? '';
@@ -142,11 +144,11 @@ export async function openCheckedTraffic(options: CheckedTrafficOptions): Promis
       expectEachHookOnce(sent, events());
       expectDenseOrder(events());
       const widgetIds = created.map(({ id }) => id);
-      expectEachCreationOnce(widgetIds, events());
+      expectOneCreationEach(widgetIds, events());
       for (const { key, body } of created) {
-        expect(await untilAnswered(201, () => askForWidget(key))).toMatchObject({ text: body });
+        expect(await repeatUntil(201, () => sendCreate(key))).toMatchObject({ text: body });
       }
-      const reader = client.on(nextPod().url);
+      const reader = client.on(selectNextPod().url);
       await expectVersions(reader, widgetIds, sent);
       await expectLedger(reader, integration.id, sent, events());
     },

@@ -1,29 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 
-/** A place in a process's life, and what happens to the process there. */
+/** A place in the code of a process, and what happens to the process there. */
 export interface Failpoint {
-  /** A method of a port, as `effects.apply`. */
+  /** A method of a port, such as `effects.apply`. */
   readonly call: string;
   /**
-   * `before` the call, `after` its answer, or `during` it: the call has been made, whether the store has carried it out
-   * is open, and the answer has not been seen.
+   * `before` the call, `after` its answer, or `during` it. During the call, the request has been sent. Whether the
+   * store has executed it is uncertain, and the process has not read the answer.
    */
   readonly when: 'before' | 'during' | 'after';
-  /** `kill`: the process ends as by kill -9. `freeze`: it stands still, all of it, until it is sent SIGCONT. */
+  /**
+   * `kill`: the process kills itself with SIGKILL. `freeze`: it stops itself with SIGSTOP, until it receives SIGCONT.
+   */
   readonly act: 'kill' | 'freeze';
-  /** At which call since it was armed, from 1; the first where it is not given. */
+  /** The failpoint acts at this call since it was armed, counted from 1. Default: 1. */
   readonly nth?: number;
 }
 
-/** The variable that names the file a failpoint is armed with. */
+/** The variable that names the file through which tests arm failpoints. */
 export const failpointFileVariable = 'FAILPOINT_FILE';
-/** `true` gives a worker locks of a second or two, for tests in which many are lost. */
+/** `true` gives a worker locks of 1.5 s, for tests in which many locks expire. */
 export const shortLocksVariable = 'FAILPOINT_SHORT_LOCKS';
-/** The log line of a process that has come to its failpoint. */
+/** The log message of a process at its failpoint. */
 export const reachedMessage = 'failpoint.reached';
 
-export function nameOf({ call, when }: Failpoint): string {
+export function formatFailpoint({ call, when }: Failpoint): string {
   return `${when} ${call}`;
 }
 
@@ -31,33 +33,33 @@ export interface ArmedFailpoint extends Failpoint {
   readonly id: string;
 }
 
-/**
- * Arms every process that watches `file`; the one that is first at the failpoint takes it, alone, and logs its id.
- */
-export function arm(file: string, failpoint: Failpoint): ArmedFailpoint {
+/** Arms all processes that watch `file`. Only the first process at the failpoint acts, and it logs the id. */
+export function armFailpoint(file: string, failpoint: Failpoint): ArmedFailpoint {
   const armed = { ...failpoint, id: randomUUID() };
   writeFileSync(`${file}.new`, JSON.stringify(armed));
   renameSync(`${file}.new`, file);
   return armed;
 }
 
-/** Tells at every call whether the armed failpoint has come. */
+/**
+ * Returns a function that each port call asks: it returns the failpoint if the process must act now, otherwise null.
+ */
 export function watchFailpoint(file: string): (call: string) => ArmedFailpoint | null {
-  let armed = '';
+  let armedText = '';
   let calls = 0;
   return (call) => {
-    const text = read(file);
+    const text = readIfExists(file);
     if (text === '') return null;
-    if (text !== armed) [armed, calls] = [text, 0];
+    if (text !== armedText) [armedText, calls] = [text, 0];
     const failpoint = JSON.parse(text) as ArmedFailpoint;
     if (failpoint.call !== call) return null;
     calls += 1;
     if (calls < (failpoint.nth ?? 1)) return null;
-    return take(file) ? failpoint : null;
+    return disarm(file) ? failpoint : null;
   };
 }
 
-function read(file: string): string {
+function readIfExists(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
@@ -65,8 +67,8 @@ function read(file: string): string {
   }
 }
 
-/** Of several processes that come to it at once, one removes the file. */
-function take(file: string): boolean {
+/** Removes the file. Returns true in only one of several processes that call it at once. */
+function disarm(file: string): boolean {
   try {
     unlinkSync(file);
     return true;

@@ -8,10 +8,10 @@ import { openWorker } from '@widget-service/worker/worker.ts';
 import { failpointFileVariable, shortLocksVariable } from './failpoint.ts';
 import { wrapBackend } from './wrap-backend.ts';
 
-/** A lost consumer is noticed after about two seconds instead of ten to fifteen. */
+/** Other workers notice a lost worker after about 2 s instead of 10 s to 15 s. */
 const shortLocks = { lockDurationMs: 1_500, stalledIntervalMs: 400, drainDelaySeconds: 0.5 };
 
-/** The worker as its own main starts it, on a backend with failpoints. */
+/** Runs the worker as its own main file does, on a backend with failpoints. */
 await runProcess(async (onFatal) => {
   const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: false });
   const logger = await createLogger(toLoggerOptions(settings));

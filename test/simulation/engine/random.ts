@@ -1,12 +1,12 @@
-/** Numbers that are the same for the same seed. */
+/** Random numbers that are the same for the same seed. */
 export interface Random {
   /** From 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number between the two, both possible. */
+  /** A whole number from `min` to `max`, inclusive. */
   whole(min: number, max: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
-  /** Numbers of their own for one purpose, so that what is asked for elsewhere does not move them. */
+  /** An independent sequence for one purpose, so that other draws do not change it. */
   fork(purpose: string): Random;
 }
 
@@ -25,15 +25,15 @@ export function createRandom(seed: number): Random {
     whole,
     chance: (probability) => next() < probability,
     pick: (list) => list[whole(0, list.length - 1)] as (typeof list)[number],
-    fork: (purpose) => createRandom(hashOf(purpose, seed)),
+    fork: (purpose) => createRandom(hashText(purpose, seed)),
   };
 }
 
 /** FNV-1a */
-function hashOf(text: string, start: number): number {
+function hashText(text: string, start: number): number {
   let hash = (start ^ 0x811c9dc5) >>> 0;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  // One more turn of the handle, because neighbouring seeds differ in few bits.
+  // Neighbouring seeds differ in few bits: mix once more.
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (hash ^ (hash >>> 13)) >>> 0;
 }

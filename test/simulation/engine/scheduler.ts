@@ -1,5 +1,5 @@
-/** Something that will happen, unless it is called off. */
-export interface Scheduled {
+/** A callback that runs at its time unless it is cancelled. */
+export interface ScheduledCallback {
   readonly atMs: number;
   readonly order: number;
   readonly run: () => void;
@@ -7,51 +7,51 @@ export interface Scheduled {
 }
 
 /**
- * Virtual time, and what happens in it: one thing at a time, in the order of its time. A thing is over when all that it
- * set going in this turn, through however many promises, has come to rest.
+ * Virtual time. Runs one callback at a time, in the order of their times. Before the next callback it waits until no
+ * promise that the callback set off has anything left to do.
  */
 export class Scheduler {
-  readonly #heap: Scheduled[] = [];
+  readonly #heap: ScheduledCallback[] = [];
   #nowMs = 0;
   #count = 0;
-  /** Told after each thing that has happened, when all has come to rest. */
-  onTurnEnd: (nowMs: number) => void = () => undefined;
+  /** Called after each callback, when no promise has anything left to do. */
+  onCallbackDone: (nowMs: number) => void = () => undefined;
 
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start. */
   get nowMs(): number {
     return this.#nowMs;
   }
 
-  after(delayMs: number, run: () => void): Scheduled {
+  after(delayMs: number, run: () => void): ScheduledCallback {
     this.#count += 1;
     const scheduled = { atMs: this.#nowMs + Math.max(0, delayMs), order: this.#count, run, isCancelled: false };
     this.#push(scheduled);
     return scheduled;
   }
 
-  /** Lets everything happen until `isOver` says so, is asked after each thing, or nothing is left. */
+  /** Runs callbacks until none is left, or until `isDone` returns true. It asks before each callback. */
   async run(isOver: () => boolean): Promise<void> {
-    // From here on everything comes out of the queue of microtasks.
+    // From here on everything runs from the microtask queue.
     await Promise.resolve();
-    await settled();
+    await drainMicrotasks();
     while (!isOver()) {
       const next = this.#pop();
       if (next === undefined) return;
       if (next.isCancelled) continue;
       this.#nowMs = next.atMs;
       next.run();
-      await settled();
-      this.onTurnEnd(this.#nowMs);
+      await drainMicrotasks();
+      this.onCallbackDone(this.#nowMs);
     }
   }
 
-  #push(scheduled: Scheduled): void {
+  #push(scheduled: ScheduledCallback): void {
     const heap = this.#heap;
     let at = heap.length;
     heap.push(scheduled);
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      const above = heap[parent] as Scheduled;
+      const above = heap[parent] as ScheduledCallback;
       if (!isBefore(scheduled, above)) break;
       heap[at] = above;
       at = parent;
@@ -59,7 +59,7 @@ export class Scheduler {
     heap[at] = scheduled;
   }
 
-  #pop(): Scheduled | undefined {
+  #pop(): ScheduledCallback | undefined {
     const heap = this.#heap;
     const first = heap[0];
     const last = heap.pop();
@@ -67,8 +67,8 @@ export class Scheduler {
     let at = 0;
     for (let child = 1; child < heap.length; child = 2 * at + 1) {
       const right = heap[child + 1];
-      if (right !== undefined && isBefore(right, heap[child] as Scheduled)) child += 1;
-      const below = heap[child] as Scheduled;
+      if (right !== undefined && isBefore(right, heap[child] as ScheduledCallback)) child += 1;
+      const below = heap[child] as ScheduledCallback;
       if (!isBefore(below, last)) break;
       heap[at] = below;
       at = child;
@@ -78,14 +78,15 @@ export class Scheduler {
   }
 }
 
-function isBefore(a: Scheduled, b: Scheduled): boolean {
+function isBefore(a: ScheduledCallback, b: ScheduledCallback): boolean {
   return a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 }
 
 /**
- * To be called by a microtask. Resolves when no promise has anything left to do: Node takes the next tick's work once its queue of microtasks is
- * empty, and so nothing of the world outside, which comes in later turns, gets in between.
+ * Call this from a microtask. Resolves when no promise has anything left to do: Node runs the next-tick queue once the
+ * microtask queue is empty. So nothing else of this real process, which runs in later event-loop turns, comes in
+ * between.
  */
-function settled(): Promise<void> {
+function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

@@ -2,10 +2,10 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Random } from './random.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** The calendar at the beginning of every simulation. */
+/** The calendar time at the start of every simulation. */
 export const calendarStartMs = Date.UTC(2026, 0, 1);
 
-/** Whose code runs at this moment: what it asks of the runtime by global names is answered on its behalf. */
+/** The process whose code runs now. Global timers and random numbers act for it. */
 export interface Running {
   process: SimulatedProcess | null;
 }
@@ -15,8 +15,8 @@ export interface Timer {
 }
 
 /**
- * A process as others see it: code that runs when something reaches it. It can be killed, and then nothing reaches it
- * any more; or sleep, and then all that was meant for it reaches it when it wakes.
+ * A process as others see it: code that runs when a timer or message reaches it. Nothing reaches a killed process.
+ * Everything meant for a sleeping process reaches it when it wakes.
  */
 export class SimulatedProcess {
   readonly name: string;
@@ -46,14 +46,14 @@ export class SimulatedProcess {
     return this.#state === 'awake';
   }
 
-  /** Has `run` run in this process, after a while. */
+  /** Runs `run` in this process, after a delay. */
   after(delayMs: number, run: () => void): Timer {
     const timer: Timer = { isCancelled: false };
     this.#scheduler.after(delayMs, () => this.#deliver(timer, run));
     return timer;
   }
 
-  /** The same, in the turn that is now. */
+  /** Runs `run` in this process now. */
   deliver(run: () => void): void {
     this.#deliver({ isCancelled: false }, run);
   }
@@ -67,7 +67,7 @@ export class SimulatedProcess {
     this.#state = 'awake';
     const waiting = this.#waiting;
     this.#waiting = [];
-    // A turn for each, in the order in which they came.
+    // One callback each, in the order of arrival.
     for (const { timer, run } of waiting) this.#scheduler.after(0, () => this.#deliver(timer, run));
   }
 

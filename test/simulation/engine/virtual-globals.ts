@@ -1,9 +1,9 @@
 import type { Running, SimulatedProcess, Timer } from './simulated-process.ts';
 
 /**
- * Has `work` done while timers and randomness, which code asks for by global names, are the simulation's: they belong
- * to the process that runs at that moment. `work` must stay within one turn of the real event loop, so that nobody else
- * in this real process meets them; a `Scheduler` does.
+ * Runs `work` with virtual global timers and random numbers. They belong to the process whose code runs at that moment.
+ * `work` must stay within one turn of the real event loop, as a `Scheduler` does: no other code of this real process
+ * may see them.
  */
 export async function withVirtualGlobals<T>(running: Running, work: () => Promise<T>): Promise<T> {
   const real = {
@@ -16,12 +16,12 @@ export async function withVirtualGlobals<T>(running: Running, work: () => Promis
   const realRandom = Math.random;
   const realNow = Date.now;
   const { stackTraceLimit } = Error;
-  Object.assign(globalThis, virtualTimers(running));
-  Math.random = () => processOf(running).random.next();
+  Object.assign(globalThis, createVirtualTimers(running));
+  Math.random = () => getRunningProcess(running).random.next();
   Date.now = () => {
-    throw new Error('the real clock was asked in a simulation');
+    throw new Error('The code under simulation read the real clock (Date.now). Use the injected clock.');
   };
-  // Failures are everyday life here, and their stacks nobody reads.
+  // Errors are frequent here, and nobody reads their stacks.
   Error.stackTraceLimit = 0;
   try {
     return await work();
@@ -33,15 +33,15 @@ export async function withVirtualGlobals<T>(running: Running, work: () => Promis
   }
 }
 
-function virtualTimers(running: Running) {
+function createVirtualTimers(running: Running) {
   const cancel = (timer: Timer | undefined) => {
     if (timer !== undefined) timer.isCancelled = true;
   };
   return {
-    setImmediate: (run: () => void) => processOf(running).after(0, run),
-    setTimeout: (run: () => void, ms = 0) => processOf(running).after(ms, run),
+    setImmediate: (run: () => void) => getRunningProcess(running).after(0, run),
+    setTimeout: (run: () => void, ms = 0) => getRunningProcess(running).after(ms, run),
     clearTimeout: cancel,
-    setInterval: (run: () => void, ms: number) => startInterval(processOf(running), run, ms),
+    setInterval: (run: () => void, ms: number) => startInterval(getRunningProcess(running), run, ms),
     clearInterval: cancel,
   };
 }
@@ -59,7 +59,8 @@ function startInterval(process: SimulatedProcess, run: () => void, ms: number): 
   return interval;
 }
 
-function processOf({ process }: Running): SimulatedProcess {
-  if (process === null) throw new Error('no simulated process runs');
+function getRunningProcess({ process }: Running): SimulatedProcess {
+  if (process === null)
+    throw new Error('No simulated process is running: global timers and Math.random have no owner.');
   return process;
 }

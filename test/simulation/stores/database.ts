@@ -5,7 +5,7 @@ import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 
-/** One widget with all that changes together with it. */
+/** One widget with everything that changes together with it. */
 export interface WidgetDocument {
   widget: Widget;
   fence: number;
@@ -18,41 +18,41 @@ export interface WidgetDocument {
 export type PayloadPlace = 'outbox' | 'ledger';
 
 /**
- * What stands for MongoDB: durable, and each document changes as one. What is in it is never changed in place, so that
- * what was read stays as it was.
+ * Stands for MongoDB: durable, and each document changes atomically. Stored values are never changed in place, so a
+ * value that was read stays the same.
  */
 export class Database {
   readonly widgets = new Map<string, WidgetDocument>();
   /** The widget of each idempotency key. */
-  readonly byKey = new Map<string, WidgetDocument>();
+  readonly byIdempotencyKey = new Map<string, WidgetDocument>();
   readonly ledger = new Map<string, LedgerRow>();
   readonly quarantine = new Map<string, string>();
-  readonly register: { run: number; lastPosition: ComparablePosition | null } = { run: 0, lastPosition: null };
-  /** Told of every entry that is written to an outbox, and so of every effect, as it takes place; a creation has no run. */
+  readonly runRegistry: { run: number; lastPosition: ComparablePosition | null } = { run: 0, lastPosition: null };
+  /** Called for every entry that is written to an outbox, and so for every effect. `run` is null for a creation. */
   onEffect: (run: number | null, document: WidgetDocument, entries: readonly OutboxEntry[]) => void = () => undefined;
-  /** Told of every outbox that a run takes something out of. */
-  onPull: (run: number, document: WidgetDocument) => void = () => undefined;
-  readonly #refused: Record<PayloadPlace, string | null> = { outbox: null, ledger: null };
+  /** Called for every outbox that a run removes entries from. */
+  onRemovePublished: (run: number, document: WidgetDocument) => void = () => undefined;
+  readonly #unstorableTexts: Record<PayloadPlace, string | null> = { outbox: null, ledger: null };
 
-  /** From now on refuses, for good, whatever has `word` in a payload; null lifts it. */
-  refusePayloads(place: PayloadPlace, word: string | null): void {
-    this.#refused[place] = word;
+  /** From now on, payloads that contain `text` are unstorable in this place. Null: none is. */
+  rejectPayloads(place: PayloadPlace, text: string | null): void {
+    this.#unstorableTexts[place] = text;
   }
 
-  accepts(place: PayloadPlace, payload: string | null): boolean {
-    const word = this.#refused[place];
-    return word === null || payload === null || !payload.includes(word);
+  canStore(place: PayloadPlace, payload: string | null): boolean {
+    const text = this.#unstorableTexts[place];
+    return text === null || payload === null || !payload.includes(text);
   }
 
-  checkAccepted(place: PayloadPlace, payload: string | null): void {
-    if (!this.accepts(place, payload)) throw new UnstorableError('database: the payload is refused');
+  assertStorable(place: PayloadPlace, payload: string | null): void {
+    if (!this.canStore(place, payload)) throw new UnstorableError('database: the payload is unstorable');
   }
 
-  outboxes(): WidgetDocument[] {
+  listOutboxes(): WidgetDocument[] {
     return [...this.widgets.values()].filter(({ outbox }) => outbox.length > 0);
   }
 }
 
-/** What a call made for a waiting client may take, and what one step of a run may take. */
+/** The deadline of a call for a waiting client, and the deadline of a call of a run. */
 export const requestDeadlineMs = 2_000;
 export const runDeadlineMs = 5_000;

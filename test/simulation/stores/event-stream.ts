@@ -1,5 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type LogPosition, positionBefore } from '@widget-service/shared/domain/log-position.ts';
+import { runLimits } from '@widget-service/shared/domain/run-limits.ts';
 import type {
   AppendResult,
   DedupeMark,
@@ -9,53 +10,53 @@ import type {
 } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 
-/** What Redis keeps of the event log; what is in it is never changed in place, so that a copy costs little. */
+/** The event log in Redis. Stored values are never changed in place, so a copy is cheap. */
 export interface EventStream {
   meta: ComparablePosition | null;
   entries: readonly LogRecord[];
-  /** A stream's ids can only rise, also of one that was emptied. */
+  /** Ids of a stream can only rise, even after it was emptied. */
   lastIdMs: number;
-  /** The numbers of runs by which one that is too old is told (see `append.lua`). */
-  runs: RunMarks;
-  readonly guards: Map<string, { readonly version: number; readonly expiresAtMs: number | null }>;
+  /** The run numbers that show which runs are too old (see `parts/run-age.lua`). */
+  runs: RunAges;
+  readonly marks: Map<string, { readonly version: number; readonly expiresAtMs: number | null }>;
 }
 
-interface RunMarks {
-  readonly past: number;
-  readonly mark: number | null;
-  readonly markMs: number;
-  readonly newest: number;
-  readonly newestMs: number;
+interface RunAges {
+  readonly minRun: number;
+  readonly checkpointRun: number | null;
+  readonly checkpointMs: number;
+  readonly highestRun: number;
+  readonly highestRunMs: number;
 }
 
 export interface AppendArguments {
   readonly run: number;
   readonly recorded: ComparablePosition | null;
   readonly events: readonly LogAppend[];
-  /** The word of a new epoch, should one begin. */
-  readonly word: string;
+  /** The id of the new epoch, if one starts. */
+  readonly newEpoch: string;
   readonly runAgeMaxMs: number;
 }
 
-const settledGuardMs = 3_600_000;
-const noRuns: RunMarks = { past: 0, mark: null, markMs: 0, newest: 0, newestMs: 0 };
+const markLifetimeMs = runLimits.markLifetimeMs;
+const noRuns: RunAges = { minRun: 0, checkpointRun: null, checkpointMs: 0, highestRun: 0, highestRunMs: 0 };
 
-export function emptyEventStream(): EventStream {
-  return { meta: null, entries: [], lastIdMs: -1, runs: noRuns, guards: new Map() };
+export function createEventStream(): EventStream {
+  return { meta: null, entries: [], lastIdMs: -1, runs: noRuns, marks: new Map() };
 }
 
-export function copyOfStream(stream: EventStream): EventStream {
-  return { ...stream, guards: new Map(stream.guards) };
+export function copyStream(stream: EventStream): EventStream {
+  return { ...stream, marks: new Map(stream.marks) };
 }
 
-/** What the script `append.lua` does, in one step. Throws `UnavailableError` for a run that is too old. */
+/** Does what `append.lua` does, in one step. Throws `UnavailableError` for a run that is too old. */
 export function append(stream: EventStream, nowMs: number, args: AppendArguments) {
-  const { run, recorded, events, word } = args;
-  stream.runs = noteRun(stream.runs, nowMs, args);
+  const { run, recorded, events, newEpoch } = args;
+  stream.runs = recordRun(stream.runs, nowMs, args);
   let startedNewEpoch = false;
-  if (stream.meta === null || (stream.meta.epoch !== word && hasLostTail(stream, stream.meta, recorded))) {
+  if (stream.meta === null || (stream.meta.epoch !== newEpoch && hasLostTail(stream, stream.meta, recorded))) {
     startedNewEpoch = stream.meta !== null || recorded !== null;
-    stream.meta = { epoch: word, epochRun: run, ms: Math.max(nowMs, stream.lastIdMs + 1), seq: 0 };
+    stream.meta = { epoch: newEpoch, epochRun: run, ms: Math.max(nowMs, stream.lastIdMs + 1), seq: 0 };
     stream.entries = [];
   }
   const { epoch, epochRun, ms: lastMs } = stream.meta;
@@ -63,7 +64,7 @@ export function append(stream: EventStream, nowMs: number, args: AppendArguments
   let { seq, ms: previousMs } = stream.meta;
   const appended: LogRecord[] = [];
   const positions = events.map(({ event, mark }): LogPosition | null => {
-    if (!raise(stream, nowMs, mark)) return null;
+    if (!raiseMark(stream, nowMs, mark)) return null;
     seq += 1;
     appended.push({ epoch, ms, seq, previousMs, event });
     previousMs = ms;
@@ -78,22 +79,31 @@ export function append(stream: EventStream, nowMs: number, args: AppendArguments
   return { result, appended };
 }
 
-function noteRun(
-  runs: RunMarks,
+function recordRun(
+  runs: RunAges,
   nowMs: number,
   { run, runAgeMaxMs }: Pick<AppendArguments, 'run' | 'runAgeMaxMs'>,
-): RunMarks {
-  let { past, mark, markMs } = runs;
-  const { newest, newestMs } = runs;
-  for (let turn = 0; turn < 2; turn += 1) {
-    if (mark !== null && nowMs - markMs >= runAgeMaxMs) [past, mark, markMs] = [mark, newest, newestMs];
+): RunAges {
+  let { minRun, checkpointRun, checkpointMs } = runs;
+  const { highestRun, highestRunMs } = runs;
+  // Twice: after a long pause, the next checkpoint is old enough, too.
+  for (let round = 0; round < 2; round += 1) {
+    if (checkpointRun !== null && nowMs - checkpointMs >= runAgeMaxMs) {
+      [minRun, checkpointRun, checkpointMs] = [checkpointRun, highestRun, highestRunMs];
+    }
   }
-  if (run < past) throw new UnavailableError('a run with a higher number was here long ago');
-  if (run <= newest) return { past, mark, markMs, newest, newestMs };
-  return { past, mark: mark ?? run, markMs: mark === null ? nowMs : markMs, newest: run, newestMs: nowMs };
+  if (run < minRun) throw new UnavailableError(`run ${run} is too old: a higher run arrived long ago`);
+  if (run <= highestRun) return { minRun, checkpointRun, checkpointMs, highestRun, highestRunMs };
+  return {
+    minRun,
+    checkpointRun: checkpointRun ?? run,
+    checkpointMs: checkpointRun === null ? nowMs : checkpointMs,
+    highestRun: run,
+    highestRunMs: nowMs,
+  };
 }
 
-/** True when the log must have held the recorded position and cannot have dropped it by trimming, which stops there. */
+/** Returns whether the log must have held the recorded position and cannot have trimmed it: trimming stops there. */
 function hasLostTail(stream: EventStream, last: ComparablePosition, recorded: ComparablePosition | null): boolean {
   if (recorded === null) return false;
   if (recorded.epoch !== last.epoch) return recorded.epochRun >= last.epochRun;
@@ -107,42 +117,42 @@ function hasLostTail(stream: EventStream, last: ComparablePosition, recorded: Co
   return !contains(stream, recorded);
 }
 
-/** True when the event is new, and from then on false. */
-function raise(stream: EventStream, nowMs: number, guard: DedupeMark): boolean {
-  const version = guard.kind === 'version' ? guard.version : 1;
-  const mark = guardOf(stream, nowMs, guard);
-  if (mark !== null && version <= mark) return false;
-  stream.guards.set(keyOf(guard), { version, expiresAtMs: null });
+/** Returns true for a new event, and marks it. */
+function raiseMark(stream: EventStream, nowMs: number, mark: DedupeMark): boolean {
+  const version = mark.kind === 'version' ? mark.version : 1;
+  const markedVersion = readMark(stream, nowMs, mark);
+  if (markedVersion !== null && version <= markedVersion) return false;
+  stream.marks.set(toMarkKey(mark), { version, expiresAtMs: null });
   return true;
 }
 
-/** What the script `settle.lua` does. Returns the guards that are to expire. */
-export function settle(
+/** Does what `expire-marks.lua` does. Returns the marks that will expire. */
+export function expireMarks(
   stream: EventStream,
   nowMs: number,
-  guards: readonly DedupeMark[],
+  marks: readonly DedupeMark[],
   latest: { readonly run: number; readonly runAgeMaxMs: number },
 ): DedupeMark[] {
-  if (latest.run > stream.runs.newest) stream.runs = noteRun(stream.runs, nowMs, latest);
-  return guards.filter((guard) => {
-    const mark = guardOf(stream, nowMs, guard);
-    if (mark === null || (guard.kind === 'version' && mark !== guard.version)) return false;
-    stream.guards.set(keyOf(guard), { version: mark, expiresAtMs: nowMs + settledGuardMs });
+  if (latest.run > stream.runs.highestRun) stream.runs = recordRun(stream.runs, nowMs, latest);
+  return marks.filter((mark) => {
+    const version = readMark(stream, nowMs, mark);
+    if (version === null || (mark.kind === 'version' && version !== mark.version)) return false;
+    stream.marks.set(toMarkKey(mark), { version, expiresAtMs: nowMs + markLifetimeMs });
     return true;
   });
 }
 
-function guardOf(stream: EventStream, nowMs: number, guard: DedupeMark): number | null {
-  const mark = stream.guards.get(keyOf(guard));
-  if (mark === undefined || (mark.expiresAtMs !== null && mark.expiresAtMs <= nowMs)) return null;
-  return mark.version;
+function readMark(stream: EventStream, nowMs: number, mark: DedupeMark): number | null {
+  const stored = stream.marks.get(toMarkKey(mark));
+  if (stored === undefined || (stored.expiresAtMs !== null && stored.expiresAtMs <= nowMs)) return null;
+  return stored.version;
 }
 
-function keyOf(guard: DedupeMark): string {
-  return guard.kind === 'version' ? `widget ${guard.widgetId}` : `event ${guard.eventId}`;
+function toMarkKey(mark: DedupeMark): string {
+  return mark.kind === 'version' ? `widget ${mark.widgetId}` : `event ${mark.eventId}`;
 }
 
-/** What the script `inspect.lua` tells. */
+/** Returns what `inspect.lua` returns. */
 export function inspect(stream: EventStream, position: LogPosition | null) {
   if (stream.meta === null) return null;
   const { epoch, ms, seq } = stream.meta;
@@ -152,18 +162,18 @@ export function inspect(stream: EventStream, position: LogPosition | null) {
   return { extent: { epoch, oldest, last }, contains: position?.epoch === epoch && contains(stream, position) };
 }
 
-/** By the entries' ids alone, as a stream is read. */
+/** Compares only the entries' ids, as reading a stream does. */
 export function readAfter({ entries }: EventStream, after: LogPosition, limit: number): LogRecord[] {
   const from = entries.findIndex(({ ms, seq }) => ms > after.ms || (ms === after.ms && seq > after.seq));
   return from === -1 ? [] : entries.slice(from, from + limit);
 }
 
-/** By the entries' ids alone, from that one back. */
+/** Compares only the entries' ids, backwards from the position. */
 export function readUpTo({ entries }: EventStream, position: LogPosition, limit: number): LogRecord[] {
   return entries.filter(({ ms, seq }) => ms < position.ms || (ms === position.ms && seq <= position.seq)).slice(-limit);
 }
 
-/** What the script `trim.lua` does, and `append.lua` at its end. Returns what was dropped. */
+/** Does what `trim.lua` does, and `append.lua` at its end. Returns the dropped events. */
 export function trim(
   stream: EventStream,
   nowMs: number,
@@ -172,12 +182,12 @@ export function trim(
 ): LogRecord[] {
   const { meta } = stream;
   if (meta === null || recorded?.epoch !== meta.epoch || hasLostTail(stream, meta, recorded)) return [];
-  let left = stream.entries.reduce((sum, { event }) => sum + sizeOf(event.json), 0);
+  let left = stream.entries.reduce((sum, { event }) => sum + estimateSize(event.json), 0);
   let dropped = 0;
   for (const { ms, seq, event } of stream.entries) {
     const isRetained = stream.entries.length - dropped <= count && ms >= nowMs - ageMs && left <= bytes;
     if (isRetained || seq > recorded.seq) break;
-    left -= sizeOf(event.json);
+    left -= estimateSize(event.json);
     dropped += 1;
   }
   const gone = stream.entries.slice(0, dropped);
@@ -189,7 +199,7 @@ function contains({ entries }: EventStream, { ms, seq }: LogPosition): boolean {
   return entries.some((entry) => entry.seq === seq && entry.ms === ms);
 }
 
-/** The JSON and about as much as the other fields take. */
-function sizeOf(json: string): number {
+/** The JSON text and about as much as the other fields take. */
+function estimateSize(json: string): number {
   return json.length + 100;
 }

@@ -1,61 +1,61 @@
-/** A job as the queue keeps it. */
+/** A job as the queue stores it. */
 export interface StoredJob {
   readonly jobId: string;
   readonly partition: number;
   readonly text: string;
-  readonly starts: number;
+  readonly startCount: number;
 }
 
-/** What Redis keeps of the hook queue. */
+/** The hook queue in Redis. */
 export interface JobQueue {
   readonly jobs: Map<string, StoredJob>;
-  /** Per partition the ids of the jobs that wait, the next one first. */
+  /** Per partition, the ids of the waiting jobs, next one first. */
   waiting: readonly (readonly string[])[];
-  /** Who has which job, and until when it is sure to be the only one. */
+  /** Per started job, the token of its consumer and the end of its lock. */
   readonly active: Map<string, { readonly token: string; readonly lockedUntilMs: number }>;
-  /** A field that a wiped Redis has not: without it, several jobs of a partition run at once. */
-  isOneAtATime: boolean;
+  /** A field that a wiped Redis does not have. Without it, several jobs of a partition run at once. */
+  hasConcurrencyLimit: boolean;
 }
 
-export function emptyJobQueue(partitions: number): JobQueue {
+export function createJobQueue(partitions: number): JobQueue {
   const waiting = Array.from({ length: partitions }, () => []);
-  return { jobs: new Map(), waiting, active: new Map(), isOneAtATime: false };
+  return { jobs: new Map(), waiting, active: new Map(), hasConcurrencyLimit: false };
 }
 
-export function copyOfQueue(queue: JobQueue): JobQueue {
+export function copyQueue(queue: JobQueue): JobQueue {
   return { ...queue, jobs: new Map(queue.jobs), active: new Map(queue.active) };
 }
 
-export function addJob(queue: JobQueue, job: Omit<StoredJob, 'starts'>): void {
+export function addJob(queue: JobQueue, job: Omit<StoredJob, 'startCount'>): void {
   if (queue.jobs.has(job.jobId)) return;
-  queue.jobs.set(job.jobId, { ...job, starts: 0 });
-  line(queue, job.partition, (ids) => [...ids, job.jobId]);
+  queue.jobs.set(job.jobId, { ...job, startCount: 0 });
+  updateWaiting(queue, job.partition, (ids) => [...ids, job.jobId]);
 }
 
-/** Starts the next job of a partition; null when there is none, or one runs already. */
+/** Starts the next job of a partition. Returns null if none waits, or one is running. */
 export function startJob(queue: JobQueue, partition: number, token: string, lockedUntilMs: number): StoredJob | null {
   const [jobId] = queue.waiting[partition] ?? [];
-  if (jobId === undefined || (queue.isOneAtATime && hasActive(queue, partition))) return null;
+  if (jobId === undefined || (queue.hasConcurrencyLimit && hasActive(queue, partition))) return null;
   const job = queue.jobs.get(jobId) as StoredJob;
-  const started = { ...job, starts: job.starts + 1 };
+  const started = { ...job, startCount: job.startCount + 1 };
   queue.jobs.set(jobId, started);
-  line(queue, partition, (ids) => ids.slice(1));
+  updateWaiting(queue, partition, (ids) => ids.slice(1));
   queue.active.set(jobId, { token, lockedUntilMs });
   return started;
 }
 
-export function waitingJobs(queue: JobQueue, partition: number, atMost: number): StoredJob[] {
+export function listWaitingJobs(queue: JobQueue, partition: number, atMost: number): StoredJob[] {
   return (queue.waiting[partition] ?? []).slice(0, atMost).flatMap((jobId) => queue.jobs.get(jobId) ?? []);
 }
 
-/** False when the job is no longer this holder's. */
+/** Returns false if the job no longer has this token. */
 export function renewLock(queue: JobQueue, jobId: string, token: string, lockedUntilMs: number): boolean {
   if (!isHolder(queue, jobId, token)) return false;
   queue.active.set(jobId, { token, lockedUntilMs });
   return true;
 }
 
-/** Removes a job that is done; what its holder has lost stays. */
+/** Removes a job that is done. Leaves it if the job no longer has this token. */
 export function finishJob(queue: JobQueue, jobId: string, token: string): boolean {
   if (!isHolder(queue, jobId, token)) return false;
   queue.active.delete(jobId);
@@ -63,22 +63,22 @@ export function finishJob(queue: JobQueue, jobId: string, token: string): boolea
   return true;
 }
 
-/** Removes a job that waits. One that somebody has started stays. */
+/** Removes a waiting job. Leaves a started one. */
 export function removeWaiting(queue: JobQueue, jobId: string): void {
   const job = queue.jobs.get(jobId);
   if (job === undefined || queue.active.has(jobId)) return;
   queue.jobs.delete(jobId);
-  line(queue, job.partition, (ids) => ids.filter((id) => id !== jobId));
+  updateWaiting(queue, job.partition, (ids) => ids.filter((id) => id !== jobId));
 }
 
-/** Puts a job that was started in front of all that wait. */
-export function handBack(queue: JobQueue, jobId: string, token: string): void {
+/** Puts a started job in front of all waiting jobs. */
+export function releaseJob(queue: JobQueue, jobId: string, token: string): void {
   if (isHolder(queue, jobId, token)) putInFront(queue, jobId);
 }
 
-/** Sets the field anew, and takes the jobs back whose lock has run out. */
-export function lookAfter(queue: JobQueue, nowMs: number): void {
-  queue.isOneAtATime = true;
+/** Sets the concurrency limit again, and puts jobs with an expired lock back in front. */
+export function maintainQueue(queue: JobQueue, nowMs: number): void {
+  queue.hasConcurrencyLimit = true;
   for (const [jobId, { lockedUntilMs }] of [...queue.active]) if (lockedUntilMs <= nowMs) putInFront(queue, jobId);
 }
 
@@ -89,7 +89,7 @@ export function countWaiting(queue: JobQueue): number {
 export function putInFront(queue: JobQueue, jobId: string): void {
   queue.active.delete(jobId);
   const job = queue.jobs.get(jobId);
-  if (job !== undefined) line(queue, job.partition, (ids) => [jobId, ...ids]);
+  if (job !== undefined) updateWaiting(queue, job.partition, (ids) => [jobId, ...ids]);
 }
 
 function isHolder(queue: JobQueue, jobId: string, token: string): boolean {
@@ -101,6 +101,6 @@ function hasActive(queue: JobQueue, partition: number): boolean {
   return false;
 }
 
-function line(queue: JobQueue, partition: number, by: (ids: readonly string[]) => readonly string[]): void {
+function updateWaiting(queue: JobQueue, partition: number, by: (ids: readonly string[]) => readonly string[]): void {
   queue.waiting = queue.waiting.map((ids, index) => (index === partition ? by(ids) : ids));
 }

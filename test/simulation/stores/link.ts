@@ -1,50 +1,50 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Bell } from './bell.ts';
+import type { Notifier } from './notifier.ts';
 
-/** One message to a server and its answer: `onServer` takes place there, at once or not at all. */
-export type Ask = <T>(onServer: () => T) => Promise<T>;
+/** Sends one command and returns its reply. `onServer` runs on the server, atomically, or not at all. */
+export type Send = <T>(onServer: () => T) => Promise<T>;
 
 export interface BlockOptions {
   /** How long the server holds the call at most. */
   readonly blockMs: number;
   readonly deadlineMs: number;
-  /** Rung on the server when it is worth while to look again. */
-  readonly bell: Bell;
+  /** Notifies when it is worth polling again. */
+  readonly notifier: Notifier;
   readonly signal?: AbortSignal;
 }
 
-/** What is between a process and a server: every call of a port is made over it. */
+/** The connection between a process and a server. Every call of a port uses it. */
 export interface Link {
-  /** A call that makes one or several round trips, and is given up with `UnavailableError` after `deadlineMs`. */
-  call<T>(name: string, deadlineMs: number, work: (ask: Ask) => Promise<T>): Promise<T>;
-  /** A call that the server holds until `look` finds something there; null when that was not in time. */
-  block<T>(name: string, options: BlockOptions, look: () => T | null): Promise<T | null>;
+  /** A call of one or several round trips. Throws `UnavailableError` after `deadlineMs`. */
+  call<T>(name: string, deadlineMs: number, work: (send: Send) => Promise<T>): Promise<T>;
+  /** A call that the server holds until `poll` returns a result. Null if none came in time. */
+  block<T>(name: string, options: BlockOptions, poll: () => T | null): Promise<T | null>;
 }
 
-/** For suites that run in real time: nothing is in between but a turn of the event loop, as with every real server. */
+/** For suites that run in real time: only an event-loop turn passes, as with every real server. */
 export function createDirectLink(): Link {
-  const ask: Ask = async (onServer) => {
+  const send: Send = async (onServer) => {
     await nextTurn();
     return onServer();
   };
   return {
-    call: (_name, _deadlineMs, work) => work(ask),
-    block: async (_name, { blockMs, bell, signal }, look) => {
+    call: (_name, _deadlineMs, work) => work(send),
+    block: async (_name, { blockMs, notifier, signal }, poll) => {
       await nextTurn();
       const endAtMs = performance.now() + blockMs;
       while (!signal?.aborted) {
-        const found = look();
-        const restMs = endAtMs - performance.now();
-        if (found !== null || restMs <= 0) return found;
+        const result = poll();
+        const remainingMs = endAtMs - performance.now();
+        if (result !== null || remainingMs <= 0) return result;
         await new Promise<void>((resolve) => {
           const wake = () => {
             clearTimeout(timer);
-            bell.forget(wake);
+            notifier.unsubscribe(wake);
             signal?.removeEventListener('abort', wake);
             resolve();
           };
-          const timer = setTimeout(wake, restMs);
-          bell.onRing(wake);
+          const timer = setTimeout(wake, remainingMs);
+          notifier.subscribe(wake);
           signal?.addEventListener('abort', wake);
         });
       }

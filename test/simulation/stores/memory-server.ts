@@ -1,10 +1,10 @@
 import type { DedupeMark, EventRetention, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
-import { Bell } from './bell.ts';
-import { copyOfStream, type EventStream, emptyEventStream, trim } from './event-stream.ts';
-import { copyOfQueue, emptyJobQueue, type JobQueue } from './job-queue.ts';
+import { copyStream, createEventStream, type EventStream, trim } from './event-stream.ts';
+import { copyQueue, createJobQueue, type JobQueue } from './job-queue.ts';
+import { Notifier } from './notifier.ts';
 
-/** All that Redis holds at one moment. */
+/** Everything that Redis holds at one moment. */
 export interface MemoryState {
   readonly stream: EventStream;
   readonly queue: JobQueue;
@@ -14,37 +14,37 @@ export interface MemoryServerOptions {
   readonly partitions: number;
   readonly retention: EventRetention;
   readonly runAgeMaxMs?: number;
-  /** The server's calendar, in milliseconds since the Unix epoch. */
+  /** The server's calendar time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
 }
 
-/** What stands for Redis: it may lose its newest writes, or come back as it was long ago, or empty. */
+/** Stands for Redis: it may lose its newest writes, be restored from an older copy, or be emptied. */
 export class MemoryServer {
-  readonly appended = new Bell();
-  readonly enqueued = new Bell();
+  readonly appended = new Notifier();
+  readonly enqueued = new Notifier();
   readonly options: MemoryServerOptions;
   state: MemoryState;
-  /** Told of every entry that comes into the log, and that retention drops. */
+  /** Called for all events that are appended, and for all that retention drops. */
   onAppend: (records: readonly LogRecord[]) => void = () => undefined;
   onTrim: (records: readonly LogRecord[]) => void = () => undefined;
-  /** Told of the guards that are to expire from now on. */
-  onSettle: (guards: readonly DedupeMark[]) => void = () => undefined;
+  /** Called for the dedupe marks that will expire from now on. */
+  onExpireMarks: (marks: readonly DedupeMark[]) => void = () => undefined;
 
   constructor(options: MemoryServerOptions) {
     this.options = options;
-    this.state = this.empty();
+    this.state = this.createEmptyState();
   }
 
   get nowMs(): number {
     return this.options.nowMs();
   }
 
-  empty(): MemoryState {
-    return { stream: emptyEventStream(), queue: emptyJobQueue(this.options.partitions) };
+  createEmptyState(): MemoryState {
+    return { stream: createEventStream(), queue: createJobQueue(this.options.partitions) };
   }
 
-  copy(): MemoryState {
-    return { stream: copyOfStream(this.state.stream), queue: copyOfQueue(this.state.queue) };
+  copyState(): MemoryState {
+    return { stream: copyStream(this.state.stream), queue: copyQueue(this.state.queue) };
   }
 
   trim(recorded: ComparablePosition | null, retention: Partial<EventRetention> = {}): void {
@@ -52,5 +52,5 @@ export class MemoryServer {
   }
 }
 
-/** What a call may take. */
+/** The deadline of a command. */
 export const commandDeadlineMs = 2_000;

@@ -7,7 +7,7 @@ import { createSimulatedDeliveryLedger } from './simulated-delivery-ledger.ts';
 import { openSimulatedEventLog } from './simulated-event-log.ts';
 import { openSimulatedHookQueue } from './simulated-hook-queue.ts';
 import { createSimulatedQuarantineStore } from './simulated-quarantine-store.ts';
-import { createSimulatedRunRegister } from './simulated-run-registry.ts';
+import { createSimulatedRunRegistry } from './simulated-run-registry.ts';
 import { createSimulatedWidgetEffects } from './simulated-widget-effects.ts';
 import { createSimulatedWidgetOutbox } from './simulated-widget-outbox.ts';
 import { createSimulatedWidgetStore } from './simulated-widget-store.ts';
@@ -15,11 +15,11 @@ import { createSimulatedWidgetStore } from './simulated-widget-store.ts';
 export interface SimulatedPortsOptions {
   readonly database: Database;
   readonly memory: MemoryServer;
-  /** To the database, and to the memory server. */
+  /** To the database and to the memory server. */
   readonly links: { readonly database: Link; readonly memory: Link };
   readonly clock: Clock;
-  /** A word that was not given before. */
-  readonly createWord: () => string;
+  /** Returns an id that was never returned before. */
+  readonly createRandomId: () => string;
   readonly lockDurationMs: number;
   readonly stalledIntervalMs: number;
   readonly onWarning: (message: string) => void;
@@ -41,16 +41,21 @@ export type SimulatedPorts = Pick<
 >;
 
 export function openSimulatedPorts(options: SimulatedPortsOptions): SimulatedPorts {
-  const { database, memory, links, createWord } = options;
-  const eventLog = openSimulatedEventLog({ server: memory, link: links.memory, createEpochWord: createWord });
-  const hookQueue = openSimulatedHookQueue({ ...options, server: memory, link: links.memory, createToken: createWord });
+  const { database, memory, links, createRandomId } = options;
+  const eventLog = openSimulatedEventLog({ server: memory, link: links.memory, createEpochId: createRandomId });
+  const hookQueue = openSimulatedHookQueue({
+    ...options,
+    server: memory,
+    link: links.memory,
+    createToken: createRandomId,
+  });
   return {
     widgets: createSimulatedWidgetStore(database, links.database),
     effects: createSimulatedWidgetEffects(database, links.database),
     outboxes: createSimulatedWidgetOutbox(database, links.database),
     ledger: createSimulatedDeliveryLedger(database, links.database),
     quarantine: createSimulatedQuarantineStore(database, links.database),
-    runs: createSimulatedRunRegister(database, links.database),
+    runs: createSimulatedRunRegistry(database, links.database),
     eventLog: eventLog.log,
     hookQueue: hookQueue.queue,
     removeExpired: async () => undefined,

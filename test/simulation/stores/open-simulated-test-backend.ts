@@ -10,7 +10,7 @@ import { openSimulatedPorts } from './open-simulated-ports.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** The simulated ports, in real time and with nothing in between, for the suites that all backends pass. */
+/** The simulated ports in real time, without faults, for the conformance suites. */
 export async function openSimulatedTestBackend(options: TestBackendOptions): Promise<TestBackend> {
   const database = new Database();
   const memory = new MemoryServer({
@@ -31,12 +31,12 @@ export async function openSimulatedTestBackend(options: TestBackendOptions): Pro
       memory,
       links: { database: link, memory: link },
       clock: systemClock,
-      createWord: () => randomUUID().replaceAll('-', ''),
+      createRandomId: () => randomUUID().replaceAll('-', ''),
       lockDurationMs: 1_000,
       stalledIntervalMs: 500,
       onWarning: options.onWarning ?? (() => undefined),
     });
-    // It removes what is over as the embedded backend does, and has only the ports of the data path.
+    // Removes expired rows like the embedded backend. It has only the ports of the data path.
     const removeExpired = async (now: Date) => forgetPublished(database, now.getTime() - deliveryRetentionMs);
     return { kind: 'embedded', ...ports, removeExpired } as unknown as Backend;
   };
@@ -52,10 +52,11 @@ export async function openSimulatedTestBackend(options: TestBackendOptions): Pro
     enqueueText: async (text) => {
       const jobId = `job-${randomUUID()}`;
       addJob(memory.state.queue, { jobId, partition: 0, text });
-      memory.enqueued.ring();
+      memory.enqueued.notify();
       return jobId;
     },
-    refusePayloads: async (where, word) => database.refusePayloads(where, word),
+    rejectPayloads: async (where, text) => database.rejectPayloads(where, text),
+    readQuarantine: async () => [...database.quarantine].map(([id, text]) => ({ id, text })),
     dispose: () => backend.close(),
   };
 }

@@ -1,4 +1,4 @@
-import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import {
   type DeadReason,
   type DeliveryFilter,
@@ -10,48 +10,50 @@ import {
 import { type Database, requestDeadlineMs, runDeadlineMs } from './database.ts';
 import type { Link } from './link.ts';
 
-/** As on MongoDB: rows are inserted one by one, then those that were there are read, then both kinds are counted. */
+/** As on MongoDB: inserts row by row, then reads the rows that existed, then updates these. */
 export function createSimulatedDeliveryLedger(database: Database, link: Link): DeliveryLedger {
   const { ledger } = database;
   return {
     register: (deliveries) =>
-      link.call('register', runDeadlineMs, async (ask) => {
+      link.call('register', runDeadlineMs, async (send) => {
         const known: Delivery[] = [];
         const unstorable: string[] = [];
         for (const delivery of deliveries) {
-          const outcome = await ask(() => insertReceived(database, delivery));
+          const outcome = await send(() => insertReceived(database, delivery));
           if (outcome === 'known') known.push(delivery);
           if (outcome === 'unstorable') unstorable.push(delivery.eventId);
         }
         if (known.length === 0) return { duplicates: [], unstorable };
-        const rows = await ask(() => known.map(({ eventId }) => ledger.get(eventId) as LedgerRow));
-        const duplicates = known.flatMap((each, at) => (isDuplicate(each, rows[at] as LedgerRow) ? each.eventId : []));
-        await ask(() => {
-          for (const row of rows) countKnown(ledger, row, duplicates.includes(row.eventId));
+        const rows = await send(() => known.map(({ eventId }) => ledger.get(eventId) as LedgerRow));
+        const duplicates = known.flatMap((delivery, at) =>
+          isDuplicate(delivery, rows[at] as LedgerRow) ? delivery.eventId : [],
+        );
+        await send(() => {
+          for (const row of rows) updateKnown(ledger, row, duplicates.includes(row.eventId));
         });
         return { duplicates, unstorable };
       }),
     markPublished: (rows, publishedAt) =>
-      link.call('markPublished', runDeadlineMs, async (ask) => {
+      link.call('markPublished', runDeadlineMs, async (send) => {
         for (const { eventId, position } of rows) {
           const published = { state: 'published', reason: null, publishedAt, position } as const;
-          await ask(() => change(ledger, eventId, (row) => (row.state === 'published' ? {} : published)));
+          await send(() => changeRow(ledger, eventId, (row) => (row.state === 'published' ? {} : published)));
         }
       }),
     markDead: (delivery, reason) =>
-      link.call('markDead', runDeadlineMs, (ask) => ask(() => markDead(database, delivery, reason))),
-    get: (eventId) => link.call('getDelivery', requestDeadlineMs, (ask) => ask(() => ledger.get(eventId) ?? null)),
+      link.call('markDead', runDeadlineMs, (send) => send(() => markDead(database, delivery, reason))),
+    get: (eventId) => link.call('getDelivery', requestDeadlineMs, (send) => send(() => ledger.get(eventId) ?? null)),
     list: (filter, { offset, limit }) =>
-      link.call('listDeliveries', requestDeadlineMs, (ask) =>
-        ask(() =>
-          matching(ledger, filter)
+      link.call('listDeliveries', requestDeadlineMs, (send) =>
+        send(() =>
+          findMatching(ledger, filter)
             .slice(offset, offset + limit)
             .map(({ payload: _, ...row }) => row),
         ),
       ),
     count: (filter, atMost) =>
-      link.call('countDeliveries', requestDeadlineMs, (ask) =>
-        ask(() => Math.min(atMost, matching(ledger, filter).length)),
+      link.call('countDeliveries', requestDeadlineMs, (send) =>
+        send(() => Math.min(atMost, findMatching(ledger, filter).length)),
       ),
   };
 }
@@ -60,42 +62,42 @@ type Ledger = Database['ledger'];
 
 function insertReceived(database: Database, delivery: Delivery): 'inserted' | 'known' | 'unstorable' {
   if (database.ledger.has(delivery.eventId)) return 'known';
-  if (!database.accepts('ledger', delivery.payload)) return 'unstorable';
-  database.ledger.set(delivery.eventId, { ...newRow(delivery), attempts: 1 });
+  if (!database.canStore('ledger', delivery.payload)) return 'unstorable';
+  database.ledger.set(delivery.eventId, { ...createRow(delivery), attempts: 1 });
   return 'inserted';
 }
 
-/** `seen`: the row when it was looked at. What others made of it since then stands. */
-function countKnown(ledger: Ledger, seen: LedgerRow, isRepeated: boolean): void {
-  change(ledger, seen.eventId, (row) => {
+/** `seen` is the row as it was read. A state that another run has set since then stays. */
+function updateKnown(ledger: Ledger, seen: LedgerRow, isRepeated: boolean): void {
+  changeRow(ledger, seen.eventId, (row) => {
     if (isRepeated) return { duplicates: row.duplicates + 1 };
-    const isAsSeen = row.state === seen.state && (row.state === 'received' || row.attempts === seen.attempts);
-    return isAsSeen ? { state: 'received', reason: null, attempts: row.attempts + 1 } : {};
+    const isUnchanged = row.state === seen.state && (row.state === 'received' || row.attempts === seen.attempts);
+    return isUnchanged ? { state: 'received', reason: null, attempts: row.attempts + 1 } : {};
   });
 }
 
 function markDead(database: Database, delivery: RecordedDelivery, reason: DeadReason): void {
-  database.checkAccepted('ledger', delivery.payload);
+  database.assertStorable('ledger', delivery.payload);
   const row = database.ledger.get(delivery.eventId);
   if (row?.state === 'published') return;
-  database.ledger.set(delivery.eventId, { ...newRow(delivery), ...countsOf(row), state: 'dead', reason });
+  database.ledger.set(delivery.eventId, { ...createRow(delivery), ...pickCounts(row), state: 'dead', reason });
 }
 
-function countsOf(row: LedgerRow | undefined): Partial<LedgerRow> {
+function pickCounts(row: LedgerRow | undefined): Partial<LedgerRow> {
   return row === undefined ? {} : { attempts: row.attempts, duplicates: row.duplicates };
 }
 
-function newRow({ redrive: _, ...delivery }: RecordedDelivery & { readonly redrive?: boolean }): LedgerRow {
-  const nothingYet = { attempts: 0, duplicates: 0, reason: null, publishedAt: null, position: null };
-  return { ...delivery, state: 'received', ...nothingYet };
+function createRow({ redrive: _, ...delivery }: RecordedDelivery & { readonly redrive?: boolean }): LedgerRow {
+  const initial = { attempts: 0, duplicates: 0, reason: null, publishedAt: null, position: null };
+  return { ...delivery, state: 'received', ...initial };
 }
 
-function change(ledger: Ledger, eventId: string, by: (row: LedgerRow) => Partial<LedgerRow>): void {
+function changeRow(ledger: Ledger, eventId: string, by: (row: LedgerRow) => Partial<LedgerRow>): void {
   const row = ledger.get(eventId);
   if (row !== undefined) ledger.set(eventId, { ...row, ...by(row) });
 }
 
-function matching(ledger: Ledger, { integrationId, state }: DeliveryFilter): LedgerRow[] {
+function findMatching(ledger: Ledger, { integrationId, state }: DeliveryFilter): LedgerRow[] {
   return [...ledger.values()]
     .filter((row) => row.integrationId === integrationId && (state === null || row.state === state))
     .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || (a.eventId < b.eventId ? 1 : -1));

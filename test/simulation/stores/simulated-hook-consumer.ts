@@ -10,18 +10,18 @@ import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import {
   finishJob,
-  handBack,
-  lookAfter,
+  listWaitingJobs,
+  maintainQueue,
+  releaseJob,
   removeWaiting,
   renewLock,
   type StoredJob,
   startJob,
-  waitingJobs,
 } from './job-queue.ts';
 import type { Link } from './link.ts';
 import { commandDeadlineMs, type MemoryServer } from './memory-server.ts';
 
-const rejectedBackoff = { firstMs: 200, maxMs: 5_000 };
+const failureBackoff = { firstMs: 200, maxMs: 5_000 };
 const newerVersionBackoff = { firstMs: 2_000, maxMs: 30_000 };
 const blockMs = 5_000;
 
@@ -29,7 +29,7 @@ export interface SimulatedHookQueueOptions {
   readonly server: MemoryServer;
   readonly link: Link;
   readonly clock: Clock;
-  /** Names a consumer, so that what it holds is told from what others hold. */
+  /** Returns the lock token of a consumer. */
   readonly createToken: () => string;
   readonly lockDurationMs: number;
   readonly stalledIntervalMs: number;
@@ -40,7 +40,7 @@ interface SimulatedHookConsumerOptions extends SimulatedHookQueueOptions, Consum
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
 }
 
-/** Does what BullMQ and our worker on it do: a lane per partition, a lock that is renewed, and a look after all now and then. */
+/** Does what BullMQ and the product's consumer do: a loop per partition, lock renewal, and regular maintenance. */
 export class SimulatedHookConsumer implements HookConsumer {
   readonly #options: SimulatedHookConsumerOptions;
   readonly #token: string;
@@ -58,7 +58,7 @@ export class SimulatedHookConsumer implements HookConsumer {
   }
 
   checkProgress(): void {
-    // A lane asks for jobs without end, and nothing but the simulation itself could keep it from doing so.
+    // Each partition asks for jobs without end: a simulated consumer cannot get stuck.
   }
 
   async close(): Promise<void> {
@@ -70,39 +70,39 @@ export class SimulatedHookConsumer implements HookConsumer {
   async #run(): Promise<void> {
     const { clock, stalledIntervalMs, server } = this.#options;
     const { signal } = this.#closing;
-    while (!signal.aborted && !(await this.#lookAfter())) await clock.sleep(stalledIntervalMs, signal);
-    const lanes = Array.from({ length: server.options.partitions }, (_, partition) => this.#runLane(partition));
-    await Promise.all([...lanes, this.#lookAfterRegularly()]);
+    while (!signal.aborted && !(await this.#maintain())) await clock.sleep(stalledIntervalMs, signal);
+    const loops = Array.from({ length: server.options.partitions }, (_, partition) => this.#runPartition(partition));
+    await Promise.all([...loops, this.#maintainRegularly()]);
   }
 
-  async #lookAfterRegularly(): Promise<void> {
+  async #maintainRegularly(): Promise<void> {
     const { clock, stalledIntervalMs } = this.#options;
     const { signal } = this.#closing;
     for (;;) {
       await clock.sleep(stalledIntervalMs, signal);
       if (signal.aborted) return;
-      await this.#lookAfter();
+      await this.#maintain();
     }
   }
 
-  async #lookAfter(): Promise<boolean> {
+  async #maintain(): Promise<boolean> {
     const { server } = this.#options;
-    return this.#command('look-after', () => {
-      lookAfter(server.state.queue, server.nowMs);
-      server.enqueued.ring();
+    return this.#command('maintain-queue', () => {
+      maintainQueue(server.state.queue, server.nowMs);
+      server.enqueued.notify();
       return true;
     });
   }
 
-  async #runLane(partition: number): Promise<void> {
+  async #runPartition(partition: number): Promise<void> {
     const { server, link, clock, lockDurationMs } = this.#options;
     const { signal } = this.#closing;
-    const options = { blockMs, deadlineMs: 2 * blockMs, bell: server.enqueued, signal };
+    const options = { blockMs, deadlineMs: 2 * blockMs, notifier: server.enqueued, signal };
     for (let startCount = 0; !signal.aborted; startCount += 1) {
       const token = `${this.#token}:${partition}:${startCount}`;
-      const look = () => startJob(server.state.queue, partition, token, server.nowMs + lockDurationMs);
+      const poll = () => startJob(server.state.queue, partition, token, server.nowMs + lockDurationMs);
       try {
-        const job = await link.block('take-job', options, look);
+        const job = await link.block('start-job', options, poll);
         if (job !== null) await this.#process(job, token);
       } catch {
         await clock.sleep(1_000, signal);
@@ -113,30 +113,30 @@ export class SimulatedHookConsumer implements HookConsumer {
   async #process(job: StoredJob, token: string): Promise<void> {
     const { server } = this.#options;
     const controller = new AbortController();
-    const over = new AbortController();
+    const ended = new AbortController();
     if (this.#closing.signal.aborted) controller.abort();
     this.#running.add(controller);
-    void this.#keepLock(job.jobId, token, controller, over.signal);
+    void this.#keepLock(job.jobId, token, controller, ended.signal);
     const outcome = await this.#handle(job, controller.signal);
-    over.abort();
+    ended.abort();
     this.#running.delete(controller);
     if (outcome === 'done') await this.#command('finish-job', () => finishJob(server.state.queue, job.jobId, token));
     else {
       await this.#command('release', () => {
-        handBack(server.state.queue, job.jobId, token);
+        releaseJob(server.state.queue, job.jobId, token);
         return true;
       });
     }
-    // A place in the partition is free, or the job is in front again.
-    server.enqueued.ring();
+    // The partition is free, or the job is in front again.
+    server.enqueued.notify();
     if (outcome === 'release') await this.#options.waitUntilReady?.(this.#closing.signal);
   }
 
-  async #keepLock(jobId: string, token: string, controller: AbortController, over: AbortSignal): Promise<void> {
+  async #keepLock(jobId: string, token: string, controller: AbortController, ended: AbortSignal): Promise<void> {
     const { server, clock, lockDurationMs } = this.#options;
     for (;;) {
-      await clock.sleep(lockDurationMs / 2, over);
-      if (over.aborted) return;
+      await clock.sleep(lockDurationMs / 2, ended);
+      if (ended.aborted) return;
       const isLost = await this.#command('renew-lock', () => {
         const isMine = renewLock(server.state.queue, jobId, token, server.nowMs + lockDurationMs);
         return !isMine;
@@ -145,10 +145,10 @@ export class SimulatedHookConsumer implements HookConsumer {
     }
   }
 
-  /** False when the server could not be reached. */
+  /** Returns false if the server is unavailable. */
   async #command(name: string, onServer: () => boolean): Promise<boolean> {
     try {
-      return await this.#options.link.call(name, commandDeadlineMs, (ask) => ask(onServer));
+      return await this.#options.link.call(name, commandDeadlineMs, (send) => send(onServer));
     } catch {
       return false;
     }
@@ -156,7 +156,7 @@ export class SimulatedHookConsumer implements HookConsumer {
 
   async #handle(job: StoredJob, signal: AbortSignal): Promise<ConsumeOutcome> {
     const { handle, clock, onWarning } = this.#options;
-    const { jobId, partition, starts: startCount } = job;
+    const { jobId, partition, startCount } = job;
     const read = this.#read(job);
     if (read === null) {
       await clock.sleep(backoffMs(startCount, newerVersionBackoff), signal);
@@ -164,38 +164,38 @@ export class SimulatedHookConsumer implements HookConsumer {
     }
     const { items, unreadable } = read;
     try {
-      const along = await this.#takeAlong(job, read);
-      const batch = { jobId, partition, items: [...items, ...along.items], unreadable, startCount, signal };
+      const coalesced = await this.#coalesce(job, read);
+      const batch = { jobId, partition, items: [...items, ...coalesced.items], unreadable, startCount, signal };
       const outcome = await handle(batch);
-      if (outcome === 'done') await this.#removeTakenAlong(along.jobIds);
+      if (outcome === 'done') await this.#removeCoalesced(coalesced.jobIds);
       return outcome;
     } catch {
       onWarning('hook job failed');
-      await clock.sleep(backoffMs(startCount, rejectedBackoff), signal);
+      await clock.sleep(backoffMs(startCount, failureBackoff), signal);
       return 'release';
     }
   }
 
-  async #takeAlong({ partition, starts: startCount }: StoredJob, { items, unreadable }: ReadJob) {
+  async #coalesce({ partition, startCount }: StoredJob, { items, unreadable }: ReadJob) {
     const { server, link, coalesce } = this.#options;
     if (!coalesce || startCount > coalesceLimits.maxStartCount || unreadable.length > 0)
       return { jobIds: [], items: [] };
-    const waiting = await link.call('coalesce', commandDeadlineMs, (ask) =>
-      ask(() => waitingJobs(server.state.queue, partition, coalesceLimits.jobs)),
+    const waiting = await link.call('coalesce', commandDeadlineMs, (send) =>
+      send(() => listWaitingJobs(server.state.queue, partition, coalesceLimits.jobs)),
     );
     const texts = waiting.map(({ text }) => text);
-    const taken = coalesceItems(items.length, texts);
-    return { jobIds: waiting.slice(0, taken.length).map(({ jobId }) => jobId), items: taken.flat() };
+    const fitting = coalesceItems(items.length, texts);
+    return { jobIds: waiting.slice(0, fitting.length).map(({ jobId }) => jobId), items: fitting.flat() };
   }
 
-  async #removeTakenAlong(jobIds: readonly string[]): Promise<void> {
+  async #removeCoalesced(jobIds: readonly string[]): Promise<void> {
     const { server, link } = this.#options;
     const remove = (jobId: string) =>
-      link.call('remove-job', commandDeadlineMs, (ask) => ask(() => removeWaiting(server.state.queue, jobId)));
+      link.call('remove-job', commandDeadlineMs, (send) => send(() => removeWaiting(server.state.queue, jobId)));
     await Promise.all(jobIds.map(remove));
   }
 
-  /** Null for a job of a newer version. */
+  /** Returns null for a job of a newer version. */
   #read({ text }: StoredJob): ReadJob | null {
     try {
       return parseHookJob(text);

@@ -4,7 +4,7 @@ import { addJob, countWaiting } from './job-queue.ts';
 import { commandDeadlineMs } from './memory-server.ts';
 import { SimulatedHookConsumer, type SimulatedHookQueueOptions } from './simulated-hook-consumer.ts';
 
-/** The queue, and what closes the consumers that were left open. */
+/** Returns the queue, and a function that closes the consumers that are still open. */
 export function openSimulatedHookQueue(options: SimulatedHookQueueOptions): {
   queue: HookQueue;
   close: () => Promise<void>;
@@ -15,16 +15,16 @@ export function openSimulatedHookQueue(options: SimulatedHookQueueOptions): {
     partitionCount: server.options.partitions,
     enqueue: ({ jobId, partition, items }) => {
       const text = serializeHookJob(items);
-      return link.call('enqueue', commandDeadlineMs, (ask) =>
-        ask(() => {
+      return link.call('enqueue', commandDeadlineMs, (send) =>
+        send(() => {
           addJob(server.state.queue, { jobId, partition, text });
-          server.enqueued.ring();
+          server.enqueued.notify();
         }),
       );
     },
     pressure: () =>
-      link.call('pressure', commandDeadlineMs, (ask) =>
-        ask(() => ({ waitingJobs: countWaiting(server.state.queue), memoryUsedRatio: null })),
+      link.call('pressure', commandDeadlineMs, (send) =>
+        send(() => ({ waitingJobs: countWaiting(server.state.queue), memoryUsedRatio: null })),
       ),
     consume: async (handle, consumeOptions = { coalesce: false }) => {
       const consumer = new SimulatedHookConsumer({ ...options, ...consumeOptions, handle });

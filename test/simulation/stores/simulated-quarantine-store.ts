@@ -5,14 +5,10 @@ import type { Link } from './link.ts';
 export function createSimulatedQuarantineStore({ quarantine }: Database, link: Link): QuarantineStore {
   return {
     add: ({ id, text }) =>
-      link.call('quarantine', requestDeadlineMs, (ask) =>
-        ask(() => {
+      link.call('quarantine', requestDeadlineMs, (send) =>
+        send(() => {
           if (!quarantine.has(id)) quarantine.set(id, text);
         }),
-      ),
-    list: (limit) =>
-      link.call('listSetAside', requestDeadlineMs, (ask) =>
-        ask(() => [...quarantine].slice(0, limit).map(([id, text]) => ({ id, text }))),
       ),
   };
 }

@@ -1,28 +1,28 @@
 import type { Claim, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
 import { type Database, runDeadlineMs, type WidgetDocument } from './database.ts';
-import type { Ask, Link } from './link.ts';
+import type { Link, Send } from './link.ts';
 
-/** As on MongoDB, each document is written for itself, and others may write between two of them. */
+/** As on MongoDB, each document is written separately, and other runs may write in between. */
 export function createSimulatedWidgetEffects(database: Database, link: Link): WidgetEffects {
   return {
     claim: (run, widgetIds) =>
-      link.call('claim', runDeadlineMs, async (ask) => {
+      link.call('claim', runDeadlineMs, async (send) => {
         for (;;) {
-          for (const id of widgetIds) await ask(() => raiseFence(database.widgets.get(id), run));
-          const read = await ask(() => readClaim(database, run, widgetIds));
+          for (const id of widgetIds) await send(() => raiseFence(database.widgets.get(id), run));
+          const read = await send(() => readClaim(database, run, widgetIds));
           if (read !== null) return read;
         }
       }),
     apply: (run, changes) =>
-      link.call('apply', runDeadlineMs, async (ask) => {
+      link.call('apply', runDeadlineMs, async (send) => {
         const missed: WidgetChange[] = [];
         const unstorable: string[] = [];
         for (const change of changes) {
-          const outcome = await ask(() => write(database, run, change));
+          const outcome = await send(() => write(database, run, change));
           if (outcome === 'unstorable') unstorable.push(change.widgetId);
           else if (outcome === 'missed') missed.push(change);
         }
-        return { superseded: await notApplied(database, ask, run, missed), unstorable };
+        return { superseded: await findUnapplied(database, send, run, missed), unstorable };
       }),
   };
 }
@@ -31,7 +31,7 @@ function raiseFence(document: WidgetDocument | undefined, run: number): void {
   if (document !== undefined && document.fence < run) document.fence = run;
 }
 
-/** Null when a widget came into being after its fence was to be raised. */
+/** Returns null if a widget was created after the fences were raised. */
 function readClaim(database: Database, run: number, widgetIds: readonly string[]): Claim | null {
   const documents = widgetIds.flatMap((id) => database.widgets.get(id) ?? []);
   if (documents.some(({ fence }) => fence < run)) return null;
@@ -43,7 +43,7 @@ function readClaim(database: Database, run: number, widgetIds: readonly string[]
 
 function write(database: Database, run: number, change: WidgetChange): 'written' | 'missed' | 'unstorable' {
   const document = database.widgets.get(change.widgetId);
-  if (!change.entries.every(({ payload }) => database.accepts('outbox', payload))) return 'unstorable';
+  if (!change.entries.every(({ payload }) => database.canStore('outbox', payload))) return 'unstorable';
   if (document === undefined) return 'missed';
   if (document.fence !== run || document.widget.version !== change.fromVersion) return 'missed';
   document.widget = { ...document.widget, ...change.after };
@@ -52,15 +52,18 @@ function write(database: Database, run: number, change: WidgetChange): 'written'
   return 'written';
 }
 
-/** A write that is found done already, because it was sent twice, counts as done. */
-async function notApplied(
+/**
+ * Returns the widgets without their change. A change that was written before, because the command arrived twice, counts
+ * as applied.
+ */
+async function findUnapplied(
   database: Database,
-  ask: Ask,
+  send: Send,
   run: number,
   missed: readonly WidgetChange[],
 ): Promise<string[]> {
   if (missed.length === 0) return [];
-  return ask(() => missed.filter((change) => !isApplied(database, run, change)).map(({ widgetId }) => widgetId));
+  return send(() => missed.filter((change) => !isApplied(database, run, change)).map(({ widgetId }) => widgetId));
 }
 
 function isApplied(database: Database, run: number, { widgetId, after, entries }: WidgetChange): boolean {

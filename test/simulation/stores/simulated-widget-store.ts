@@ -10,44 +10,45 @@ import { type Database, requestDeadlineMs, type WidgetDocument } from './databas
 import type { Link } from './link.ts';
 
 export function createSimulatedWidgetStore(database: Database, link: Link): WidgetStore {
-  const matching = (filter: WidgetFilter) =>
+  const findMatching = (filter: WidgetFilter) =>
     [...database.widgets.values()]
       .map(({ widget }) => widget)
       .filter((widget) => matches(widget, filter))
       .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1));
   return {
     insertOnce: (creation) =>
-      link.call('insertOnce', requestDeadlineMs, async (ask) => {
-        if (await ask(() => insert(database, creation))) return { status: 'created' };
-        return ask(() => outcomeOfEarlier(database, creation));
+      link.call('insertOnce', requestDeadlineMs, async (send) => {
+        if (await send(() => insert(database, creation))) return { status: 'created' };
+        return send(() => readEarlierOutcome(database, creation));
       }),
-    get: (id) => link.call('get', requestDeadlineMs, (ask) => ask(() => database.widgets.get(id)?.widget ?? null)),
+    get: (id) => link.call('get', requestDeadlineMs, (send) => send(() => database.widgets.get(id)?.widget ?? null)),
     list: (filter, { offset, limit }) =>
-      link.call('list', requestDeadlineMs, (ask) => ask(() => matching(filter).slice(offset, offset + limit))),
+      link.call('list', requestDeadlineMs, (send) => send(() => findMatching(filter).slice(offset, offset + limit))),
     count: (filter, atMost, withinMs = requestDeadlineMs) =>
-      link.call('count', withinMs, (ask) => ask(() => Math.min(atMost, matching(filter).length))),
+      link.call('count', withinMs, (send) => send(() => Math.min(atMost, findMatching(filter).length))),
   };
 }
 
-/** False when the key, or the widget itself, is there already. */
+/** Returns false if the key or the widget already exists. */
 function insert(database: Database, { widget, created, idempotency }: WidgetCreation): boolean {
-  const known = idempotency === null ? database.widgets.get(widget.id) : database.byKey.get(keyOf(idempotency));
+  const known =
+    idempotency === null ? database.widgets.get(widget.id) : database.byIdempotencyKey.get(toKey(idempotency));
   if (known !== undefined) return false;
   const document: WidgetDocument = { widget, fence: 0, idempotency, outbox: [created] };
   database.widgets.set(widget.id, document);
-  if (idempotency !== null) database.byKey.set(keyOf(idempotency), document);
+  if (idempotency !== null) database.byIdempotencyKey.set(toKey(idempotency), document);
   database.onEffect(null, document, [created]);
   return true;
 }
 
-function outcomeOfEarlier(database: Database, { widget, idempotency }: WidgetCreation): InsertOutcome {
-  const known = idempotency === null ? undefined : database.byKey.get(keyOf(idempotency));
+function readEarlierOutcome(database: Database, { widget, idempotency }: WidgetCreation): InsertOutcome {
+  const known = idempotency === null ? undefined : database.byIdempotencyKey.get(toKey(idempotency));
   if (known === undefined || known.widget.id === widget.id) return { status: 'created' };
   if (known.idempotency?.fingerprint !== idempotency?.fingerprint) return { status: 'conflict' };
-  return { status: 'replayed', body: known.idempotency?.body ?? '' };
+  return { status: 'replayed', widgetId: known.widget.id, body: known.idempotency?.body ?? '' };
 }
 
-function keyOf({ scope, key }: Pick<IdempotencyRecord, 'scope' | 'key'>): string {
+function toKey({ scope, key }: Pick<IdempotencyRecord, 'scope' | 'key'>): string {
   return `${scope}\n${key}`;
 }
 

@@ -3,12 +3,15 @@ import { type Fault, planMs } from './plan.ts';
 
 export function generateLoss(random: Random): Fault {
   const copyAgeMs = random.pick([null, 50, 400, 1_000, 8_000]);
-  // Emptied in place, no connection need break.
+  // Emptying in place need not break connections.
   const forMs = random.pick(copyAgeMs === null ? [0, 0, 20, 500, 5_000] : [20, 500, 5_000]);
   return { kind: 'lose', atMs: random.whole(2_000, planMs), forMs, copyAgeMs };
 }
 
-/** Another run appends, and the log loses that, while one sleeps between its look at the last position and its append. */
+/**
+ * A run sleeps between reading the last position and appending. Meanwhile another run appends, and the log loses that
+ * event.
+ */
 export function generateLossBehindAppend(random: Random): Fault[] {
   const nth = random.whole(1, 8);
   const place = { role: 'worker', call: 'append', moment: 'before' } as const;
@@ -20,8 +23,9 @@ export function generateLossBehindAppend(random: Random): Fault[] {
 }
 
 /**
- * The log loses what a run appended before anybody has recorded it: the next run will give the same numbers again. A
- * stream may just have begun after it, or a pod have read it and stand still until more is there than retention keeps.
+ * The log loses what a run appended, before any run has recorded it. The next run gives the same numbers again. A
+ * stream may have started right after the lost event. Or a pod may have read it, and sleep until the log holds more
+ * than retention keeps.
  */
 export function generateUnrecordedLoss(random: Random): Fault[] {
   const nth = random.whole(1, 8);
@@ -37,11 +41,11 @@ export function generateUnrecordedLoss(random: Random): Fault[] {
       moment: 'before',
       forMs: random.pick([500, 3_000, 12_000]),
     },
-    ...(random.chance(0.5) ? [sleepingPods(random, nth)] : []),
+    ...(random.chance(0.5) ? [generatePodSleep(random, nth)] : []),
   ];
 }
 
-function sleepingPods(random: Random, nth: number): Fault {
+function generatePodSleep(random: Random, nth: number): Fault {
   const [forMs, isTrimmed] = [random.whole(500, 10_000), random.chance(0.5)];
   return { kind: 'pods-sleep-at', role: 'worker', call: 'append', nth, moment: 'after', forMs, isTrimmed };
 }

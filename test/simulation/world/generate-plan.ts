@@ -22,7 +22,7 @@ const workerCalls = [
   'markPublished',
   'removePublished',
   'expireMarks',
-  'take-job',
+  'start-job',
   'coalesce',
   'remove-job',
   'finish-job',
@@ -30,31 +30,31 @@ const workerCalls = [
   'enqueue',
   'markDead',
 ] as const;
-/** The steps of a run: most faults are placed here. */
+/** The steps of a run. Most faults are placed here. */
 const runCalls = workerCalls.slice(1, 10);
 const callsAfterAppend = ['recordPosition', 'markPublished', 'removePublished', 'expireMarks'];
 const podCalls = ['enqueue', 'insertOnce', 'inspect', 'readAfter', 'tail', 'append', 'startRun'] as const;
 const fates: readonly CallFate[] = ['never-arrives', 'answer-lost', 'answer-lost', 'late', 'twice'];
 
-/** The plan of a seed. */
+/** Returns the plan of a seed. */
 export function generatePlan(seed: number): Plan {
   const random = createRandom(seed).fork('plan');
   const settings = generateSettings(random.fork('settings'));
   const operations = generateOperations(random.fork('operations'));
   const faults = generateFaults(random.fork('faults'), settings);
-  if (random.chance(0.3)) return withRepeatedNumbers(random, { settings, operations, faults });
+  if (random.chance(0.3)) return addRepeatedNumbers(random, { settings, operations, faults });
   return { settings, operations, faults };
 }
 
-/** The log gives numbers again, and soon drops them, while streams end and come back all the time. */
-function withRepeatedNumbers(random: Random, { settings, operations, faults }: Plan): Plan {
+/** The log gives numbers again and soon trims them, while streams often end and resume. */
+function addRepeatedNumbers(random: Random, { settings, operations, faults }: Plan): Plan {
   return {
     settings: {
       ...settings,
       partitions: 2,
       retentionCount: random.pick([1, 1, 2, settings.retentionCount]),
       streamLifetimeMs: random.pick([1_000, 4_000, 1_800_000]),
-      // Somebody goes on while one sleeps.
+      // Another worker continues while one sleeps.
       workers: Math.max(2, settings.workers),
       joinMaxMs: random.pick([1_000, 4_000, 4_000, 10_000]),
     },
@@ -66,7 +66,7 @@ function withRepeatedNumbers(random: Random, { settings, operations, faults }: P
 function generateSettings(random: Random): PlanSettings {
   const pods = random.whole(1, 2);
   const workers = random.whole(1, 3);
-  const names = [...namesOf('pod', pods), ...namesOf('worker', workers)];
+  const names = [...listProcessNames('pod', pods), ...listProcessNames('worker', workers)];
   const clockAheadMs: Record<string, number> = {};
   if (random.chance(0.1)) clockAheadMs[random.pick(names)] = random.pick([-300_000, -2_000, 2_000, 300_000]);
   return {
@@ -77,13 +77,13 @@ function generateSettings(random: Random): PlanSettings {
     ringFrames: random.chance(0.4) ? random.whole(1, 6) : 10_000,
     unsentLimitBytes: random.chance(0.3) ? 1_000 : 65_536,
     clockAheadMs,
-    // Mostly so long that a stream which stands still is not saved by its end.
+    // Mostly so long that the end of the stream does not hide a stream that is stuck.
     streamLifetimeMs: random.chance(0.2) ? 15_000 : 1_800_000,
     joinMaxMs: random.pick([0, 0, 1, 30, 2_000]),
   };
 }
 
-export function namesOf(role: Role, count: number): string[] {
+export function listProcessNames(role: Role, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${role}-${index + 1}`);
 }
 
@@ -94,12 +94,12 @@ function generateOperations(random: Random): Operation[] {
   for (let number = 0; number < creations; number += 1) {
     const hasKey = random.chance(0.8);
     const atMs = random.whole(0, 4_000);
-    const askers = hasKey ? random.pick([1, 1, 2, 3]) : 1;
-    for (let asker = 0; asker < askers; asker += 1) {
+    const attempts = hasKey ? random.pick([1, 1, 2, 3]) : 1;
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
       const name = random.chance(0.1) ? 'another' : 'widget';
       operations.push({
         kind: 'create',
-        atMs: atMs + asker * random.pick([0, 5, 700]),
+        atMs: atMs + attempt * random.pick([0, 5, 700]),
         number,
         hasKey,
         name,
@@ -108,7 +108,7 @@ function generateOperations(random: Random): Operation[] {
     }
   }
   const hooks = random.whole(4, 16);
-  // Some come close together, so that they share jobs and runs meet.
+  // Some hooks come close together, so that they share jobs and runs overlap.
   const bursts = Array.from({ length: 3 }, at);
   for (let index = 0; index < hooks; index += 1) {
     const atMs = random.chance(0.6) ? random.pick(bursts) + random.whole(0, 40) : at();
@@ -147,7 +147,7 @@ function generateFaults(random: Random, settings: PlanSettings): Fault[] {
   const count = random.pick([0, 1, 2, 3, 4, 6, 8]);
   const faults = Array.from({ length: count }, () => generateFault(random, settings));
   if (random.chance(0.2)) faults.push(generateLoss(random));
-  // Only where a pod remembers little does anybody read what is behind it.
+  // Only a pod with a small ring reads older events from the log.
   if (settings.ringFrames < 10_000 && random.chance(0.3)) faults.push(generateTrim(random));
   if (random.chance(0.04)) faults.push(generateLongStop(random, settings));
   if (settings.workers > 1 && random.chance(0.15)) faults.push(...generateLossBehindAppend(random));
@@ -156,9 +156,9 @@ function generateFaults(random: Random, settings: PlanSettings): Fault[] {
 
 function generateFault(random: Random, settings: PlanSettings): Fault {
   const process = random.pick([
-    ...namesOf('pod', settings.pods),
-    ...namesOf('worker', settings.workers),
-    ...namesOf('worker', settings.workers),
+    ...listProcessNames('pod', settings.pods),
+    ...listProcessNames('worker', settings.workers),
+    ...listProcessNames('worker', settings.workers),
   ]);
   const server: ServerName = random.pick(['database', 'memory']);
   const atMs = random.whole(0, planMs);
@@ -173,18 +173,18 @@ function generateFault(random: Random, settings: PlanSettings): Fault {
     () => generateStop(random),
     () => generateStop(random),
     () => generateStop(random),
-    () => ({ kind: 'away', atMs, server, forMs: random.pick([200, 3_000, 10_000]), isFrozen }),
+    () => ({ kind: 'unavailable', atMs, server, forMs: random.pick([200, 3_000, 10_000]), isFrozen }),
     () => ({ kind: 'cut', atMs, server, process, forMs: random.pick([500, 6_000, 15_000]) }),
     () => ({ kind: 'trim', atMs, keep: random.whole(0, 5) }),
     () => generateTrim(random),
-    () => ({ kind: 'start-again', atMs }),
-    () => generateStartAgain(random),
-    () => generateStartAgain(random),
+    () => ({ kind: 'restart-jobs', atMs }),
+    () => generateJobRestart(random),
+    () => generateJobRestart(random),
   ])();
 }
 
 function generateStop(random: Random): Fault {
-  const place = placeOf(random, random.chance(0.85) ? runCalls : workerCalls);
+  const place = pickCall(random, random.chance(0.85) ? runCalls : workerCalls);
   const kind = random.pick(['crash-at', 'sleep-at', 'sleep-at'] as const);
   return {
     kind,
@@ -194,19 +194,19 @@ function generateStop(random: Random): Fault {
   };
 }
 
-/** While somebody reads what is behind the pod's memory. */
+/** Trims while a pod reads events behind its ring. */
 function generateTrim(random: Random): Fault {
   const place = { role: 'pod', call: 'readAfter', nth: random.whole(1, 3) } as const;
   return { kind: 'trim-at', ...place, moment: 'before', keep: random.whole(0, 3) };
 }
 
-/** While a run is under way. */
-function generateStartAgain(random: Random): Fault {
+/** Starts jobs again while a run is under way. */
+function generateJobRestart(random: Random): Fault {
   const place = { role: 'worker', call: random.pick(runCalls), nth: random.whole(1, 12) } as const;
-  return { kind: 'start-again-at', ...place, moment: 'before' };
+  return { kind: 'restart-jobs-at', ...place, moment: 'before' };
 }
 
-/** Long enough for a guard in the log to expire. Who is alone and dies finds all as it was left. */
+/** Long enough for a dedupe mark in the log to expire. A single worker crashes, so nothing changes until it is back. */
 function generateLongStop(random: Random, { workers }: PlanSettings): Fault {
   const kind = workers === 1 ? 'crash-at' : 'sleep-at';
   const calls = workers === 1 ? callsAfterAppend : ['append', 'append', 'apply', 'lastPosition', ...callsAfterAppend];
@@ -217,10 +217,10 @@ function generateLongStop(random: Random, { workers }: PlanSettings): Fault {
 function generateCallFault(random: Random): Fault {
   const trip = random.pick([0, 0, 0, 1, 2, 3]);
   const lateMs = random.pick([100, 3_000, 8_000, 30_000]);
-  return { kind: 'call', ...placeOf(random, workerCalls), trip, fate: random.pick(fates), lateMs };
+  return { kind: 'call', ...pickCall(random, workerCalls), trip, fate: random.pick(fates), lateMs };
 }
 
-function placeOf(random: Random, calls: readonly string[]) {
+function pickCall(random: Random, calls: readonly string[]) {
   const nth = random.chance(0.7) ? random.whole(1, 6) : random.whole(1, 25);
   if (random.chance(0.15)) return { role: 'pod', call: random.pick(podCalls), nth } as const;
   return { role: 'worker', call: random.pick(calls), nth } as const;

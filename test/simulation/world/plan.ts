@@ -1,12 +1,12 @@
-import type { HookKind } from '@widget-service/shared/domain/hook-event.ts';
+import type { HookKind } from '@widget-service/shared/domain/event-kind.ts';
 
-/** So long clients and faults go on; then everything heals. */
+/** How long clients and faults go on. Then all faults end. */
 export const planMs = 20_000;
 
 /**
- * What happens in one simulation from outside: what clients do, and what goes wrong. All else (how long each message
- * takes, and so what comes before what) follows from the seed. An entry can be taken out and the rest still means
- * something: this is how a failing plan is made small.
+ * What happens in one simulation from outside: client operations and faults. Everything else follows from the seed,
+ * such as how long each message takes, and so the order of events. Every entry can be removed and the rest stays
+ * meaningful: this is how a failing plan is shrunk.
  */
 export interface Plan {
   readonly settings: PlanSettings;
@@ -18,16 +18,16 @@ export interface PlanSettings {
   readonly pods: number;
   readonly workers: number;
   readonly partitions: number;
-  /** Events the log keeps. */
+  /** How many events the log keeps. */
   readonly retentionCount: number;
-  /** Events a pod keeps in memory. */
+  /** How many events a pod keeps in its ring. */
   readonly ringFrames: number;
   readonly unsentLimitBytes: number;
-  /** After which a stream is asked to come back. */
+  /** After this time a pod asks the client to reconnect. */
   readonly streamLifetimeMs: number;
-  /** How long it may take from the answer that a stream begins until it joins the others. */
+  /** The longest time from a stream's opening messages until it joins the hub. */
   readonly joinMaxMs: number;
-  /** By how much the calendars of some processes are ahead, in milliseconds. */
+  /** How far the calendars of some processes are ahead, in milliseconds. */
   readonly clockAheadMs: Readonly<Record<string, number>>;
 }
 
@@ -38,7 +38,7 @@ export type Operation =
   | {
       readonly kind: 'create';
       readonly atMs: number;
-      /** Creations with one number are one and the same; each is asked for by somebody else. */
+      /** Creates with one number are the same create, sent by different clients. */
       readonly number: number;
       readonly hasKey: boolean;
       readonly name: string;
@@ -47,10 +47,10 @@ export type Operation =
   | {
       readonly kind: 'hook';
       readonly atMs: number;
-      /** The number of the creation whose widget it concerns, once it is known; null: none. */
+      /** The number of the create whose widget the hook names, once it is answered. Null: no widget. */
       readonly widget: number | 'unknown' | null;
       readonly hookKind: HookKind;
-      /** What makes it the repetition of another hook; null: it is never one. */
+      /** Hooks with the same key are repetitions. Null: never a repetition. */
       readonly key: string | null;
       /** How far the sender's clock is ahead, in milliseconds. */
       readonly senderAheadMs: number;
@@ -60,7 +60,7 @@ export type Operation =
   | { readonly kind: 'subscribe'; readonly atMs: number; readonly client: number; readonly isFiltered: boolean }
   | { readonly kind: 'stall' | 'leave'; readonly atMs: number; readonly client: number; readonly forMs: number };
 
-/** Which call of a port, counted over all processes of a role. */
+/** The nth call with this name, counted over all processes of a role. */
 interface CallPlace {
   readonly role: Role;
   readonly call: string;
@@ -71,7 +71,7 @@ export type CallFate = 'never-arrives' | 'answer-lost' | 'late' | 'twice';
 
 export type Fault =
   | { readonly kind: 'crash' | 'sleep'; readonly atMs: number; readonly process: string; readonly forMs: number }
-  /** Is asked to stop, and started again. */
+  /** The process stops as after SIGTERM, and is started again. */
   | { readonly kind: 'restart'; readonly atMs: number; readonly process: string }
   | (CallPlace & {
       readonly kind: 'crash-at' | 'sleep-at';
@@ -80,20 +80,20 @@ export type Fault =
     })
   | (CallPlace & {
       readonly kind: 'call';
-      /** Of the call's round trips, from 0. */
+      /** The round trip of the call, from 0. */
       readonly trip: number;
       readonly fate: CallFate;
-      /** How late it arrives. */
+      /** The delay before it arrives. */
       readonly lateMs: number;
     })
   | {
-      readonly kind: 'away';
+      readonly kind: 'unavailable';
       readonly atMs: number;
       readonly server: ServerName;
       readonly forMs: number;
       readonly isFrozen: boolean;
     }
-  /** Nothing gets through any more, and nobody is told. */
+  /** Messages between the process and the server are lost. Neither side gets an error. */
   | {
       readonly kind: 'cut';
       readonly atMs: number;
@@ -101,13 +101,13 @@ export type Fault =
       readonly process: string;
       readonly forMs: number;
     }
-  /** Redis is gone for a while, or not at all, and comes back as it was so long before; null: empty. */
+  /** Redis is down for `forMs` (0: not at all) and is restored as it was `copyAgeMs` before. Null: it is empty. */
   | { readonly kind: 'lose'; readonly atMs: number; readonly forMs: number; readonly copyAgeMs: number | null }
-  /** The same a while after the call, with a copy from right before it. */
+  /** Redis is restored, `previousMs` after the call, as it was immediately before the call. */
   | (CallPlace & { readonly kind: 'lose-at'; readonly moment: 'before'; readonly previousMs: number })
-  /** One more client comes, whose stream begins at the end of the log as it is in this moment. */
+  /** A new client connects. Its stream starts at the current end of the log. */
   | (CallPlace & { readonly kind: 'subscribe-at'; readonly moment: 'after' })
-  /** All pods sleep from this moment on; when they wake, the log may be trimmed up to the number that it ended with. */
+  /** All pods sleep. When they wake, and if `isTrimmed`, the log is trimmed up to its end at the call. */
   | (CallPlace & {
       readonly kind: 'pods-sleep-at';
       readonly moment: 'after';
@@ -116,6 +116,6 @@ export type Fault =
     })
   | { readonly kind: 'trim'; readonly atMs: number; readonly keep: number }
   | (CallPlace & { readonly kind: 'trim-at'; readonly moment: 'before'; readonly keep: number })
-  /** Jobs that run are given out again, as if they had never been started. */
-  | { readonly kind: 'start-again'; readonly atMs: number }
-  | (CallPlace & { readonly kind: 'start-again-at'; readonly moment: 'before' });
+  /** Started jobs wait again, as if they had never been started. */
+  | { readonly kind: 'restart-jobs'; readonly atMs: number }
+  | (CallPlace & { readonly kind: 'restart-jobs-at'; readonly moment: 'before' });

@@ -1,11 +1,11 @@
-import { widgetAnswer } from '@widget-service/api/routes/widgets/widget-body.ts';
+import { renderWidgetBody } from '@widget-service/api/routes/widgets/widget-body.ts';
 import { Chunk } from '@widget-service/api/stream/chunk.ts';
 import { type OpeningOptions, openingMessages, randomWithin } from '@widget-service/api/stream/frame.ts';
 import { openFanOut } from '@widget-service/api/stream/open-fan-out.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
-import { makeOpenStream } from '@widget-service/shared/usecases/events/open-stream.ts';
+import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
@@ -15,19 +15,19 @@ import { createTracingLogger, noMetrics } from './fakes.ts';
 import type { PlanSettings } from './plan.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
 import { StreamWatch } from './stream-watch.ts';
-import type { RunningRole } from './worker-process.ts';
+import type { RunningProcess } from './worker-process.ts';
 
 const heartbeatIntervalMs = 5_000;
 const drainWindowMs = 2_000;
 const hookDeadlineMs = 1_800;
 
-export interface Pod extends RunningRole {
+export interface Pod extends RunningProcess {
   readonly acceptHook: ReturnType<typeof makeAcceptHook>;
   readonly createWidget: ReturnType<typeof makeCreateWidget>;
-  /** False when the pod cannot tell where the stream begins: the client is to come again. */
+  /** Returns false if the pod cannot find the start position: the client must reconnect. */
   openStream(lastEventId: string | null, isFiltered: boolean, socket: SimulatedSocket): Promise<boolean>;
-  /** Looks whether its streams are where they should be. */
-  look(nowMs: number): void;
+  /** Checks that the ring and the streams are consistent. */
+  checkStreams(nowMs: number): void;
 }
 
 export interface PodOptions {
@@ -35,14 +35,17 @@ export interface PodOptions {
   readonly ports: SimulatedPorts;
   readonly settings: PlanSettings;
   readonly createUuid: () => string;
-  readonly noteMisstep: (misstep: string) => void;
+  readonly reportViolation: (violation: string) => void;
   readonly trace: (text: string) => void;
 }
 
 const someFilter: EventFilter = { ...noFilter, types: ['widget.created', 'widget.retired'] };
 
-/** What a pod does behind its routes: gate, use cases, tail, ring and hub, all real. To be started in its process. */
-export function startPod({ process, ports, settings, createUuid, noteMisstep, trace }: PodOptions): Pod {
+/**
+ * A pod without its HTTP routes: group commit, use cases, tail, ring and hub are the real code. Call it inside
+ * `process`.
+ */
+export function startPod({ process, ports, settings, createUuid, reportViolation, trace }: PodOptions): Pod {
   const { clock } = process;
   const logger = createTracingLogger((text) => trace(`${process.name}: ${text}`));
   const fanOut = openFanOut({
@@ -53,8 +56,8 @@ export function startPod({ process, ports, settings, createUuid, noteMisstep, tr
     metrics: noMetrics,
   });
   const onFailure = (task: string, error: unknown) => trace(`${process.name}: ${task} failed: ${String(error)}`);
-  const watch = new StreamWatch(process, fanOut.ring, noteMisstep);
-  // Rights are not simulated.
+  const watch = new StreamWatch(process, fanOut.ring, reportViolation);
+  // Entitlements are not simulated.
   const tail = fanOut.createTail(async () => undefined);
   const supervisor = new Supervisor([tail], { clock, onFailure });
   supervisor.start();
@@ -62,7 +65,7 @@ export function startPod({ process, ports, settings, createUuid, noteMisstep, tr
     deadlineMs: hookDeadlineMs,
     createJobId: () => `job-${createUuid()}`,
   });
-  const openStream = makeOpenStream({ eventLog: ports.eventLog, recent: fanOut.ring });
+  const findStreamStart = makeFindStreamStart({ eventLog: ports.eventLog, recent: fanOut.ring });
   const nudge = (widgetId: string) => void groupCommit.submit({ type: 'nudge', widgetId }).catch(() => undefined);
   return {
     process,
@@ -70,18 +73,18 @@ export function startPod({ process, ports, settings, createUuid, noteMisstep, tr
     createWidget: makeCreateWidget({
       widgets: ports.widgets,
       clock,
-      answer: widgetAnswer,
+      renderBody: renderWidgetBody,
       nudge,
       createId: createUuid,
     }),
     openStream: async (lastEventId, isFiltered, socket) => {
-      const start = await openStream(lastEventId);
+      const start = await findStreamStart(lastEventId);
       if (start === null) return false;
       const sink = socket.sinkFor(process);
       sink.write(
         openingChunk({ subscriptionId: null, start, heartbeatIntervalMs, retryMs: randomWithin(2_000, 5_000) }),
       );
-      // As the route does, which takes the response over, and may have to look the right up again, before the hub has it.
+      // Like the route, which takes over the response and may verify the token again before the stream joins the hub.
       await clock.sleep(process.random.whole(0, settings.joinMaxMs));
       const filter = isFiltered ? someFilter : noFilter;
       const entitlement = {
@@ -101,7 +104,7 @@ export function startPod({ process, ports, settings, createUuid, noteMisstep, tr
       });
       return true;
     },
-    look: (nowMs) => watch.look(nowMs),
+    checkStreams: (nowMs) => watch.check(nowMs),
     stop: async () => {
       await fanOut.hub.drain(drainWindowMs);
       fanOut.hub.close();
@@ -121,7 +124,7 @@ function streamSettings({ ringFrames, unsentLimitBytes, streamLifetimeMs }: Plan
   };
 }
 
-/** The first messages in the form that the plugin gives them. */
+/** The opening messages, in the form of the SSE plugin. */
 function openingChunk(options: OpeningOptions): Chunk {
   const blocks = openingMessages(options).map(({ id, event, data, retry }) => {
     const retryLine = retry === undefined ? '' : `retry: ${retry}\n`;

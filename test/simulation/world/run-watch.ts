@@ -1,3 +1,4 @@
+import { runLimits } from '@widget-service/shared/domain/run-limits.ts';
 import type { DedupeMark } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import type { Claim } from '@widget-service/shared/ports/widget-effects.ts';
@@ -5,52 +6,54 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Database, WidgetDocument } from '../stores/database.ts';
 import type { SimulatedPorts } from '../stores/open-simulated-ports.ts';
 
-/** A guard in the event log may expire an hour after it was settled; who appends is to be younger than this by far. */
-const runMaxMs = 10 * 60_000;
+/**
+ * A dedupe mark in the event log may disappear an hour after `expireMarks`. A run that appends must be much younger.
+ */
+const runMaxMs = runLimits.maxAgeMs;
 
 /**
- * Looks at each step of each run for what the rule that stands there keeps by itself. Several rules keep the same promise:
- * that one of them is gone is seen at its step, when what comes of it is still as it should be.
+ * Checks each step of each run for the rule that applies there. Several rules keep the same promise. So the removal of
+ * one shows at its own step, even if the final result is still correct.
  */
 export class RunWatch {
   readonly #database: Database;
-  readonly #note: (misstep: string) => void;
-  /** Per widget the versions that runs have made. */
-  readonly #made = new Map<string, { readonly run: number; readonly version: number }[]>();
+  readonly #report: (violation: string) => void;
+  /** Per widget, the versions that runs have written. */
+  readonly #writtenVersions = new Map<string, { readonly run: number; readonly version: number }[]>();
   readonly #numberedAtMs = new Map<number, number>();
-  /** What was recorded when a run had read its outboxes. */
+  /** The last recorded position when a run had claimed its widgets. */
   readonly #recordedAtClaim = new Map<number, ComparablePosition | null>();
 
-  constructor(database: Database, note: (misstep: string) => void) {
+  constructor(database: Database, report: (violation: string) => void) {
     this.#database = database;
-    this.#note = note;
+    this.#report = report;
   }
 
-  /** A run has just written to a widget. */
-  noteEffect(run: number, { widget: { id, version }, fence }: WidgetDocument): void {
-    if (run !== fence) this.#note(`run ${run} changes ${id}, which run ${fence} has claimed`);
-    this.#made.set(id, [...(this.#made.get(id) ?? []), { run, version }]);
+  /** A run has written a widget. */
+  checkEffect(run: number, { widget: { id, version }, fence }: WidgetDocument): void {
+    if (run !== fence) this.#report(`run ${run} changes ${id}, which run ${fence} has claimed`);
+    this.#writtenVersions.set(id, [...(this.#writtenVersions.get(id) ?? []), { run, version }]);
   }
 
-  /** A run has just taken out of an outbox what it has published. */
-  notePull(run: number, { widget: { id }, fence }: WidgetDocument): void {
-    if (run !== fence) this.#note(`run ${run} empties the outbox of ${id}, which run ${fence} has claimed`);
+  /** A run has removed published entries from an outbox. */
+  checkRemoval(run: number, { widget: { id }, fence }: WidgetDocument): void {
+    if (run !== fence) this.#report(`run ${run} empties the outbox of ${id}, which run ${fence} has claimed`);
   }
 
-  /** From now on these expire. */
-  noteSettled(guards: readonly DedupeMark[]): void {
-    for (const guard of guards) {
-      if (guard.kind === 'event') continue;
-      const { widgetId, version } = guard;
+  /** These dedupe marks expire from now on. */
+  checkExpiry(marks: readonly DedupeMark[]): void {
+    for (const mark of marks) {
+      if (mark.kind === 'event') continue;
+      const { widgetId, version } = mark;
       const { outbox } = this.#database.widgets.get(widgetId) ?? { outbox: [] };
       if (outbox.some(({ after }) => after.version <= version)) {
-        this.#note(`the guard of ${widgetId} is to expire, and its outbox still holds version ${version}`);
+        this.#report(`the watermark of ${widgetId} will expire, but its outbox still holds version ${version}`);
       }
     }
   }
 
-  /** The ports of one process, under this watch. */
-  over(ports: SimulatedPorts, clock: Pick<Clock, 'monotonicMs'>): SimulatedPorts {
+  /** Returns the ports of one process, with checks. */
+  wrap(ports: SimulatedPorts, clock: Pick<Clock, 'monotonicMs'>): SimulatedPorts {
     const { runs, effects, eventLog } = ports;
     return {
       ...ports,
@@ -66,34 +69,36 @@ export class RunWatch {
         ...effects,
         claim: async (run, widgetIds) => {
           const claim = await effects.claim(run, widgetIds);
-          this.#noteClaim(run, claim);
+          this.#checkClaim(run, claim);
           return claim;
         },
       },
       eventLog: {
         ...eventLog,
         append: (run, recorded, events) => {
-          this.#noteAppend(run, recorded, clock.monotonicMs());
+          this.#checkAppend(run, recorded, clock.monotonicMs());
           return eventLog.append(run, recorded, events);
         },
       },
     };
   }
 
-  #noteClaim(run: number, { claimed }: Claim): void {
-    this.#recordedAtClaim.set(run, this.#database.register.lastPosition);
+  #checkClaim(run: number, { claimed }: Claim): void {
+    this.#recordedAtClaim.set(run, this.#database.runRegistry.lastPosition);
     for (const { widget } of claimed) {
-      const later = this.#made.get(widget.id)?.find((made) => made.run < run && made.version > widget.version);
-      if (later !== undefined) this.#note(`run ${later.run} changes ${widget.id} after run ${run} has read it`);
+      const later = this.#writtenVersions
+        .get(widget.id)
+        ?.find((written) => written.run < run && written.version > widget.version);
+      if (later !== undefined) this.#report(`run ${later.run} changes ${widget.id} after run ${run} has read it`);
     }
   }
 
-  #noteAppend(run: number, recorded: ComparablePosition | null, nowMs: number): void {
+  #checkAppend(run: number, recorded: ComparablePosition | null, nowMs: number): void {
     const ageMs = nowMs - (this.#numberedAtMs.get(run) ?? nowMs);
-    if (ageMs > runMaxMs) this.#note(`run ${run} appends when it is ${ageMs} ms old`);
+    if (ageMs > runMaxMs) this.#report(`run ${run} appends when it is ${ageMs} ms old`);
     const known = this.#recordedAtClaim.get(run) ?? null;
     if (known !== null && isLower(recorded, known)) {
-      this.#note(`run ${run} has the log checked against a position lower than the one recorded when it read`);
+      this.#report(`run ${run} has the log checked against a lower position than was recorded at its claim`);
     }
   }
 }

@@ -1,24 +1,24 @@
-import type { Delivery } from '@widget-service/shared/domain/hook-event.ts';
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { calendarStartMs } from '../engine/simulated-process.ts';
-import type { Outside } from './outside.ts';
+import type { ClientView } from './client-view.ts';
 import type { Operation } from './plan.ts';
 
 type Hook = Extract<Operation, { kind: 'hook' }>;
 type Create = Extract<Operation, { kind: 'create' }>;
 
 const retryMs = 700;
-export const poisonWord = 'poison';
+export const poisonText = 'poison';
 
-/** Sends what the plan says, again where no answer came or a refusal, and writes down what was answered. */
+/** Sends the plan's creates and hooks. Repeats them after a refusal or without an answer, and records the answers. */
 export class Sender {
   readonly integrationId: Delivery['integrationId'];
-  readonly #world: Outside;
+  readonly #world: ClientView;
   readonly #unknownWidgetId: string;
-  /** By the number of the creation. */
+  /** By the number of the create. */
   readonly #widgetIds = new Map<number, string>();
   #pending = 0;
 
-  constructor(world: Outside) {
+  constructor(world: ClientView) {
     this.#world = world;
     this.integrationId = world.createUuid();
     this.#unknownWidgetId = world.createUuid();
@@ -48,7 +48,7 @@ export class Sender {
   async hook(operation: Hook): Promise<void> {
     const { widget, hookKind, key, isPoison, senderAheadMs } = operation;
     const known = typeof widget === 'number' ? this.#widgetIds.get(widget) : this.#unknownWidgetId;
-    // A sender knows of a widget when its creation was answered.
+    // A sender knows a widget only after its create was answered.
     if (known === undefined) return;
     const widgetId = widget === null ? null : known;
     const occurredAtMs = Math.floor(calendarStartMs + operation.atMs + senderAheadMs);
@@ -56,12 +56,12 @@ export class Sender {
       kind: hookKind,
       occurredAt: new Date(occurredAtMs).toISOString(),
       widgetId,
-      payload: JSON.stringify(isPoison ? { is: poisonWord } : { at: operation.atMs }),
+      payload: JSON.stringify(isPoison ? { is: poisonText } : { at: operation.atMs }),
     };
     const integration = { id: this.integrationId, deduplicateByContent: false };
     await this.#send(operation.tries, async (podName) => {
       const outcome = await this.#world.request(podName, (pod) =>
-        pod.acceptHook({ integration, event, webhookId: key, idempotencyKey: null }),
+        pod.acceptHook({ integration, body: event, webhookId: key, idempotencyKey: null }),
       );
       if (outcome.status !== 'ok') return false;
       this.#world.history.accepted.push({ eventId: outcome.value.eventId, widgetId, hookKind, isPoison });

@@ -1,10 +1,10 @@
-import { Bell } from '../stores/bell.ts';
+import { Notifier } from '../stores/notifier.ts';
 
-/** A server as those see it that call it. */
+/** A server as its callers see it. */
 export class SimulatedServer {
   readonly name: string;
-  /** Rung when all its connections break. */
-  readonly reset = new Bell();
+  /** Notifies when all its connections break. */
+  readonly connectionsBroken = new Notifier();
   readonly #cutOff = new Set<string>();
   #state: 'up' | 'down' | 'frozen' = 'up';
   #held: (() => void)[] = [];
@@ -17,24 +17,24 @@ export class SimulatedServer {
     return this.#state;
   }
 
-  goDown(): void {
+  shutDown(): void {
     this.#state = 'down';
     this.#held = [];
-    this.reset.ring();
+    this.connectionsBroken.notify();
   }
 
   freeze(): void {
     if (this.#state === 'up') this.#state = 'frozen';
   }
 
-  comeBack(): void {
+  recover(): void {
     this.#state = 'up';
     const held = this.#held;
     this.#held = [];
     for (const arrive of held) arrive();
   }
 
-  /** Keeps what has arrived until it goes on. */
+  /** Keeps a message that arrived at a frozen server until it recovers. */
   hold(arrive: () => void): void {
     this.#held.push(arrive);
   }

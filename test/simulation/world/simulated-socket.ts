@@ -7,7 +7,7 @@ export interface SocketListeners {
   readonly onClose: () => void;
 }
 
-/** The connection between a pod and one client: bytes are taken one write after the other, as fast as the client reads. */
+/** The connection between a pod and one client. It delivers one write after the other, as fast as the client reads. */
 export class SimulatedSocket {
   readonly #client: SimulatedProcess;
   readonly #listeners: SocketListeners;
@@ -16,9 +16,9 @@ export class SimulatedSocket {
   #pod: SimulatedProcess | null = null;
   #unsent: Buffer[] = [];
   #unsentBytes = 0;
-  #takenBytes = 0;
+  #deliveredBytes = 0;
   #isStalled = false;
-  #isTaking = false;
+  #isDelivering = false;
   #isEnding = false;
   #isClosed = false;
 
@@ -31,7 +31,7 @@ export class SimulatedSocket {
     this.#pod = pod;
     return {
       unsentBytes: () => this.#unsentBytes,
-      sentBytes: () => this.#takenBytes,
+      sentBytes: () => this.#deliveredBytes,
       write: (chunk) => this.#write(chunk.plain),
       onDrain: (listener) => void this.#drains.push(listener),
       onClose: (listener) => void (this.#isClosed ? pod.after(0, listener) : this.#closes.push(listener)),
@@ -47,47 +47,47 @@ export class SimulatedSocket {
     };
   }
 
-  /** The client reads nothing any more, or reads again. */
+  /** The client stops reading, or reads again. */
   stall(isStalled: boolean): void {
     this.#isStalled = isStalled;
-    this.#take();
+    this.#deliverNext();
   }
 
-  /** The client goes away, and the pod hears of it later. */
+  /** The client leaves. The pod learns of it later. */
   leave(): void {
     this.#isClosed = true;
     for (const listener of this.#closes) this.#pod?.after(latencyMs(this.#client.random), listener);
   }
 
-  /** The pod has died: what is on its way may still arrive. */
-  breakOff(): void {
+  /** The pod has died. Bytes that are on their way may still arrive. */
+  breakConnection(): void {
     this.#isEnding = true;
-    this.#take();
+    this.#deliverNext();
   }
 
   #write(bytes: Buffer): void {
     if (this.#isClosed || this.#isEnding) return;
     this.#unsent.push(bytes);
     this.#unsentBytes += bytes.length;
-    this.#take();
+    this.#deliverNext();
   }
 
-  #take(): void {
-    if (this.#isTaking || this.#isStalled || this.#isClosed) return;
+  #deliverNext(): void {
+    if (this.#isDelivering || this.#isStalled || this.#isClosed) return;
     if (this.#unsent.length === 0) {
       if (this.#isEnding) this.#close();
       return;
     }
-    this.#isTaking = true;
+    this.#isDelivering = true;
     this.#client.after(latencyMs(this.#client.random), () => {
-      this.#isTaking = false;
+      this.#isDelivering = false;
       const bytes = this.#unsent.shift();
       if (this.#isClosed || bytes === undefined) return;
       this.#unsentBytes -= bytes.length;
-      this.#takenBytes += bytes.length;
+      this.#deliveredBytes += bytes.length;
       this.#listeners.onData(bytes.toString());
       if (this.#unsent.length === 0) for (const listener of this.#drains) this.#pod?.after(0, listener);
-      this.#take();
+      this.#deliverNext();
     });
   }
 

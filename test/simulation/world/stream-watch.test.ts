@@ -16,7 +16,7 @@ const chunk = (id: string) => new Chunk(Buffer.from(`id: ${id}\nevent: widget.up
 
 describe('StreamWatch', () => {
   const process = { name: 'pod-1', isDead: false, isAwake: true };
-  let missteps: string[];
+  let stepViolations: string[];
   let ring: Ring;
   let watch: StreamWatch;
   let unsentBytes: number;
@@ -24,83 +24,83 @@ describe('StreamWatch', () => {
 
   beforeEach(() => {
     Object.assign(process, { isDead: false, isAwake: true });
-    missteps = [];
+    stepViolations = [];
     ring = new Ring({ frames: 10, bytes: 1_000 });
-    watch = new StreamWatch(process as SimulatedProcess, ring, (misstep) => missteps.push(misstep));
+    watch = new StreamWatch(process as SimulatedProcess, ring, (violation) => stepViolations.push(violation));
     ring.reset(at(1));
     unsentBytes = 0;
     sink = { unsentBytes: () => unsentBytes, write: () => undefined } as unknown as Sink;
   });
 
-  it('has nothing against a stream that stands in the history of its ring', () => {
+  it('accepts a stream whose position is in the history of the ring', () => {
     const stream = watch.follow(sink, at(1), false);
-    watch.look(0);
+    watch.check(0);
     ring.push(frame(2, 10));
     ring.push(frame(3, null));
     stream.sink.write(chunk('e.20.2'));
     stream.sink.write(chunk('e.30.3'));
-    watch.look(100_000);
-    expect(missteps).toEqual([]);
+    watch.check(100_000);
+    expect(stepViolations).toEqual([]);
   });
 
-  it.each([frame(2, 11), frame(3, 10)])('sees a ring that passes into another history (%#)', (other) => {
+  it.each([frame(2, 11), frame(3, 10)])('reports a ring that continues with another history (%#)', (other) => {
     ring.push(other);
-    expect(missteps).toHaveLength(1);
+    expect(stepViolations).toHaveLength(1);
   });
 
-  it('sees who stays when the pod finds its place anew, until it is forgotten', () => {
+  it('reports a stream that stays open when the ring is reset, until it is forgotten', () => {
     const stream = watch.follow(sink, at(1), true);
     ring.reset(at(1));
-    watch.look(0);
+    watch.check(0);
     stream.forget();
-    watch.look(0);
-    expect(missteps).toEqual(['pod-1: a stream stays open when the pod finds its place anew']);
+    watch.check(0);
+    expect(stepViolations).toEqual(['pod-1: a stream stays open when the ring is reset']);
   });
 
-  it('sees who joins with a position of another epoch', () => {
+  it('reports a stream that joins with a position of another epoch', () => {
     watch.follow(sink, { ...at(1), epoch: 'f' }, true);
-    watch.look(0);
-    expect(missteps).toEqual(['pod-1: a stream of f joins those of e']);
+    watch.check(0);
+    expect(stepViolations).toEqual(['pod-1: a stream of epoch f joins a ring of epoch e']);
   });
 
-  it('sees at once who joins at the end of another history', () => {
+  it('reports at once a stream that joins at the end of another history', () => {
     unsentBytes = 1;
     watch.follow(sink, at(1, 11), false);
-    watch.look(0);
-    expect(missteps).toHaveLength(1);
+    watch.check(0);
+    expect(stepViolations).toHaveLength(1);
   });
 
-  it('sees who stays in another history than the ring, when there is nothing else to be done', () => {
+  it('reports a stream that stays in another history than the ring when nothing is pending', () => {
     watch.follow(sink, at(2, 21), false);
-    watch.look(0);
+    watch.check(0);
     ring.push(frame(2, 10));
-    watch.look(0);
+    watch.check(0);
     unsentBytes = 1;
-    watch.look(10_000);
+    watch.check(10_000);
     unsentBytes = 0;
     process.isAwake = false;
-    watch.look(20_000);
+    watch.check(20_000);
     process.isAwake = true;
-    watch.look(30_000);
-    watch.look(32_500);
-    expect(missteps).toEqual([]);
-    watch.look(32_501);
-    expect(missteps).toEqual(['pod-1: a stream stays where the ring ends in another history']);
+    watch.check(30_000);
+    watch.check(32_500);
+    expect(stepViolations).toEqual([]);
+    watch.check(32_501);
+    expect(stepViolations).toEqual(['pod-1: a stream stays at the end of the ring in another history']);
   });
 
-  it('knows where a stream stands by what is written to it', () => {
+  it('learns the position of a stream from the ids that are written to it', () => {
     const stream = watch.follow(sink, at(1), false);
     ring.push(frame(2, 10));
     stream.sink.write(new Chunk(Buffer.concat([chunk('e.20.1').plain, chunk('e.21.2').plain])));
     stream.sink.write(new Chunk(Buffer.from(': nothing new\n\n')));
-    watch.look(0);
-    expect(missteps).toEqual(['pod-1: a stream stays where the ring ends in another history']);
+    watch.check(0);
+    expect(stepViolations).toEqual(['pod-1: a stream stays at the end of the ring in another history']);
   });
 
-  it('looks at nothing in a dead pod', () => {
+  it('checks nothing in a dead pod', () => {
     watch.follow(sink, { ...at(1), epoch: 'f' }, false);
     process.isDead = true;
-    watch.look(0);
-    expect(missteps).toEqual([]);
+    watch.check(0);
+    expect(stepViolations).toEqual([]);
   });
 });

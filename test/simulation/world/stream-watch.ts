@@ -4,107 +4,111 @@ import type { Ring } from '@widget-service/api/stream/ring.ts';
 import { formatPosition, type LogPosition, parsePosition } from '@widget-service/shared/domain/log-position.ts';
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 
-/** As long as a page of the log may be waited for, and a little more. */
-const patienceMs = 2_500;
+/** A little longer than a pod may wait for a page of the log. */
+const toleranceMs = 2_500;
 
-/** A stream that has joined those of its pod. */
+/** A stream that has joined the hub of its pod. */
 export interface WatchedStream {
   readonly sink: Sink;
-  /** To be called when the pod has ended it. */
+  /** Call it when the pod has ended the stream. */
   forget(): void;
 }
 
 interface OpenStream {
   readonly sink: Sink;
   readonly epoch: string;
-  /** How often the pod had found its place anew when the stream joined. */
-  readonly place: number;
-  /** Where the stream stands; null where a filter hides it. */
+  /** How often the ring had been reset when the stream joined. */
+  readonly resetCount: number;
+  /** Null if a filter hides it. */
   position: LogPosition | null;
-  /** Since when it stands where the ring does, but in another history. */
-  strayedAtMs: number | null;
-  /** Until it was looked at for the first time. */
+  /** Since when the stream is at the ring's end, but in another history. */
+  divergedAtMs: number | null;
+  /** True until the first check. */
   isJoining: boolean;
 }
 
 /**
- * Looks at one pod's ring and streams for what each rule keeps by itself: the ring is one history, and no stream stays
- * in another one. What a stream would be sent next tells the same, but only when there is something to be sent.
+ * Checks one pod's ring and streams: the ring holds one history, and no stream stays in another one. The events that a
+ * stream receives would show the same, but only once there are new events.
  */
 export class StreamWatch {
   readonly #process: SimulatedProcess;
   readonly #ring: Ring;
-  readonly #note: (misstep: string) => void;
+  readonly #report: (violation: string) => void;
   readonly #open = new Set<OpenStream>();
-  #places = 0;
+  #resetCount = 0;
 
-  constructor(process: SimulatedProcess, ring: Ring, note: (misstep: string) => void) {
+  constructor(process: SimulatedProcess, ring: Ring, report: (violation: string) => void) {
     this.#process = process;
     this.#ring = ring;
-    this.#note = (misstep) => note(`${process.name}: ${misstep}`);
+    this.#report = (violation) => report(`${process.name}: ${violation}`);
     const push = ring.push.bind(ring);
     const reset = ring.reset.bind(ring);
     ring.push = (frame) => {
-      this.#notePush(frame);
+      this.#checkPush(frame);
       push(frame);
     };
     ring.reset = (position) => {
-      this.#places += 1;
+      this.#resetCount += 1;
       reset(position);
     };
   }
 
-  /** A stream that is about to join at `position`. */
+  /** Watches a stream that is about to join at `position`. */
   follow(sink: Sink, position: LogPosition, isFiltered: boolean): WatchedStream {
     const stream: OpenStream = {
       sink,
       epoch: position.epoch,
-      place: this.#places,
+      resetCount: this.#resetCount,
       position: isFiltered ? null : position,
-      strayedAtMs: null,
+      divergedAtMs: null,
       isJoining: true,
     };
     this.#open.add(stream);
     const write: Sink['write'] = (chunk) => {
-      if (stream.position !== null) stream.position = lastPositionIn(chunk.plain.toString()) ?? stream.position;
+      if (stream.position !== null) stream.position = findLastPosition(chunk.plain.toString()) ?? stream.position;
       sink.write(chunk);
     };
     return { sink: { ...sink, write }, forget: () => void this.#open.delete(stream) };
   }
 
-  /** To be called after everything that happens. */
-  look(nowMs: number): void {
+  /** Call it after every callback of the scheduler. */
+  check(nowMs: number): void {
     const end = this.#ring.position();
     if (end === null || this.#process.isDead) return;
     for (const stream of this.#open) {
-      if (stream.place !== this.#places) this.#note('a stream stays open when the pod finds its place anew');
-      else if (stream.epoch !== end.epoch) this.#note(`a stream of ${stream.epoch} joins those of ${end.epoch}`);
-      else this.#lookWhereItStands(stream, end, nowMs);
+      if (stream.resetCount !== this.#resetCount) this.#report('a stream stays open when the ring is reset');
+      else if (stream.epoch !== end.epoch)
+        this.#report(`a stream of epoch ${stream.epoch} joins a ring of epoch ${end.epoch}`);
+      else this.#checkPosition(stream, end, nowMs);
     }
   }
 
-  #notePush({ ms, seq, previousMs }: Frame): void {
+  #checkPush({ ms, seq, previousMs }: Frame): void {
     const end = this.#ring.position();
     if (end === null || (seq === end.seq + 1 && (previousMs === null || previousMs === end.ms))) return;
-    this.#note(`the ring goes from ${formatPosition(end)} to ${ms}.${seq}, which came after ${previousMs}`);
+    this.#report(`the ring goes from ${formatPosition(end)} to ${ms}.${seq}, which came after ${previousMs}`);
   }
 
-  /** Who joins is looked at by the pod at once; others when there is nothing still to be taken or to be done. */
-  #lookWhereItStands(stream: OpenStream, end: LogPosition, nowMs: number): void {
+  /**
+   * The pod must end a joining stream at once, and any other stream once it has written everything and waited for a
+   * page.
+   */
+  #checkPosition(stream: OpenStream, end: LogPosition, nowMs: number): void {
     const { position, isJoining, sink } = stream;
     const isElsewhere = position !== null && position.seq === end.seq && position.ms !== end.ms;
-    const isQuiet = this.#process.isAwake && sink.unsentBytes() === 0;
+    const isIdle = this.#process.isAwake && sink.unsentBytes() === 0;
     stream.isJoining = false;
-    stream.strayedAtMs = isElsewhere && isQuiet ? (stream.strayedAtMs ?? nowMs) : null;
-    const waitedMs = nowMs - (stream.strayedAtMs ?? nowMs);
-    if ((isElsewhere && isJoining) || waitedMs > patienceMs) {
-      this.#note('a stream stays where the ring ends in another history');
+    stream.divergedAtMs = isElsewhere && isIdle ? (stream.divergedAtMs ?? nowMs) : null;
+    const waitedMs = nowMs - (stream.divergedAtMs ?? nowMs);
+    if ((isElsewhere && isJoining) || waitedMs > toleranceMs) {
+      this.#report('a stream stays at the end of the ring in another history');
     }
   }
 }
 
-/** Null when nothing in the text has an id. */
-function lastPositionIn(text: string): LogPosition | null {
+/** Returns null if the text has no id. */
+function findLastPosition(text: string): LogPosition | null {
   const id = [...text.matchAll(/^id: (\S+)$/gm)].at(-1)?.[1];
   return id === undefined ? null : parsePosition(id);
 }

@@ -1,14 +1,14 @@
 import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import type { ClientView } from './client-view.ts';
 import type { ClientRecord, ReceivedEvent, StreamRecord } from './history.ts';
-import type { Outside } from './outside.ts';
 import { SimulatedSocket } from './simulated-socket.ts';
 
 const firstRetryMs = 1_000;
 
-/** A client as a browser's EventSource is one: it reads, remembers the last id, and comes back with it. */
+/** A client like a browser's EventSource: it reads, remembers the last id, and resumes with it. */
 export class Subscriber {
   readonly record: ClientRecord;
-  readonly #world: Outside;
+  readonly #world: ClientView;
   #lastEventId: string | null = null;
   #retryMs = firstRetryMs;
   #socket: SimulatedSocket | null = null;
@@ -17,7 +17,7 @@ export class Subscriber {
   #isStalled = false;
   #isAway = false;
 
-  constructor(world: Outside, isFiltered: boolean) {
+  constructor(world: ClientView, isFiltered: boolean) {
     this.#world = world;
     this.record = { isFiltered, streams: [] };
   }
@@ -41,7 +41,7 @@ export class Subscriber {
       onData: (text) => {
         if (this.#socket === socket) this.#read(text);
       },
-      onClose: () => this.#comeBack(socket),
+      onClose: () => this.#scheduleReconnect(socket),
     });
     socket.stall(this.#isStalled);
     this.#socket = socket;
@@ -54,24 +54,24 @@ export class Subscriber {
     void this.#world
       .request(podName, (pod) => pod.openStream(stream.requested, isFiltered, socket))
       .then((outcome) => {
-        if (outcome.status !== 'ok' || !outcome.value) this.#comeBack(socket);
+        if (outcome.status !== 'ok' || !outcome.value) this.#scheduleReconnect(socket);
       });
   }
 
-  /** Reads nothing for a while. */
+  /** Stops reading for a while. */
   stall(isStalled: boolean): void {
     this.#isStalled = isStalled;
     this.#socket?.stall(isStalled);
   }
 
-  /** Goes away without a word, and comes back. */
+  /** Leaves without closing the connection, and comes back. */
   leave(isAway: boolean): void {
     this.#isAway = isAway;
     if (isAway) this.#drop();
     else this.connect();
   }
 
-  #comeBack(socket: SimulatedSocket): void {
+  #scheduleReconnect(socket: SimulatedSocket): void {
     if (this.#socket !== socket) return;
     this.#drop();
     this.#world.clients.after(this.#retryMs, () => this.connect());
@@ -92,9 +92,9 @@ export class Subscriber {
 
   #dispatch(block: string): void {
     const fields = new Map<string, string>();
-    for (const line of block.split('\n')) {
-      const colon = line.indexOf(':');
-      if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).trimStart());
+    for (const updateWaiting of block.split('\n')) {
+      const colon = updateWaiting.indexOf(':');
+      if (colon > 0) fields.set(updateWaiting.slice(0, colon), updateWaiting.slice(colon + 1).trimStart());
     }
     const id = fields.get('id');
     const event = fields.get('event');
@@ -111,11 +111,11 @@ export class Subscriber {
     } else if (event === 'stream.open') {
       stream.cursor = id ?? null;
       stream.begunAtMs = this.#world.scheduler.nowMs;
-    } else if (event.startsWith('widget.')) stream.events.push(receivedEvent(id ?? '', data));
+    } else if (event.startsWith('widget.')) stream.events.push(parseReceivedEvent(id ?? '', data));
   }
 }
 
-function receivedEvent(id: string, data: string): ReceivedEvent {
+function parseReceivedEvent(id: string, data: string): ReceivedEvent {
   const position = parsePosition(id) ?? { epoch: '', ms: 0, seq: 0 };
   const event = JSON.parse(data) as { id: string; subject?: string; data: { widget: { version: number } | null } };
   return {

@@ -7,18 +7,18 @@ import { createTracingLogger, noMetrics } from './fakes.ts';
 
 const outboxScanAgeMs = 5_000;
 
-export interface RunningRole {
+export interface RunningProcess {
   readonly process: SimulatedProcess;
-  /** Stops as after SIGTERM. */
+  /** Stops like after SIGTERM. */
   stop(): Promise<void>;
 }
 
-/** The worker's real tasks under their real supervisor. To be started in its process. */
+/** The real tasks of a worker under the real supervisor. Call it inside `process`. */
 export function startWorker(
   process: SimulatedProcess,
   ports: SimulatedPorts,
   trace: (text: string) => void,
-): RunningRole {
+): RunningProcess {
   const logger = createTracingLogger((text) => trace(`${process.name}: ${text}`));
   const { clock } = process;
   const backend = ports as unknown as Backend;

@@ -5,55 +5,55 @@ import { calendarStartMs, type Running, SimulatedProcess } from '../engine/simul
 import { Database } from '../stores/database.ts';
 import { MemoryServer } from '../stores/memory-server.ts';
 import { openSimulatedPorts } from '../stores/open-simulated-ports.ts';
-import { FaultPlaces } from './fault-places.ts';
-import { namesOf } from './generate-plan.ts';
+import { CallFaults } from './call-faults.ts';
+import type { ClientView, RequestOutcome } from './client-view.ts';
+import { listProcessNames } from './generate-plan.ts';
 import { History } from './history.ts';
-import type { Outside, RequestOutcome } from './outside.ts';
 import type { Fault, Plan } from './plan.ts';
 import { type Pod, startPod } from './pod-process.ts';
 import { RunWatch } from './run-watch.ts';
-import { poisonWord, Sender } from './sender.ts';
+import { poisonText, Sender } from './sender.ts';
 import { createSimulatedLink, latencyMs } from './simulated-link.ts';
 import { SimulatedServer } from './simulated-server.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
 import { Subscriber } from './subscriber.ts';
-import { type RunningRole, startWorker } from './worker-process.ts';
+import { type RunningProcess, startWorker } from './worker-process.ts';
 
-const clientPatienceMs = 5_000;
+const clientTimeoutMs = 5_000;
 const lockDurationMs = 10_000;
 const stalledIntervalMs = 5_000;
 const dayMs = 24 * 3_600_000;
 
-/** The servers, the processes and the clients of one simulation, on one virtual clock. */
-export class World implements Outside {
+/** The servers, processes and clients of one simulation, on one virtual clock. */
+export class World implements ClientView {
   readonly scheduler = new Scheduler();
   readonly running: Running = { process: null };
   readonly history = new History();
   readonly database = new Database();
   readonly memory: MemoryServer;
   readonly servers = { database: new SimulatedServer('database'), memory: new SimulatedServer('memory') };
-  readonly places: FaultPlaces;
+  readonly callFaults: CallFaults;
   readonly plan: Plan;
   readonly clients: SimulatedProcess;
   readonly sender: Sender;
   readonly subscribers: Subscriber[] = [];
-  readonly roles = new Map<string, RunningRole | Pod>();
-  /** The open connections of clients, and whose they are. */
+  readonly processes = new Map<string, RunningProcess | Pod>();
+  /** The open connections of clients, with the name of the pod. */
   readonly sockets = new Map<SimulatedSocket, string>();
   readonly trace: (text: string) => void;
-  readonly inflict: (fault: Fault, process: SimulatedProcess) => void;
+  readonly applyCallFault: (fault: Fault, process: SimulatedProcess) => void;
   lateMessages = 0;
   readonly #random: Random;
   readonly #ids: Random;
   readonly #runWatch: RunWatch;
-  #words = 0;
+  #idCount = 0;
 
   constructor(
     seed: number,
     plan: Plan,
     options: {
       trace: ((text: string) => void) | null;
-      inflict: (world: World, fault: Fault, process: SimulatedProcess) => void;
+      applyCallFault: (world: World, fault: Fault, process: SimulatedProcess) => void;
     },
   ) {
     this.plan = plan;
@@ -62,72 +62,73 @@ export class World implements Outside {
     const { trace } = options;
     this.trace =
       trace === null ? () => undefined : (text) => trace(`${this.scheduler.nowMs.toFixed(1).padStart(9)} ${text}`);
-    this.inflict = (fault, process) => options.inflict(this, fault, process);
-    this.places = new FaultPlaces(plan.faults);
+    this.applyCallFault = (fault, process) => options.applyCallFault(this, fault, process);
+    this.callFaults = new CallFaults(plan.faults);
     this.memory = new MemoryServer({
       partitions: plan.settings.partitions,
       retention: { count: plan.settings.retentionCount, ageMs: dayMs, bytes: 2 ** 30 },
       nowMs: () => Math.floor(calendarStartMs + this.scheduler.nowMs),
     });
-    this.memory.onAppend = (records) => this.history.noteAppend(records, this.scheduler.nowMs);
-    this.memory.onTrim = (records) => this.history.noteTrim(records);
-    this.#runWatch = new RunWatch(this.database, (misstep) => this.#noteMisstep(misstep));
-    this.memory.onSettle = (guards) => this.#runWatch.noteSettled(guards);
-    this.database.onPull = (run, document) => this.#runWatch.notePull(run, document);
+    this.memory.onAppend = (records) => this.history.recordAppend(records, this.scheduler.nowMs);
+    this.memory.onTrim = (records) => this.history.recordTrim(records);
+    this.#runWatch = new RunWatch(this.database, (violation) => this.#reportViolation(violation));
+    this.memory.onExpireMarks = (marks) => this.#runWatch.checkExpiry(marks);
+    this.database.onRemovePublished = (run, document) => this.#runWatch.checkRemoval(run, document);
     this.database.onEffect = (run, document, entries) => {
-      this.history.noteEffect(document.widget.id, entries);
-      if (run !== null) this.#runWatch.noteEffect(run, document);
+      this.history.recordEffect(document.widget.id, entries);
+      if (run !== null) this.#runWatch.checkEffect(run, document);
     };
-    this.scheduler.onTurnEnd = (nowMs) => {
-      for (const role of this.roles.values()) if ('look' in role) role.look(nowMs);
+    this.scheduler.onCallbackDone = (nowMs) => {
+      for (const process of this.processes.values()) if ('checkStreams' in process) process.checkStreams(nowMs);
     };
-    this.database.refusePayloads('outbox', poisonWord);
+    this.database.rejectPayloads('outbox', poisonText);
     this.clients = this.#createProcess('clients');
     this.sender = new Sender(this);
   }
 
   start(): void {
     const { pods, workers } = this.plan.settings;
-    for (const name of [...namesOf('pod', pods), ...namesOf('worker', workers)]) this.startProcess(name);
+    for (const name of [...listProcessNames('pod', pods), ...listProcessNames('worker', workers)])
+      this.startProcess(name);
   }
 
-  /** Starts a process under this name, in the place of the one that was. */
+  /** Starts a process in place of the earlier one with this name. */
   startProcess(name: string): void {
     this.trace(`${name}: starts`);
     const process = this.#createProcess(name);
-    const unwatched = openSimulatedPorts({
+    const uncheckedPorts = openSimulatedPorts({
       database: this.database,
       memory: this.memory,
       links: { database: this.#link(process, 'database'), memory: this.#link(process, 'memory') },
       clock: process.clock,
-      createWord: () => {
-        this.#words += 1;
-        return `w${this.#words.toString(36)}`;
+      createRandomId: () => {
+        this.#idCount += 1;
+        return `w${this.#idCount.toString(36)}`;
       },
       lockDurationMs,
       stalledIntervalMs,
       onWarning: (message) => this.trace(`${name}: ${message}`),
     });
-    const ports = this.#runWatch.over(unwatched, process.clock);
+    const ports = this.#runWatch.wrap(uncheckedPorts, process.clock);
     process.deliver(() => {
       if (name.startsWith('worker')) {
-        this.roles.set(name, startWorker(process, ports, this.trace));
+        this.processes.set(name, startWorker(process, ports, this.trace));
         return;
       }
       const { settings } = this.plan;
       const createUuid = () => this.createUuid();
-      const noteMisstep = (misstep: string) => this.#noteMisstep(misstep);
-      this.roles.set(name, startPod({ process, ports, settings, createUuid, noteMisstep, trace: this.trace }));
+      const reportViolation = (violation: string) => this.#reportViolation(violation);
+      this.processes.set(name, startPod({ process, ports, settings, createUuid, reportViolation, trace: this.trace }));
     });
   }
 
-  /** The process is gone, and so are the connections to it. */
+  /** Kills the process. Its connections break. */
   killProcess(name: string): void {
-    this.roles.get(name)?.process.kill();
-    for (const [socket, podName] of [...this.sockets]) if (podName === name) socket.breakOff();
+    this.processes.get(name)?.process.kill();
+    for (const [socket, podName] of [...this.sockets]) if (podName === name) socket.breakConnection();
   }
 
-  /** One more client comes. */
+  /** Adds a client with one stream. */
   subscribe(isFiltered: boolean): Subscriber {
     const subscriber = new Subscriber(this, isFiltered);
     this.subscribers.push(subscriber);
@@ -141,23 +142,23 @@ export class World implements Outside {
   }
 
   pickPod(): string {
-    return this.clients.random.pick(namesOf('pod', this.plan.settings.pods));
+    return this.clients.random.pick(listProcessNames('pod', this.plan.settings.pods));
   }
 
-  /** A client asks a pod, and waits for the answer as long as its patience lasts. */
+  /** Sends a request to a pod, and waits for the answer up to the client's time limit. */
   request<T>(podName: string, work: (pod: Pod) => Promise<T>): Promise<RequestOutcome<T>> {
     const { clients } = this;
     const delay = () => latencyMs(clients.random);
     return new Promise((resolve) => {
-      const patience = clients.after(clientPatienceMs, () => resolve({ status: 'unknown' }));
+      const timeout = clients.after(clientTimeoutMs, () => resolve({ status: 'unknown' }));
       const answer = (outcome: RequestOutcome<T>) => {
         clients.after(delay(), () => {
-          patience.isCancelled = true;
+          timeout.isCancelled = true;
           resolve(outcome);
         });
       };
       this.scheduler.after(delay(), () => {
-        const pod = this.roles.get(podName) as Pod | undefined;
+        const pod = this.processes.get(podName) as Pod | undefined;
         if (pod === undefined || pod.process.isDead) return answer({ status: 'refused' });
         pod.process.deliver(() => {
           work(pod).then(
@@ -169,17 +170,17 @@ export class World implements Outside {
     });
   }
 
-  #noteMisstep(misstep: string): void {
-    this.trace(`misstep: ${misstep}`);
-    this.history.missteps.add(misstep);
+  #reportViolation(violation: string): void {
+    this.trace(`violation: ${violation}`);
+    this.history.stepViolations.add(violation);
   }
 
   #createProcess(name: string): SimulatedProcess {
-    this.#words += 1;
+    this.#idCount += 1;
     return new SimulatedProcess(name, {
       scheduler: this.scheduler,
       running: this.running,
-      random: this.#random.fork(`${name} ${this.#words}`),
+      random: this.#random.fork(`${name} ${this.#idCount}`),
       clockAheadMs: this.plan.settings.clockAheadMs[name] ?? 0,
     });
   }
@@ -189,8 +190,8 @@ export class World implements Outside {
       scheduler: this.scheduler,
       process,
       server: this.servers[server],
-      places: this.places,
-      inflict: this.inflict,
+      callFaults: this.callFaults,
+      applyCallFault: this.applyCallFault,
       trace: this.trace,
       onLate: (change) => {
         this.lateMessages += change;

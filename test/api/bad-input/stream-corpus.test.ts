@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeResponse } from '../../corpus/corpus-case.ts';
+import { fillPlaceholders, issuePlaceholders, type Placeholders } from '../../corpus/issue-placeholders.ts';
+import { lastEventIds } from '../../corpus/last-event-ids.ts';
+import { streamTokens } from '../../corpus/other-paths.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { createHttpSender, type HttpSender } from './http-sender.ts';
+import { openStreamOnce } from './open-stream-once.ts';
+
+let service: TestService;
+let placeholders: Placeholders;
+let http: HttpSender;
+beforeAll(async () => {
+  service = await openTestService();
+  http = createHttpSender(service.url);
+  const issued = await issuePlaceholders(service.backend);
+  const opened = await openStreamOnce(service.url, { path: `/api/v1/events/${issued.streamToken}` });
+  const { cursor } = JSON.parse(opened.events[0]?.data ?? '{}') as { cursor: string };
+  placeholders = { ...issued, cursor, epoch: cursor.split('.')[0] ?? '' };
+});
+afterAll(async () => {
+  http.close();
+  await service.close();
+});
+
+describe('/api/v1/events/{token}: tokens', () => {
+  const titled = streamTokens.map((streamCase) => {
+    return [describeResponse(streamCase.expected), streamCase.name, streamCase] as const;
+  });
+  test.each(titled)('%s for %s', async (_response, _name, { method, url, expected }) => {
+    const response = await http.send({
+      method,
+      path: fillPlaceholders(url, placeholders),
+      headers: { origin: 'https://any.example' },
+    });
+    expect(response.statusCode).toBe(expected.status);
+    if (expected.code !== undefined) expectProblem(response, { status: expected.status, code: expected.code });
+    if (expected.allow !== undefined) expect(response.headers.allow).toBe(expected.allow);
+    const isStream = !url.endsWith('}/');
+    if (isStream) expect(response.headers['access-control-allow-origin']).toBe('*');
+    expect(response.headers['access-control-allow-credentials']).toBeUndefined();
+    expect(response.body).not.toContain(placeholders.streamToken);
+  });
+});
+
+describe('GET /api/v1/events/{token}: Last-Event-ID', () => {
+  const titled = lastEventIds.map((idCase) => {
+    const outcome = idCase.gap === null ? (idCase.resumed ? 'resumes' : 'starts now') : `sends a gap (${idCase.gap})`;
+    return [outcome, idCase.name, idCase] as const;
+  });
+  test.each(titled)('%s for %s', async (_outcome, _name, { header, query, gap, resumed }) => {
+    const path = `/api/v1/events/${placeholders.streamToken}${query === undefined ? '' : `?${fill(query)}`}`;
+    const lastEventId = typeof header === 'string' ? fill(header) : header?.map(fill);
+    const headers: Record<string, string | string[]> =
+      lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+    const { events } = await openStreamOnce(service.url, { path, headers });
+    const messages = events.map(({ event, data }) => [event, JSON.parse(data)] as const);
+    expect(messages.map(([event]) => event)).toEqual(gap === null ? ['stream.open'] : ['stream.gap', 'stream.open']);
+    expect(messages.at(-1)?.[1]).toMatchObject({ resumed });
+    if (gap !== null) expect(messages[0]?.[1]).toMatchObject({ reason: gap });
+  });
+});
+
+function fill(text: string): string {
+  return fillPlaceholders(text.replaceAll('%7B', '{').replaceAll('%7D', '}'), placeholders);
+}

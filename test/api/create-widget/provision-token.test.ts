@@ -1,0 +1,238 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
+import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
+import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../drivers/eventually.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { createManualClock } from '../../drivers/manual-clock.ts';
+import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/test-app.ts';
+
+const clock = createManualClock();
+const challenge = 'Bearer realm="widgets"';
+const tokensPath = '/api/v1/provision-tokens';
+
+let service: TestApp;
+let admin: TestCaller;
+beforeAll(async () => {
+  service = await openTestApp({ clock });
+  admin = await service.signedIn('admin');
+});
+afterAll(() => service.close());
+
+const create = (headers: Readonly<Record<string, string>>, payload: object = { name: 'lamp' }) =>
+  service.inject({ method: 'POST', url: '/api/v1/widgets', headers, payload });
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const issue = async (payload: object = { name: 'script' }): Promise<{ id: string; token: string }> =>
+  (await service.inject({ method: 'POST', url: tokensPath, headers: admin.headers, payload })).json();
+const show = async (id: string) =>
+  (await service.inject({ method: 'GET', url: `${tokensPath}/${id}`, headers: { cookie: admin.cookie } })).json();
+
+/** Stores a token that the HTTP interface would not issue, such as an expired one. */
+async function insert(overrides: Partial<ProvisionToken>): Promise<string> {
+  const token = mintToken('wpt');
+  await service.backend.provisionTokens.insert({
+    ...{ id: createUuidV7(), name: 'script', token: { digest: sha256Hex(token), sealedSecret: null } },
+    ...{ previousToken: null, expiresAt: null, createdAt: clock.now(), lastUsedAt: null },
+    permissions: ['widgets:create'],
+    ...overrides,
+  });
+  return token;
+}
+
+function expectNotAuthenticated(response: TestResponse): void {
+  expectProblem(response, { status: 403, code: 'not-authenticated' });
+  expect(response.headers['www-authenticate']).toBe(challenge);
+}
+
+describe('POST /api/v1/widgets with a provision token', () => {
+  test('returns 201 without a cookie or CSRF token, from any origin', async () => {
+    const { token } = await issue();
+    const response = await create({
+      ...bearer(token),
+      origin: 'https://elsewhere.example',
+      'sec-fetch-site': 'cross-site',
+    });
+    expect(response.statusCode).toBe(201);
+    expect(response.headers['www-authenticate']).toBeUndefined();
+  });
+
+  test.each(['bearer', 'BEARER', 'Bearer  '])('returns 201 when the scheme is written %j', async (scheme) => {
+    const { token } = await issue();
+    expect((await create({ authorization: `${scheme} ${token}` })).statusCode).toBe(201);
+  });
+
+  test('returns 201 whatever cookie the request carries', async () => {
+    const { token } = await issue();
+    const viewer = await service.signedIn('viewer');
+    for (const cookie of [viewer.cookie, 'service_console=x', `${admin.cookie}; ${admin.cookie}`]) {
+      expect((await create({ ...bearer(token), cookie })).statusCode).toBe(201);
+    }
+  });
+
+  test('ignores another authorization scheme and uses the session cookie', async () => {
+    for (const authorization of ['Basic dXNlcjpwYXNz', 'Bearerwpt_x', 'Digest Bearer x']) {
+      expect((await create({ ...admin.headers, authorization })).statusCode).toBe(201);
+    }
+  });
+
+  test('accepts the previous token until the overlap of a rotation ends', async () => {
+    const { id, token: previousToken } = await issue();
+    const url = `${tokensPath}/${id}/rotate`;
+    const rotation = { method: 'POST', url, headers: admin.headers, payload: { overlapSeconds: 10 } } as const;
+    const { token: newToken } = (await service.inject(rotation)).json();
+    expect((await create(bearer(previousToken))).statusCode).toBe(201);
+    expect((await create(bearer(newToken))).statusCode).toBe(201);
+    clock.advance(10_000);
+    expectNotAuthenticated(await create(bearer(previousToken)));
+    expect((await create(bearer(newToken))).statusCode).toBe(201);
+  });
+
+  test('keeps the idempotency keys of a provision token across its rotation', async () => {
+    const { id, token } = await issue();
+    const key = { 'idempotency-key': 'k' };
+    const first = await create({ ...bearer(token), ...key });
+    const { token: newToken } = (
+      await service.inject({ method: 'POST', url: `${tokensPath}/${id}/rotate`, headers: admin.headers })
+    ).json();
+    const repeated = await create({ ...bearer(newToken), ...key });
+    expect([repeated.statusCode, repeated.headers['idempotent-replayed'], repeated.body]).toEqual([
+      201,
+      'true',
+      first.body,
+    ]);
+
+    const { token: otherToken } = await issue();
+    const otherCallers: Readonly<Record<string, string>>[] = [bearer(otherToken), admin.headers];
+    for (const headers of otherCallers) {
+      const response = await create({ ...headers, ...key });
+      expect(response.json().id).not.toBe(first.json().id);
+    }
+  });
+
+  test('records lastUsedAt, and logs the id of the provision token but not the token', async () => {
+    const { id, token } = await issue();
+    const usedAt = clock.now().toISOString();
+    const response = await create(bearer(token));
+    await eventually(async () => (await show(id)).lastUsedAt === usedAt, 'lastUsedAt is recorded');
+    const line = service.logLines.find((logLine) => logLine.includes(String(response.headers['x-request-id']))) ?? '';
+    expect(JSON.parse(line)).toMatchObject({ status: 201, provisionTokenId: id });
+    expect(service.logLines.join('')).not.toContain(token);
+  });
+});
+
+describe('POST /api/v1/widgets with an invalid provision token', () => {
+  const cases: [string, () => Promise<string> | string][] = [
+    ['unknown', () => mintToken('wpt')],
+    ['malformed', () => 'wpt_x'],
+    ['mistyped', async () => (await issue()).token.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+    ['empty', () => ''],
+    ['followed by more text', async () => `${(await issue()).token} x`],
+    ['a stream token', async () => (await service.issueStreamToken()).token],
+    ['a hook token', async () => (await service.issueHookToken()).token],
+    ['a session id', () => admin.sessionId],
+    ['expired', () => insert({ expiresAt: clock.now() })],
+    [
+      'revoked',
+      async () => {
+        const { id, token } = await issue();
+        await service.inject({ method: 'DELETE', url: `${tokensPath}/${id}`, headers: admin.headers });
+        return token;
+      },
+    ],
+  ];
+
+  test.each(cases)('returns 403 when the token is %s, even with a valid cookie', async (_, makeToken) => {
+    const token = await makeToken();
+    const responses = [await create(bearer(token)), await create({ ...admin.headers, ...bearer(token) })];
+    for (const response of responses) expectNotAuthenticated(response);
+    if (token !== '') expect(responses.map(({ body }) => body).join('')).not.toContain(token);
+  });
+
+  test('returns equal problems for all of them', async () => {
+    const details = new Set<string>();
+    for (const [, makeToken] of cases) {
+      const { detail, title } = (await create(bearer(await makeToken()))).json();
+      details.add(`${title} ${detail}`);
+    }
+    expect(details.size).toBe(1);
+  });
+
+  test('returns 403 with a challenge without a credential, or with one of another scheme', async () => {
+    expectNotAuthenticated(await create({}));
+    expectNotAuthenticated(await create({ authorization: 'Basic dXNlcjpwYXNz' }));
+    expectNotAuthenticated(await create({ cookie: 'service_console=x' }));
+  });
+
+  test('returns 403 before it reads the body', async () => {
+    const response = await service.inject({
+      method: 'POST',
+      url: '/api/v1/widgets',
+      headers: { ...bearer(mintToken('wpt')), 'content-type': 'application/json' },
+      payload: '{broken',
+    });
+    expectNotAuthenticated(response);
+  });
+});
+
+describe('POST /api/v1/widgets with a provision token: permission, store and limit', () => {
+  test('returns 403 permission-denied without a challenge for a token without the permission', async () => {
+    const response = await create(bearer(await insert({ permissions: [] })));
+    expectProblem(response, { status: 403, code: 'permission-denied' });
+    expect(response.headers['www-authenticate']).toBeUndefined();
+  });
+
+  test('returns 503 while the store of provision tokens is unavailable', async () => {
+    const withoutStore = await openTestApp({
+      replace: () => ({
+        provisionTokens: {
+          findByTokenDigest: () => Promise.reject(new UnavailableError('unavailable in this test')),
+        } as never,
+      }),
+    });
+    const headers = bearer(mintToken('wpt'));
+    const response = await withoutStore.inject({
+      method: 'POST',
+      url: '/api/v1/widgets',
+      headers,
+      payload: { name: 'lamp' },
+    });
+    expectProblem(response, { status: 503, code: 'unavailable' });
+    expect(response.headers['www-authenticate']).toBeUndefined();
+    await withoutStore.close();
+  });
+
+  test('limits each provision token on its own, and keeps the count across a rotation', async () => {
+    const limited = await openTestApp({ limits: { api: { ratePerSecond: 0.001, burst: 1 } } });
+    const { headers } = await limited.signedIn('admin');
+    const issueLimited = async (url: string) =>
+      (await limited.inject({ method: 'POST', url, headers, payload: { name: 'x' } })).json();
+    const [first, other] = [await issueLimited(tokensPath), await issueLimited(tokensPath)];
+    const createStatus = async (token: string) => {
+      const payload = { name: 'lamp' };
+      const request = { method: 'POST', url: '/api/v1/widgets', headers: bearer(token), payload } as const;
+      return (await limited.inject(request)).statusCode;
+    };
+    expect([await createStatus(first.token), await createStatus(other.token)]).toEqual([201, 201]);
+    const rotatePath = `${tokensPath}/${first.id}/rotate`;
+    const { token: newToken } = (await limited.inject({ method: 'POST', url: rotatePath, headers })).json();
+    const statuses = [await createStatus(first.token), await createStatus(newToken), await createStatus(other.token)];
+    expect(statuses).toEqual([429, 429, 429]);
+    await limited.close();
+  });
+});
+
+describe('operations other than POST /api/v1/widgets', () => {
+  test.each(['/api/v1/widgets', '/api/v1/session', tokensPath])('ignore a Bearer token: GET %s', async (url) => {
+    const { token } = await issue();
+    const withTokenOnly = await service.inject({ method: 'GET', url, headers: bearer(token) });
+    expectProblem(withTokenOnly, { status: 403, code: 'not-authenticated' });
+    expect(withTokenOnly.headers['www-authenticate']).toBeUndefined();
+    const withCookie = await service.inject({
+      method: 'GET',
+      url,
+      headers: { cookie: admin.cookie, ...bearer('wrong') },
+    });
+    expect(withCookie.statusCode).toBe(200);
+  });
+});

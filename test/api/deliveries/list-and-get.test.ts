@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aDelivery, awkwardPayload } from '../../drivers/builders.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+
+let service: TestApp;
+let admin: TestCaller;
+beforeAll(async () => {
+  service = await openTestApp();
+  admin = await service.signedIn('admin');
+});
+afterAll(() => service.close());
+
+const createIntegration = async () => (await service.issueHookToken()).integrationId;
+const buildPath = (integrationId: string, eventId?: string) =>
+  `/api/v1/integrations/${integrationId}/deliveries${eventId === undefined ? '' : `/${eventId}`}`;
+const get = (url: string) => service.inject({ method: 'GET', url, headers: { cookie: admin.cookie } });
+const redrive = (integrationId: string, eventId: string) =>
+  service.inject({ method: 'POST', url: `${buildPath(integrationId, eventId)}/redrive`, headers: admin.headers });
+
+async function storeReceived(overrides: Partial<Delivery> = {}): Promise<Delivery> {
+  const delivery = aDelivery(overrides);
+  await service.backend.ledger.register([delivery]);
+  return delivery;
+}
+
+async function storeDead(overrides: Partial<Delivery> = {}): Promise<Delivery> {
+  const delivery = aDelivery(overrides);
+  await service.backend.ledger.markDead(delivery, 'store-refused');
+  return delivery;
+}
+
+describe('GET /api/v1/integrations/{id}/deliveries', () => {
+  test('lists the newest delivery first, in pages, and filters by state', async () => {
+    const integrationId = await createIntegration();
+    // Recent times, because the server may remove deliveries that were published long ago.
+    const startedAtMs = Date.now();
+    const at = (seconds: number) => new Date(startedAtMs + seconds * 1_000);
+    const received = await storeReceived({ integrationId, receivedAt: at(1) });
+    const published = await storeReceived({ integrationId, receivedAt: at(2) });
+    const position = { epoch: 'e1', ms: 1_764_000_000_000, seq: 7 };
+    await service.backend.ledger.markPublished([{ eventId: published.eventId, position }], at(3));
+    const dead = await storeDead({ integrationId, receivedAt: at(4) });
+    await storeReceived({ receivedAt: at(5) });
+
+    const all = (await get(buildPath(integrationId))).json();
+    expect(all).toMatchObject({ page: 1, pageSize: 50, totalItems: 3, totalPages: 1, hasNext: false });
+    expect(all.items.map(({ eventId }: { eventId: string }) => eventId)).toEqual(
+      [dead, published, received].map(({ eventId }) => eventId),
+    );
+    expect(all.items[1]).toEqual({
+      eventId: published.eventId,
+      kind: published.kind,
+      occurredAt: published.occurredAt,
+      receivedAt: at(2).toISOString(),
+      widgetId: published.widgetId,
+      state: 'published',
+      attempts: 1,
+      duplicates: 0,
+      reason: null,
+      publishedAt: at(3).toISOString(),
+      position: 'e1.1764000000000.7',
+    });
+
+    const secondPage = (await get(`${buildPath(integrationId)}?page=2&pageSize=2`)).json();
+    expect(secondPage).toMatchObject({ totalItems: 3, totalPages: 2, hasNext: false });
+    expect(secondPage.items).toHaveLength(1);
+    expect((await get(`${buildPath(integrationId)}?pageSize=2`)).json()).toMatchObject({
+      totalItems: 3,
+      hasNext: true,
+    });
+    expect((await get(`${buildPath(integrationId)}?page=9`)).json()).toMatchObject({ items: [], totalItems: 3 });
+    for (const [state, { eventId }] of Object.entries({ received, published, dead })) {
+      const page = (await get(`${buildPath(integrationId)}?state=${state}`)).json();
+      expect(page.items).toEqual([expect.objectContaining({ eventId, state })]);
+    }
+  });
+
+  test('returns an empty list for an integration without deliveries', async () => {
+    expect((await get(buildPath(await createIntegration()))).json()).toMatchObject({
+      items: [],
+      totalItems: 0,
+      totalPages: 0,
+    });
+  });
+
+  test.each([['state=lost'], ['page=0'], ['kind=updated'], ['state=dead&state=dead']])(
+    'returns 400 invalid-request for ?%s',
+    async (query) => {
+      const response = await get(`${buildPath(await createIntegration())}?${query}`);
+      expectProblem(response, { status: 400, code: 'invalid-request' });
+    },
+  );
+});
+
+describe('GET /api/v1/integrations/{id}/deliveries/{eventId}', () => {
+  test('returns the text of the payload as it was sent', async () => {
+    const integrationId = await createIntegration();
+    const { eventId } = await storeReceived({ integrationId, payload: awkwardPayload });
+    const response = await get(buildPath(integrationId, eventId.toUpperCase()));
+    expect(response.statusCode).toBe(200);
+    expect(response.body.endsWith(`,"payload":${awkwardPayload}}`)).toBe(true);
+    expect(response.json()).toMatchObject({ eventId, state: 'received', reason: null });
+  });
+
+  test('returns a null payload and the reason for a dead delivery without a payload', async () => {
+    const integrationId = await createIntegration();
+    const { eventId } = await storeDead({ integrationId, payload: null, widgetId: null });
+    expect((await get(buildPath(integrationId, eventId))).json()).toMatchObject({
+      payload: null,
+      widgetId: null,
+      state: 'dead',
+      reason: 'store-refused',
+    });
+  });
+});
+
+describe('deliveries that do not exist', () => {
+  test.each<[string, () => Promise<[string, string]>]>([
+    ['a delivery that no worker has registered', async () => [await createIntegration(), randomUUID()]],
+    [
+      'a delivery of another integration',
+      async () => [await createIntegration(), (await storeDead({ integrationId: await createIntegration() })).eventId],
+    ],
+    ['a delivery of an unknown integration', async () => [randomUUID(), (await storeDead()).eventId]],
+    ['a malformed event id', async () => [await createIntegration(), 'no-uuid']],
+    ['a malformed integration id', async () => ['no-uuid', randomUUID()]],
+  ])('get and redrive return 404 for %s', async (_, makeIds) => {
+    const [integrationId, eventId] = await makeIds();
+    expectProblem(await get(buildPath(integrationId, eventId)), { status: 404, code: 'not-found' });
+    expectProblem(await redrive(integrationId, eventId), { status: 404, code: 'not-found' });
+  });
+
+  test('list returns 404 for an unknown and a malformed integration id', async () => {
+    expectProblem(await get(buildPath(randomUUID())), { status: 404, code: 'not-found' });
+    expectProblem(await get(buildPath('no-uuid')), { status: 404, code: 'not-found' });
+  });
+});

@@ -1,0 +1,162 @@
+import { buildApp } from '@widget-service/api/app.ts';
+import { permissionsForRole } from '@widget-service/shared/domain/role.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import {
+  openTestApp,
+  type TestApp,
+  type TestCaller,
+  type TestResponse,
+  type TestRoute,
+} from '../../drivers/test-app.ts';
+
+/**
+ * The tests iterate over the table of all routes, so they cover a new route without a change. The requests have no
+ * body, because the service checks access before it reads a body.
+ */
+let service: TestApp;
+let viewer: TestCaller;
+let admin: TestCaller;
+beforeAll(async () => {
+  service = await openTestApp();
+  viewer = await service.signedIn('viewer');
+  admin = await service.signedIn('admin');
+});
+afterAll(() => service.close());
+
+const readingMethods = ['GET', 'HEAD', 'OPTIONS'];
+const isMutating = ({ method }: TestRoute) => !readingMethods.includes(method);
+const getPermission = ({ policy }: TestRoute) => (typeof policy === 'object' ? policy.permission : null);
+
+const listSessionRoutes = () =>
+  service.routes.filter((route) => route.policy === 'signed-in' || getPermission(route) !== null);
+
+function send(route: TestRoute, headers: Readonly<Record<string, string>>): Promise<TestResponse> {
+  const url = route.url.replaceAll(/:\w+/g, '0197a0b0-0000-7000-8000-00000000abcd');
+  return service.inject({ method: route.method as 'GET', url, headers });
+}
+
+/** Checks the code too, except for HEAD, whose response has no body. */
+function expectForbidden(
+  route: TestRoute,
+  response: TestResponse,
+  code: Parameters<typeof expectProblem>[1]['code'],
+): void {
+  const name = `${route.method} ${route.url}`;
+  expect({ name, status: response.statusCode }).toEqual({ name, status: 403 });
+  if (route.method !== 'HEAD') {
+    expect({ name, code: response.json().code }).toEqual({ name, code });
+    expectProblem(response, { status: 403, code });
+  }
+}
+
+describe('the route table', () => {
+  test('declares a policy for every route', () => {
+    expect(listSessionRoutes().length).toBeGreaterThan(10);
+    expect(service.routes.filter(({ policy }) => policy === undefined)).toEqual([]);
+  });
+
+  test('makes only reading routes public', () => {
+    expect(service.routes.filter((route) => route.policy === 'public' && isMutating(route))).toEqual([]);
+  });
+
+  test('allows changes without a session only for sign-in and hooks', () => {
+    const mutatingWithoutSession = service.routes.filter(
+      (route) => isMutating(route) && !listSessionRoutes().includes(route),
+    );
+    expect(mutatingWithoutSession.map(({ method, url, policy }) => [method, url, policy])).toEqual(
+      expect.arrayContaining([
+        ['POST', '/api/v1/session', 'own-origin'],
+        ['POST', '/api/v1/events/hooks/:token', 'hook-token'],
+      ]),
+    );
+    expect(mutatingWithoutSession).toHaveLength(2);
+  });
+
+  test('fails the start when a route has no policy', async () => {
+    const app = buildApp({
+      settings: { trustedProxies: null, publicBaseUrl: null, cookieSecure: false, bodyLimitBytes: 65_536 },
+      useCases: {} as never,
+      widgets: service.backend.widgets,
+      users: service.backend.users,
+      ledger: service.backend.ledger,
+      clock: systemClock,
+      rateLimits: { limiter: service.backend.rateLimiter, api: null, hooks: null },
+      grants: service.backend,
+      hookTokens: {} as never,
+      provisionTokens: {} as never,
+      logger: await createLogger({ level: 'silent' }),
+      metrics: createMetrics(),
+      registerStream: (scope) => void scope.get('/forgotten', async () => 'open to all'),
+    });
+    await expect(app.ready()).rejects.toThrow('declares no policy');
+  });
+});
+
+describe('every route that needs a session', () => {
+  test('returns 403 not-authenticated without a cookie, and for a malformed or unknown one', async () => {
+    const cookies = ['service_console=', 'service_console=abc', `service_console=${'a'.repeat(43)}`, 'another=1'];
+    for (const route of listSessionRoutes()) {
+      expectForbidden(route, await send(route, { 'x-csrf-token': admin.csrfToken }), 'not-authenticated');
+      for (const cookie of cookies) {
+        expectForbidden(route, await send(route, { ...admin.headers, cookie }), 'not-authenticated');
+      }
+    }
+  });
+
+  test('returns 403 not-authenticated for two session cookies, equal or not', async () => {
+    for (const route of listSessionRoutes()) {
+      for (const second of [admin.cookie, viewer.cookie, 'service_console=']) {
+        const headers = { ...admin.headers, cookie: `${admin.cookie}; ${second}` };
+        expectForbidden(route, await send(route, headers), 'not-authenticated');
+      }
+    }
+  });
+
+  test('returns 403 permission-denied for a viewer without the permission', async () => {
+    const forbiddenRoutes = listSessionRoutes().filter((route) => {
+      const permission = getPermission(route);
+      return permission !== null && !permissionsForRole('viewer').includes(permission);
+    });
+    expect(forbiddenRoutes.length).toBeGreaterThan(5);
+    for (const route of forbiddenRoutes) expectForbidden(route, await send(route, viewer.headers), 'permission-denied');
+  });
+
+  test('returns 403 csrf-token-invalid for a change without the CSRF token of the session', async () => {
+    for (const route of listSessionRoutes().filter(isMutating)) {
+      const { cookie } = admin;
+      expectForbidden(route, await send(route, { cookie }), 'csrf-token-invalid');
+      for (const token of ['', 'wrong', viewer.csrfToken, admin.sessionId, `${admin.csrfToken}, ${admin.csrfToken}`]) {
+        expectForbidden(route, await send(route, { cookie, 'x-csrf-token': token }), 'csrf-token-invalid');
+      }
+    }
+  });
+
+  test('returns 403 csrf-token-invalid for a change or a sign-in from another origin', async () => {
+    const foreignHeaders = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'cross-site', origin: 'http://localhost' },
+      { origin: 'https://elsewhere.example' },
+      { origin: 'null' },
+    ] as readonly Readonly<Record<string, string>>[];
+    const routes = service.routes.filter((route) => isMutating(route) && route.policy !== 'hook-token');
+    for (const route of routes) {
+      for (const headers of foreignHeaders) {
+        expectForbidden(
+          route,
+          await send(route, { host: 'localhost', ...admin.headers, ...headers }),
+          'csrf-token-invalid',
+        );
+      }
+    }
+  });
+
+  test('keeps the session valid after all these requests', async () => {
+    const response = await service.inject({ method: 'GET', url: '/api/v1/session', headers: admin.headers });
+    expect(response.statusCode).toBe(200);
+  });
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+
+let service: TestApp;
+let admin: TestCaller;
+beforeAll(async () => {
+  service = await openTestApp();
+  admin = await service.signedIn('admin');
+});
+afterAll(() => service.close());
+
+const subscribe = (host: string) =>
+  service.inject({
+    method: 'POST',
+    url: '/api/v1/subscriptions',
+    headers: { ...admin.headers, host },
+    payload: { name: 'screen' },
+  });
+
+describe('URLs built from the Host header', () => {
+  test.each([
+    'a:b:c',
+    ':80',
+    'a:99999',
+    'a:8x',
+    '[',
+    '[::1',
+    '[::g]',
+    '%zz',
+    'a%20b',
+    '1.2.3.999',
+    'a/b',
+    'a@b',
+    'a b',
+  ])('returns 400 malformed-request for the Host %s, which cannot begin a URL', async (host) => {
+    expectProblem(await subscribe(host), { status: 400, code: 'malformed-request' });
+  });
+
+  test.each(['localhost', 'widgets.example.com:8443', '127.0.0.1:3000', '[::1]:3000', 'my_host', 'a:'])(
+    'returns a valid url that begins with the Host %s',
+    async (host) => {
+      const response = await subscribe(host);
+      expect(response.statusCode).toBe(201);
+      const { url } = response.json() as { url: string };
+      expect(url.startsWith(`http://${host}/api/v1/events/`)).toBe(true);
+      expect(URL.canParse(url)).toBe(true);
+    },
+  );
+});

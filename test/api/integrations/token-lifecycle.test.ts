@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../drivers/eventually.ts';
+import { createManualClock } from '../../drivers/manual-clock.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+
+const clock = createManualClock();
+let service: TestApp;
+let admin: TestCaller;
+beforeAll(async () => {
+  service = await openTestApp({ clock });
+  admin = await service.signedIn('admin');
+});
+afterAll(() => service.close());
+
+const path = '/api/v1/integrations';
+const send = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
+  service.inject({ method, url, headers: admin.headers, ...(payload === undefined ? {} : { payload }) });
+const create = async () => (await send('POST', path, { name: 'shop' })).json();
+
+async function postHook(token: string): Promise<number> {
+  const payload = { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' };
+  return (await service.inject({ method: 'POST', url: `/api/v1/events/hooks/${token}`, payload })).statusCode;
+}
+
+const readLastReceivedAt = async (id: string): Promise<string | null> =>
+  (await send('GET', `${path}/${id}`)).json().lastReceivedAt;
+
+describe('POST /api/v1/events/hooks/{token}: lifecycle of the token', () => {
+  test('accepts the previous and the new token during the overlap of a rotation, then only the new one', async () => {
+    const { id, token: previousToken } = await create();
+    const { token: newToken } = (await send('POST', `${path}/${id}/rotate`, { overlapSeconds: 10 })).json();
+    expect([await postHook(previousToken), await postHook(newToken)]).toEqual([202, 202]);
+    clock.advance(9_999);
+    expect([await postHook(previousToken), await postHook(newToken)]).toEqual([202, 202]);
+    clock.advance(1);
+    expect([await postHook(previousToken), await postHook(newToken)]).toEqual([400, 202]);
+  });
+
+  test('rejects hooks after expiresAt, and accepts them again when expiresAt is removed', async () => {
+    const { id, token } = await create();
+    const expiresAt = new Date(clock.now().getTime() + 600_000).toISOString();
+    expect((await send('PATCH', `${path}/${id}`, { expiresAt })).json().expiresAt).toBe(expiresAt);
+    expect(await postHook(token)).toBe(202);
+    clock.advance(600_000);
+    expect(await postHook(token)).toBe(400);
+    await send('PATCH', `${path}/${id}`, { expiresAt: null });
+    // No task of this app reads the control log, so a cached token ends only after one minute.
+    clock.advance(60_000);
+    expect(await postHook(token)).toBe(202);
+  });
+
+  test('rejects hooks of a deleted integration', async () => {
+    const { id, token } = await create();
+    expect((await send('DELETE', `${path}/${id}`)).statusCode).toBe(204);
+    expect(await postHook(token)).toBe(400);
+  });
+
+  test('records lastReceivedAt at most once a minute', async () => {
+    const { id, token } = await create();
+    expect(await readLastReceivedAt(id)).toBeNull();
+    const firstAt = clock.now().toISOString();
+    await postHook(token);
+    await eventually(async () => (await readLastReceivedAt(id)) === firstAt, 'lastReceivedAt is recorded');
+    clock.advance(59_999);
+    await postHook(token);
+    expect(await readLastReceivedAt(id)).toBe(firstAt);
+    clock.advance(1);
+    await postHook(token);
+    await eventually(
+      async () => (await readLastReceivedAt(id)) === clock.now().toISOString(),
+      'the later lastReceivedAt is recorded',
+    );
+  });
+
+  test('does not record lastReceivedAt for a rejected hook', async () => {
+    const { id, token } = await create();
+    const url = `/api/v1/events/hooks/${token}`;
+    expect((await service.inject({ method: 'POST', url, payload: { kind: 'gone' } })).statusCode).toBe(400);
+    const { id: otherId, token: otherToken } = await create();
+    await postHook(otherToken);
+    await eventually(
+      async () => (await readLastReceivedAt(otherId)) !== null,
+      'lastReceivedAt of the other integration is recorded',
+    );
+    expect(await readLastReceivedAt(id)).toBeNull();
+  });
+});

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { expectRateLimit, expectSeconds } from '../../drivers/expect-rate-limit.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+
+const password = 'correct horse battery';
+/** Low, because the tests hash up to twenty times as many passwords. */
+const perMinute = 1;
+let service: TestApp;
+let passwordHash: string;
+let userLookups = 0;
+beforeAll(async () => {
+  service = await openTestApp({
+    limits: { signInFailuresPerMinute: perMinute },
+    replace: ({ users }) => ({
+      users: new Proxy(users, {
+        get: (target, name) => {
+          const member = Reflect.get(target, name, target);
+          if (typeof member !== 'function') return member;
+          if (name === 'findByEmail') userLookups += 1;
+          return member.bind(target);
+        },
+      }),
+    }),
+  });
+  passwordHash = await createPasswordHasher().hash(password);
+});
+afterAll(() => service.close());
+
+let email: string;
+let address: string;
+let nextAddress = 0;
+/** Each test has its own account and address, so that their counts are independent. */
+beforeEach(async () => {
+  email = await createUser();
+  address = anAddress();
+});
+
+function anAddress(): string {
+  nextAddress += 1;
+  return `198.51.${Math.floor(nextAddress / 250)}.${nextAddress % 250}`;
+}
+
+async function createUser(): Promise<string> {
+  const id = randomUUID();
+  const user = { id, email: `${id}@example.com`, role: 'viewer', disabled: false, passwordHash } as const;
+  await service.backend.users.insert({ ...user, createdAt: new Date(), lastSignInAt: null });
+  return user.email;
+}
+
+const signIn = (overrides: { email?: string; password?: string; from?: string } = {}, app = service.app) =>
+  app.inject({
+    method: 'POST',
+    url: '/api/v1/session',
+    remoteAddress: overrides.from ?? address,
+    payload: { email: overrides.email ?? email, password: overrides.password ?? password },
+  });
+
+const failTimes = async (times: number, overrides: Parameters<typeof signIn>[0] = {}) => {
+  for (let index = 0; index < times; index += 1) {
+    const failed = await signIn({ ...overrides, password: 'wrong' });
+    expectProblem(failed, { status: 403, code: 'invalid-credentials' });
+  }
+};
+
+describe('POST /api/v1/session after too many failures of an account from one address', () => {
+  test('returns 429 for the correct password too, before it looks up the user', async () => {
+    await failTimes(perMinute);
+    const before = userLookups;
+    for (const attempted of ['wrong', password]) {
+      const limited = await signIn({ password: attempted });
+      expectProblem(limited, { status: 429, code: 'rate-limited' });
+      expect(limited.headers['ratelimit-policy']).toBe('"sign-in";q=1;w=60');
+      expectRateLimit(limited, { name: 'sign-in', remaining: 0, resetSeconds: 60 });
+      expectSeconds(limited.headers['retry-after'], 60);
+    }
+    expect(userLookups).toBe(before);
+  });
+
+  test('accepts the account from another address, and other accounts from this address', async () => {
+    await failTimes(perMinute);
+    expect((await signIn({ from: anAddress() })).statusCode).toBe(200);
+    expect((await signIn({ email: await createUser() })).statusCode).toBe(200);
+  });
+
+  test('limits an unknown account in the same way, in upper or lower case', async () => {
+    const unknown = `Nobody-${randomUUID()}@example.com`;
+    await failTimes(perMinute, { email: unknown });
+    const limited = await signIn({ email: unknown.toUpperCase() });
+    expectProblem(limited, { status: 429, code: 'rate-limited' });
+    await failTimes(perMinute);
+    const known = await signIn();
+    expect(known.json()).toMatchObject({ title: limited.json().title, detail: limited.json().detail });
+    expect(known.headers['ratelimit-policy']).toBe(limited.headers['ratelimit-policy']);
+  });
+});
+
+describe('POST /api/v1/session: limits on failed sign-ins', () => {
+  test('does not count successful sign-ins', async () => {
+    for (let index = 0; index < 6; index += 1) expect((await signIn()).statusCode).toBe(200);
+    await failTimes(perMinute);
+    expectProblem(await signIn(), { status: 429, code: 'rate-limited' });
+  });
+
+  test('does not count requests that are rejected with 400', async () => {
+    for (let index = 0; index < 10; index += 1) {
+      const invalid = await service.inject({ method: 'POST', url: '/api/v1/session', payload: { email } });
+      expectProblem(invalid, { status: 400, code: 'invalid-request' });
+    }
+    expect((await signIn()).statusCode).toBe(200);
+  });
+
+  test('checks no more passwords than the limit among many simultaneous requests', async () => {
+    const before = userLookups;
+    const responses = await Promise.all(Array.from({ length: 30 }, () => signIn({ password: 'wrong' })));
+    expect(responses.filter(({ statusCode }) => statusCode === 403)).toHaveLength(perMinute);
+    expect(responses.filter(({ statusCode }) => statusCode === 429)).toHaveLength(30 - perMinute);
+    expect(userLookups - before).toBe(perMinute);
+  });
+
+  test('limits an address after six times as many failures of any accounts', async () => {
+    for (let account = 0; account < 6; account += 1)
+      await failTimes(perMinute, { email: `${randomUUID()}@example.com` });
+    const limited = await signIn();
+    expectProblem(limited, { status: 429, code: 'rate-limited' });
+    expect(limited.headers['ratelimit-policy']).toBe('"sign-in";q=6;w=60');
+    expect((await signIn({ from: anAddress() })).statusCode).toBe(200);
+  });
+
+  test('limits an account for an hour after twenty times as many failures from any addresses', async () => {
+    for (let place = 0; place < 20; place += 1) await failTimes(perMinute, { from: anAddress() });
+    const limited = await signIn({ from: anAddress() });
+    expectProblem(limited, { status: 429, code: 'rate-limited' });
+    expect(limited.headers['ratelimit-policy']).toBe('"sign-in";q=20;w=3600');
+  });
+
+  test('counts the addresses of one IPv6 /64 network together', async () => {
+    await failTimes(perMinute, { from: '2001:db8:7:7:ffff::2' });
+    expectProblem(await signIn({ from: '2001:db8:7:7::3' }), { status: 429, code: 'rate-limited' });
+    expect((await signIn({ from: '2001:db8:7:8::1' })).statusCode).toBe(200);
+  });
+
+  test('logs neither the e-mail nor the password', async () => {
+    await failTimes(perMinute);
+    await signIn();
+    expect(service.logLines.join('')).not.toContain(password);
+    expect(service.logLines.join('')).not.toContain(email);
+  });
+});
+
+describe.runIf(inject('backend') === 'cluster')('POST /api/v1/session while Redis is unavailable', () => {
+  test('counts failures within the pod', async () => {
+    const fail = () => Promise.reject(new UnavailableError('redis is unavailable'));
+    const withoutRedis = await openTestApp({
+      limits: { signInFailuresPerMinute: perMinute },
+      replace: () => ({ rateLimiter: { take: fail, giveBack: fail } }),
+    });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < perMinute + 2; attempt += 1) {
+      statuses.push((await signIn({ password: 'wrong' }, withoutRedis.app)).statusCode);
+    }
+    expect(statuses).toEqual([403, 429, 429]);
+    await withoutRedis.close();
+  });
+});
+
+test('PUT /api/v1/session/password: counts a wrong current password as a failed sign-in', async () => {
+  const signedIn = await signIn();
+  const headers = {
+    cookie: String(signedIn.headers['set-cookie']).split(';')[0] ?? '',
+    'x-csrf-token': String(signedIn.json().csrfToken),
+  };
+  const change = (currentPassword: string) =>
+    service.app.inject({
+      method: 'PUT',
+      url: '/api/v1/session/password',
+      remoteAddress: address,
+      headers,
+      payload: { currentPassword, newPassword: 'another horse battery' },
+    });
+  for (let index = 0; index < perMinute; index += 1) {
+    expectProblem(await change('wrong'), { status: 403, code: 'invalid-credentials' });
+  }
+  for (const limited of [await change('wrong'), await change(password), await signIn()]) {
+    expectProblem(limited, { status: 429, code: 'rate-limited' });
+    expectRateLimit(limited, { name: 'sign-in', remaining: 0, resetSeconds: 60 });
+  }
+});

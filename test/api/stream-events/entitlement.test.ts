@@ -1,0 +1,182 @@
+import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import type { HookKind } from '@widget-service/shared/domain/event-kind.ts';
+import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
+import { toEventWithoutWidget } from '@widget-service/shared/domain/widget-event.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectEndedInTime, expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
+import { aDelivery } from '../../drivers/builders.ts';
+import { driveEventLog } from '../../drivers/event-log-driver.ts';
+import { eventually } from '../../drivers/eventually.ts';
+import { openStream, type StreamClient } from '../../drivers/stream-client.ts';
+import { signInThroughPorts, type TestCaller } from '../../drivers/test-app.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
+
+let service: TestService;
+const log = driveEventLog(() => service);
+beforeAll(async () => {
+  service = await openTestService({ STREAMS_PER_TOKEN: '3', HEARTBEAT_INTERVAL_MS: '15000' });
+});
+afterAll(() => service.close());
+
+async function open(url: string): Promise<StreamClient> {
+  const stream = await openStream(url);
+  await stream.until(() => stream.events.length > 0, 'the first event');
+  return stream;
+}
+
+async function waitForEndMs(stream: StreamClient): Promise<number> {
+  await stream.ended;
+  return Date.now();
+}
+
+const computeTokenDigest = (url: string) => sha256Hex(url.split('/').at(-1) ?? '');
+const append = (kind: HookKind) => {
+  const event = toEventWithoutWidget(aDelivery({ kind }));
+  return log.append([{ event, mark: { kind: 'event', eventId: event.eventId } }]);
+};
+const fetchStatus = async (url: string) => (await fetch(url, { method: 'HEAD' })).status;
+
+describe('GET /api/v1/events/{token} of a subscription', () => {
+  test('ends within 2 s after the subscription is revoked, and returns 404; other streams stay open', async () => {
+    const [revoked, other] = [await service.issueStreamUrl(), await service.issueStreamUrl()];
+    const streams = [await open(revoked.url), await open(revoked.url)];
+    const unaffected = await open(other.url);
+    await service.backend.subscriptions.remove(revoked.subscriptionId);
+    await service.backend.control.announce({ kind: 'subscription', id: revoked.subscriptionId, change: 'revoked' });
+    const sinceMs = Date.now();
+    for (const stream of streams)
+      expectEndedInTime(stream, 'revoked', { sinceMs, endedAtMs: await waitForEndMs(stream) });
+    expect(streams[0]?.events.at(-1)).toEqual({ id: '', event: 'stream.closing', data: '{"reason":"revoked"}' });
+    expect(await fetchStatus(revoked.url)).toBe(404);
+    await append('updated');
+    await unaffected.until(() => unaffected.widgetEvents().length > 0, 'the next event');
+    unaffected.close();
+  });
+
+  test('applies a changed filter to open streams within 2 s', async () => {
+    const { url, subscriptionId } = await service.issueStreamUrl();
+    const stream = await open(url);
+    await append('updated');
+    await stream.until(() => stream.widgetEvents().length === 1, 'an event before');
+    const filter = { ...noFilter, types: ['widget.created'] as const };
+    await service.backend.subscriptions.update(subscriptionId, { filter });
+    await service.backend.control.announce({ kind: 'subscription', id: subscriptionId, change: 'changed' });
+    /** The events received after one event of each kind is appended. The later one passes both filters. */
+    const appendBoth = async () => {
+      const before = stream.widgetEvents().length;
+      await append('updated');
+      await append('created');
+      const listNewEvents = () => stream.widgetEvents().slice(before);
+      await stream.until(
+        () => listNewEvents().some(({ event }) => event === 'widget.created'),
+        'the event that passes both filters',
+      );
+      return listNewEvents();
+    };
+    await eventually(async () => (await appendBoth()).length === 1, 'the new filter applies', 2_000);
+    expectNothingOutside(filter, await appendBoth());
+    stream.close();
+  });
+
+  test('ends with the reason expired when the subscription expires', async () => {
+    const expiresAt = new Date(Date.now() + 1_500);
+    const { url } = await service.issueStreamUrl({ expiresAt });
+    const stream = await open(url);
+    const endedAtMs = await waitForEndMs(stream);
+    expect(endedAtMs).toBeGreaterThanOrEqual(expiresAt.getTime());
+    expectEndedInTime(stream, 'expired', { sinceMs: expiresAt.getTime(), endedAtMs });
+    expect(stream.events.at(-1)).toEqual({ id: '', event: 'stream.closing', data: '{"reason":"expired"}' });
+    expect(await fetchStatus(url)).toBe(404);
+  });
+
+  test('serves the previous token until the overlap of a rotation ends, and the new token afterwards', async () => {
+    const { url, subscriptionId } = await service.issueStreamUrl();
+    const openedBefore = await open(url);
+    const token = mintToken('wst');
+    const expiresAt = new Date(Date.now() + 1_500);
+    const replacedDigest = computeTokenDigest(url);
+    await service.backend.subscriptions.replaceTokens(subscriptionId, {
+      replacedDigest,
+      token: { digest: sha256Hex(token), sealedSecret: null },
+      previousToken: { digest: replacedDigest, sealedSecret: null, expiresAt },
+    });
+    await service.backend.control.announce({ kind: 'subscription', id: subscriptionId, change: 'changed' });
+    const newStream = await open(url.replace(/wst_.*/, token));
+    const openedDuring = await open(url);
+    for (const stream of [openedBefore, openedDuring]) {
+      expectEndedInTime(stream, 'expired', { sinceMs: expiresAt.getTime(), endedAtMs: await waitForEndMs(stream) });
+    }
+    expect(await fetchStatus(url)).toBe(404);
+    await append('updated');
+    await newStream.until(() => newStream.widgetEvents().length > 0, 'the next event');
+    newStream.close();
+  });
+
+  test('records when the subscription was last connected', async () => {
+    const { url, subscriptionId } = await service.issueStreamUrl();
+    const sinceMs = Date.now();
+    const stream = await open(url);
+    await eventually(async () => {
+      const { lastUsedAt = null } = (await service.backend.subscriptions.get(subscriptionId)) ?? {};
+      return lastUsedAt !== null && lastUsedAt.getTime() >= sinceMs;
+    }, 'lastUsedAt is recorded');
+    stream.close();
+  });
+});
+
+describe('GET /api/v1/events/{token} of a personal stream', () => {
+  async function openPersonal(user: TestCaller, expiresInMs = 3_600_000) {
+    const token = mintToken('wst');
+    const expiresAt = new Date(Date.now() + expiresInMs);
+    const sessionDigest = sha256Hex(user.sessionId);
+    await service.backend.personalStreams.insert({
+      tokenDigest: sha256Hex(token),
+      userId: user.userId,
+      sessionDigest,
+      expiresAt,
+    });
+    const url = `${service.url}/api/v1/events/${token}`;
+    return { url, expiresAt, stream: await open(url) };
+  }
+
+  test('sends every event, and has no subscription id', async () => {
+    const { stream } = await openPersonal(await signInThroughPorts(service.backend, 'viewer'));
+    expect(JSON.parse(stream.events[0]?.data ?? '')).toMatchObject({ subscriptionId: null, resumed: false });
+    await append('created');
+    await append('updated');
+    await stream.until(() => stream.widgetEvents().length === 2, 'both events');
+    stream.close();
+  });
+
+  test('ends when its session is revoked', async () => {
+    const user = await signInThroughPorts(service.backend, 'viewer');
+    const { url, stream } = await openPersonal(user);
+    await service.backend.sessions.remove(sha256Hex(user.sessionId));
+    await service.backend.control.announce({ kind: 'session', id: sha256Hex(user.sessionId), change: 'revoked' });
+    expectEndedInTime(stream, 'revoked', { sinceMs: Date.now(), endedAtMs: await waitForEndMs(stream) });
+    expect(await fetchStatus(url)).toBe(404);
+  });
+
+  test('ends when the user is disabled', async () => {
+    const user = await signInThroughPorts(service.backend, 'viewer');
+    const { url, stream } = await openPersonal(user);
+    await service.backend.users.update(user.userId, { disabled: true });
+    await service.backend.control.announce({ kind: 'user', id: user.userId, change: 'changed' });
+    expectEndedInTime(stream, 'revoked', { sinceMs: Date.now(), endedAtMs: await waitForEndMs(stream) });
+    expect(await fetchStatus(url)).toBe(404);
+  });
+
+  test('ends with the reason expired at its expiresAt', async () => {
+    const { url, stream, expiresAt } = await openPersonal(await signInThroughPorts(service.backend, 'viewer'), 1_500);
+    expectEndedInTime(stream, 'expired', { sinceMs: expiresAt.getTime(), endedAtMs: await waitForEndMs(stream) });
+    expect(await fetchStatus(url)).toBe(404);
+  });
+
+  test('counts all personal streams of a user together, across sessions', async () => {
+    const user = await signInThroughPorts(service.backend, 'viewer');
+    const open = [await openPersonal(user), await openPersonal(user), await openPersonal(user)];
+    const { stream: rejected } = await openPersonal(user);
+    expect(rejected.events).toEqual([{ id: '', event: 'stream.closing', data: '{"reason":"too-many-connections"}' }]);
+    for (const { stream } of open) stream.close();
+  });
+});

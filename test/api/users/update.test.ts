@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+
+let service: TestApp;
+let admin: TestCaller;
+let announced: ControlEntry[];
+let isControlLogUnavailable = false;
+beforeAll(async () => {
+  service = await openTestApp({
+    replace: ({ control }) => ({
+      control: {
+        openTail: () => control.openTail(),
+        announce: async (entry) => {
+          if (isControlLogUnavailable) throw new UnavailableError('the control log is unavailable');
+          announced.push(entry);
+          await control.announce(entry);
+        },
+      },
+    }),
+  });
+  admin = await service.signedIn('admin');
+});
+beforeEach(() => {
+  announced = [];
+  isControlLogUnavailable = false;
+});
+afterAll(() => service.close());
+
+const update = (id: string, payload: object, caller = admin) =>
+  service.inject({ method: 'PATCH', url: `/api/v1/users/${id}`, headers: caller.headers, payload });
+const getSession = (caller: TestCaller) =>
+  service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie: caller.cookie } });
+const expectSignedOut = async (caller: TestCaller) =>
+  expectProblem(await getSession(caller), { status: 403, code: 'not-authenticated' });
+
+describe('PATCH /api/v1/users/{id}', () => {
+  test('applies a new role to the next request of an open session', async () => {
+    const user = await service.signedIn('viewer');
+    const response = await update(user.userId, { role: 'editor' });
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ id: user.userId, role: 'editor', disabled: false });
+    expect((await getSession(user)).json()).toMatchObject({ permissions: ['widgets:read', 'widgets:create'] });
+    await update(user.userId, { role: 'viewer' });
+    const rejected = await service.inject({
+      method: 'POST',
+      url: '/api/v1/widgets',
+      headers: user.headers,
+      payload: { name: 'x' },
+    });
+    expectProblem(rejected, { status: 403, code: 'permission-denied' });
+    expect(announced).toEqual([]);
+  });
+
+  test('ends every session of a disabled user for good, and no other session', async () => {
+    const [user, other] = [await service.signedIn('editor'), await service.signedIn('editor')];
+    expect((await update(user.userId, { disabled: true })).json()).toMatchObject({ disabled: true });
+    await expectSignedOut(user);
+    expect((await getSession(other)).statusCode).toBe(200);
+    expect((await update(user.userId, { disabled: false })).json()).toMatchObject({ disabled: false });
+    await expectSignedOut(user);
+    expect(announced).toEqual([{ kind: 'user', id: user.userId, change: 'revoked' }]);
+  });
+
+  test('replaces the password and ends every session of the user', async () => {
+    const email = `${randomUUID()}@example.org`;
+    const passwords = ['the first password', 'the second password'] as const;
+    const url = '/api/v1/users';
+    const payload = { email, password: passwords[0] };
+    const { id } = (await service.inject({ method: 'POST', url, headers: admin.headers, payload })).json();
+    const signIn = (password: string) =>
+      service.inject({ method: 'POST', url: '/api/v1/session', payload: { email, password } });
+    const first = await signIn(passwords[0]);
+    const cookie = String(first.headers['set-cookie']).split(';')[0] ?? '';
+    const response = await update(id, { password: passwords[1] });
+    expect(response.json()).toMatchObject({ id, lastSignInAt: first.json().user.lastSignInAt });
+    const session = await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } });
+    expectProblem(session, { status: 403, code: 'not-authenticated' });
+    expectProblem(await signIn(passwords[0]), { status: 403, code: 'invalid-credentials' });
+    expect((await signIn(passwords[1])).statusCode).toBe(200);
+    expect(service.logLines.join('')).not.toContain(passwords[1]);
+  });
+
+  test('returns 200 and changes nothing when no member is given or every member is null', async () => {
+    const user = await service.signedIn('editor');
+    const before = await service.backend.users.findById(user.userId);
+    for (const payload of [{}, { role: null, disabled: null, password: null }]) {
+      const response = await update(user.userId, payload);
+      expect(response.statusCode).toBe(200);
+      expect(response.json()).toMatchObject({ id: user.userId, role: 'editor', disabled: false });
+    }
+    expect(await service.backend.users.findById(user.userId)).toEqual(before);
+    expect((await getSession(user)).statusCode).toBe(200);
+    expect(announced).toEqual([]);
+  });
+
+  test('lets an admin drop the role or disable themself while there is another admin', async () => {
+    const [first, other] = [await service.signedIn('admin'), await service.signedIn('admin')];
+    expect((await update(first.userId, { role: 'viewer' }, first)).json()).toMatchObject({ role: 'viewer' });
+    expectProblem(await update(first.userId, { role: 'admin' }, first), { status: 403, code: 'permission-denied' });
+    expect((await update(other.userId, { disabled: true }, other)).json()).toMatchObject({ disabled: true });
+    await expectSignedOut(other);
+  });
+});
+
+describe('PATCH /api/v1/users/{id}: rejected', () => {
+  test.each([
+    [{ role: 'owner' }, '#/role', 'enum'],
+    [{ disabled: 'yes' }, '#/disabled', 'type'],
+    [{ password: 'too short' }, '#/password', 'too-short'],
+    [{ email: 'other@example.org' }, '#/email', 'unknown-field'],
+  ])('returns 400 invalid-request for %j', async (payload, pointer, code) => {
+    const response = await update(admin.userId, payload);
+    expectProblem(response, { status: 400, code: 'invalid-request', errors: [{ pointer, code }] });
+  });
+
+  test('returns 404 for an unknown and a malformed id', async () => {
+    for (const id of ['00000000-0000-4000-8000-000000000000', 'me']) {
+      expectProblem(await update(id, { role: 'admin' }), { status: 404, code: 'not-found' });
+      expectProblem(await update(id, {}), { status: 404, code: 'not-found' });
+    }
+  });
+
+  test('returns 503 but ends the sessions while the control log is unavailable; the request can be repeated', async () => {
+    const user = await service.signedIn('editor');
+    isControlLogUnavailable = true;
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      expectProblem(await update(user.userId, { disabled: true }), { status: 503, code: 'unavailable' });
+      await expectSignedOut(user);
+    }
+    isControlLogUnavailable = false;
+    expect((await update(user.userId, { disabled: true })).statusCode).toBe(200);
+    expect(announced).toEqual([{ kind: 'user', id: user.userId, change: 'revoked' }]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { Checker, ProcessFigures } from './evidence.ts';
+
+/** Allowed growth of a heap since the first measurement, as a factor, and the noise of a small heap in bytes. */
+const heapGrowthMax = 1.1;
+const heapNoiseBytes = 3 * 1_048_576;
+
+/**
+ * C9: after all faults, the queue and the outboxes are empty, every process is ready, the pods count as many streams as
+ * there are clients, and no heap has grown.
+ */
+export const everythingIsIdle: Checker = ({ stored, processes, clientsOpen, recording }) => {
+  const violations: string[] = [];
+  if (stored.jobsLeft > 0) violations.push(`${stored.jobsLeft} jobs are left in the queue`);
+  if (stored.outboxesLeft > 0) violations.push(`${stored.outboxesLeft} outboxes are not empty`);
+  if (stored.quarantined > 0) violations.push(`${stored.quarantined} texts of the queue are in quarantine`);
+  const counted = processes.reduce((sum, { streamsOpen }) => sum + (streamsOpen ?? 0), 0);
+  if (counted !== clientsOpen) violations.push(`the pods count ${counted} streams, the clients ${clientsOpen}`);
+  const waiting = recording.streams.filter(({ closedBy }) => closedBy === null).length - clientsOpen;
+  if (waiting > 0) violations.push(`${waiting} streams have not reconnected`);
+  return [...violations, ...processes.flatMap(findProblems)];
+};
+
+function findProblems({ name, problems, heapUsedBytes, heapAtFirstBytes }: ProcessFigures): string[] {
+  const violations = problems === '' ? [] : [`${name} is not ready: ${problems}`];
+  if (heapUsedBytes === null || heapAtFirstBytes === null) return violations;
+  const limit = heapAtFirstBytes * heapGrowthMax + heapNoiseBytes;
+  if (heapUsedBytes > limit)
+    violations.push(`the heap of ${name} went from ${heapAtFirstBytes} to ${heapUsedBytes} bytes`);
+  return violations;
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aDelivery } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
+
+/** A payload that the store rejects for good. */
+const poison = '{"reading":"poison"}';
+
+let testBackend: TestBackend;
+beforeAll(async () => {
+  testBackend = await openTestBackend();
+  await testBackend.rejectPayloads('ledger', 'poison');
+});
+afterAll(() => testBackend.dispose());
+
+describe('DeliveryLedger, with an unstorable delivery', () => {
+  it('register inserts no row for an unstorable delivery, and registers the others', async () => {
+    const { ledger } = testBackend.backend;
+    const received = aDelivery();
+    const published = aDelivery();
+    await ledger.register([received, published]);
+    await ledger.markPublished([{ eventId: published.eventId, position: null }], new Date());
+    const [unstorable, fresh] = [aDelivery({ payload: poison }), aDelivery()];
+    expect(await ledger.register([unstorable, received, fresh, published])).toEqual({
+      duplicates: [published.eventId],
+      unstorable: [unstorable.eventId],
+    });
+    expect(await ledger.get(unstorable.eventId)).toBeNull();
+    expect(await ledger.get(fresh.eventId)).toMatchObject({ state: 'received', attempts: 1 });
+    expect(await ledger.get(received.eventId)).toMatchObject({ state: 'received', attempts: 2 });
+    expect(await ledger.get(published.eventId)).toMatchObject({ state: 'published', duplicates: 1 });
+  });
+
+  it('register returns an unstorable delivery that is alone in its batch', async () => {
+    const unstorable = aDelivery({ payload: poison });
+    expect(await testBackend.backend.ledger.register([unstorable])).toEqual({
+      duplicates: [],
+      unstorable: [unstorable.eventId],
+    });
+  });
+
+  it('markDead rejects an unstorable delivery with UnstorableError', async () => {
+    const unstorable = aDelivery({ payload: poison });
+    await expect(testBackend.backend.ledger.markDead(unstorable, 'store-refused')).rejects.toMatchObject({
+      name: 'UnstorableError',
+    });
+  });
+});

@@ -1,0 +1,158 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { computeCsrfToken } from '@widget-service/api/auth/csrf.ts';
+import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import type { Grant } from '@widget-service/shared/domain/grant.ts';
+import { mintToken, sha256Hex, type TokenPrefix } from '@widget-service/shared/domain/token.ts';
+import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { aCreation, aDelivery, aWidget } from '../drivers/builders.ts';
+import type { CorpusCaller } from './corpus-case.ts';
+
+/** The values of the `{placeholder}`s in the cases, by name. */
+export type Placeholders = Readonly<Record<string, string>>;
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** Stores a widget, deliveries, and valid, expired and revoked sessions and tokens for the cases, and returns them. */
+export async function issuePlaceholders(backend: Backend): Promise<Placeholders> {
+  const widget = aWidget();
+  await backend.widgets.insertOnce(aCreation(widget));
+  const grants = { subscriptionsId: aGrant({}), integrationsId: aGrant({}), 'provision-tokensId': aGrant({}) };
+  await backend.subscriptions.insert({ ...grants.subscriptionsId, filter: noFilter });
+  await backend.integrations.insert({ ...grants.integrationsId, deduplicateByContent: true, rate: null });
+  await backend.provisionTokens.insert({ ...grants['provision-tokensId'], permissions: ['widgets:create'] });
+  return {
+    widgetId: widget.id,
+    widgetIdInCapitals: widget.id.toUpperCase(),
+    ...Object.fromEntries(Object.entries(grants).map(([name, { id }]) => [name, id])),
+    ...(await recordDeliveries(backend, grants.integrationsId.id)),
+    ...(await issueSessions(backend)),
+    ...(await issueTokens('hook', 'wht', {
+      insert: (grant) => backend.integrations.insert({ ...grant, deduplicateByContent: true, rate: null }),
+      remove: (id) => backend.integrations.remove(id),
+    })),
+    ...(await issueTokens('stream', 'wst', {
+      insert: (grant) => backend.subscriptions.insert({ ...grant, filter: noFilter }),
+      remove: (id) => backend.subscriptions.remove(id),
+    })),
+  };
+}
+
+/** Stores a dead and a published delivery of this integration, and a received one of another. */
+async function recordDeliveries(backend: Backend, integrationId: string): Promise<Placeholders> {
+  const [dead, published, other] = [aDelivery({ integrationId }), aDelivery({ integrationId }), aDelivery()];
+  await backend.ledger.register([published, other]);
+  await backend.ledger.markPublished([{ eventId: published.eventId, position: null }], new Date());
+  await backend.ledger.markDead(dead, 'store-refused');
+  return {
+    deadDeliveryId: dead.eventId,
+    deadDeliveryIdInCapitals: dead.eventId.toUpperCase(),
+    publishedDeliveryId: published.eventId,
+    otherDeliveryId: other.eventId,
+  };
+}
+
+/** Replaces each known `{placeholder}` in a URL, header or body. */
+export function fillPlaceholders(text: string, placeholders: Placeholders): string {
+  return text.replaceAll(/\{([\w-]+)\}/g, (whole, name: string) => placeholders[name] ?? whole);
+}
+
+export function makeAuthHeaders(caller: CorpusCaller, placeholders: Placeholders): Record<string, string> {
+  return { cookie: placeholders[`${caller}Cookie`] ?? '', 'x-csrf-token': placeholders[`${caller}Csrf`] ?? '' };
+}
+
+async function issueSessions(backend: Backend): Promise<Record<string, string>> {
+  const now = Date.now();
+  const passwordHash = await createPasswordHasher().hash('a password that nobody uses');
+  const start = async (name: string, role: 'admin' | 'editor' | 'viewer', startedMs = now, seenMs = now, days = 7) => {
+    const userId = randomUUID();
+    await backend.users.insert({
+      id: userId,
+      email: `${userId}@example.com`,
+      role,
+      disabled: name === 'disabled',
+      passwordHash,
+      createdAt: new Date(startedMs),
+      lastSignInAt: null,
+    });
+    const sessionId = randomBytes(32).toString('base64url');
+    await backend.sessions.insert({
+      digest: sha256Hex(sessionId),
+      userId,
+      createdAt: new Date(startedMs),
+      lastSeenAt: new Date(seenMs),
+      expiresAt: new Date(startedMs + days * dayMs),
+    });
+    if (name === 'ended') await backend.sessions.remove(sha256Hex(sessionId));
+    return {
+      [`${name}Id`]: userId,
+      [`${name}Email`]: `${userId}@example.com`,
+      [`${name}EmailInCapitals`]: `${userId}@EXAMPLE.COM`,
+      [`${name}Cookie`]: `service_console=${sessionId}`,
+      [`${name}CookieQuoted`]: `service_console="${sessionId}"`,
+      [`${name}Csrf`]: computeCsrfToken(sessionId),
+    };
+  };
+  const started = await Promise.all([
+    start('admin', 'admin'),
+    start('editor', 'editor'),
+    start('viewer', 'viewer'),
+    start('ended', 'editor'),
+    start('disabled', 'editor'),
+    start('expired', 'editor', now - 8 * dayMs, now, 7),
+    start('idle', 'editor', now - dayMs, now - 13 * hourMs),
+  ]);
+  return Object.assign({}, ...started);
+}
+
+/** Tokens of one kind, under names that end in `HookToken` or `StreamToken`. */
+async function issueTokens(
+  kind: 'hook' | 'stream',
+  prefix: TokenPrefix,
+  { insert, remove }: { insert: (grant: Grant) => Promise<void>; remove: (id: string) => Promise<boolean> },
+): Promise<Record<string, string>> {
+  const valid = mintToken(prefix);
+  const [ending, expired, replaced, revoked] = [0, 1, 2, 3].map(() => mintToken(prefix)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const past = new Date(Date.now() - 1_000);
+  const future = new Date(Date.now() + hourMs);
+  const toStoredToken = (token: string) => ({ digest: sha256Hex(token), sealedSecret: null });
+  await insert(aGrant({ token: toStoredToken(valid) }));
+  await insert(aGrant({ token: toStoredToken(expired), expiresAt: past }));
+  await insert(aGrant({ previousToken: { ...toStoredToken(replaced), expiresAt: past } }));
+  await insert(aGrant({ previousToken: { ...toStoredToken(ending), expiresAt: future } }));
+  const removed = aGrant({ token: toStoredToken(revoked) });
+  await insert(removed);
+  await remove(removed.id);
+  const Kind = kind === 'hook' ? 'Hook' : 'Stream';
+  const mistyped = `${valid.slice(0, -1)}${valid.endsWith('a') ? 'b' : 'a'}`;
+  return {
+    [`${kind}Token`]: valid,
+    [`ending${Kind}Token`]: ending,
+    [`expired${Kind}Token`]: expired,
+    [`replaced${Kind}Token`]: replaced,
+    [`revoked${Kind}Token`]: revoked,
+    [`unknown${Kind}Token`]: mintToken(prefix),
+    [`${kind}TokenMistyped`]: mistyped,
+    [`${kind}TokenInSmallLetters`]: valid.toLowerCase(),
+  };
+}
+
+function aGrant(overrides: Partial<Grant>): Grant {
+  return {
+    id: createUuidV7(),
+    name: 'of the corpus',
+    token: { digest: createHash('sha256').update(randomBytes(32)).digest('hex'), sealedSecret: null },
+    previousToken: null,
+    expiresAt: null,
+    createdAt: new Date(),
+    lastUsedAt: null,
+    ...overrides,
+  };
+}

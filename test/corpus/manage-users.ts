@@ -1,0 +1,123 @@
+import {
+  type CorpusCase,
+  type ExpectedResponse,
+  incomparableLength,
+  invalidAt,
+  invalidParameter,
+  json,
+  rejects,
+  returns,
+} from './corpus-case.ts';
+
+const password = 'correct horse battery';
+const user = { email: 'new@example.com', password };
+const notFound = rejects(404, 'not-found');
+
+type Row = readonly [string, unknown, ExpectedResponse];
+
+/** Only a few are valid, because the service hashes a password for each valid one. */
+const createRows: readonly Row[] = [
+  ['body: an empty object', {}, invalidAt('#/email', 'required')],
+  ['password: missing', { email: user.email }, invalidAt('#/password', 'required')],
+  ['e-mail: null', { ...user, email: null }, invalidAt('#/email', 'type')],
+  ['e-mail: a query operator', { ...user, email: { $gt: '' } }, invalidAt('#/email', 'type')],
+  ['e-mail: empty', { ...user, email: '' }, invalidAt('#/email', 'format')],
+  ['e-mail: 255 characters', { ...user, email: `${'a'.repeat(243)}@example.com` }, invalidAt('#/email', 'too-long')],
+  ['e-mail: with NUL', { ...user, email: 'a\u0000@example.com' }, invalidAt('#/email', 'format')],
+  ['password: 11 characters', { ...user, password: 'p'.repeat(11) }, invalidAt('#/password', 'too-short')],
+  ['password: 11 emoji', { ...user, password: '🦄'.repeat(11) }, invalidAt('#/password', 'too-short')],
+  ['password: 129 characters', { ...user, password: 'p'.repeat(129) }, invalidAt('#/password', 'too-long')],
+  ['password: 60 000 characters', { ...user, password: 'p'.repeat(60_000) }, invalidAt('#/password', 'too-long')],
+  [
+    'password: an object whose length is not a number',
+    { ...user, password: incomparableLength },
+    invalidAt('#/password', 'type'),
+  ],
+  ['password: a number', { ...user, password: 123_456_789_012 }, invalidAt('#/password', 'type')],
+  ['role: unknown', { ...user, role: 'root' }, invalidAt('#/role', 'enum')],
+  ['role: a number', { ...user, role: 1 }, invalidAt('#/role', 'type')],
+  ['role: an array', { ...user, role: ['admin'] }, invalidAt('#/role', 'type')],
+  ['an unknown field: disabled', { ...user, disabled: true }, invalidAt('#/disabled', 'unknown-field')],
+  ['an unknown field: passwordHash', { ...user, passwordHash: 'x' }, invalidAt('#/passwordHash', 'unknown-field')],
+  ['body: an array', [user], invalidAt('#', 'type')],
+  ['e-mail: in use', { ...user, email: '{viewerEmail}' }, rejects(409, 'email-in-use')],
+  ['e-mail: in use, in upper case', { ...user, email: '{viewerEmailInCapitals}' }, rejects(409, 'email-in-use')],
+  ['password: 128 emoji', { email: 'emoji@example.com', password: '🦄'.repeat(128) }, returns(201)],
+  ['role: null', { email: 'null@example.com', password, role: null }, returns(201)],
+];
+
+const updateRows: readonly Row[] = [
+  ['role: unknown', { role: 'root' }, invalidAt('#/role', 'enum')],
+  ['disabled: a string', { disabled: 'false' }, invalidAt('#/disabled', 'type')],
+  ['disabled: 1', { disabled: 1 }, invalidAt('#/disabled', 'type')],
+  ['password: too short', { password: 'short' }, invalidAt('#/password', 'too-short')],
+  ['an unknown field: email', { email: 'other@example.com' }, invalidAt('#/email', 'unknown-field')],
+  ['an unknown field: id', { id: 'x' }, invalidAt('#/id', 'unknown-field')],
+  ['body: null', null, invalidAt('#', 'required')],
+  ['body: an empty object', {}, returns(200)],
+  ['body: null members', { role: null, disabled: null, password: null }, returns(200)],
+];
+
+const passwordRows: readonly Row[] = [
+  ['body: an empty object', {}, invalidAt('#/currentPassword', 'required')],
+  ['new password: missing', { currentPassword: password }, invalidAt('#/newPassword', 'required')],
+  [
+    'new password: too short',
+    { currentPassword: password, newPassword: 'short' },
+    invalidAt('#/newPassword', 'too-short'),
+  ],
+  ['new password: null', { currentPassword: password, newPassword: null }, invalidAt('#/newPassword', 'type')],
+  ['current password: a number', { currentPassword: 1, newPassword: password }, invalidAt('#/currentPassword', 'type')],
+  [
+    'an unknown field: email',
+    { currentPassword: 'x', newPassword: password, email: 'x' },
+    invalidAt('#/email', 'unknown-field'),
+  ],
+  ['current password: wrong', { currentPassword: 'x', newPassword: password }, rejects(403, 'invalid-credentials')],
+];
+
+const toCases = (action: string, method: CorpusCase['method'], url: string, rows: readonly Row[]): CorpusCase[] =>
+  rows.map(([name, body, expected]) => ({
+    name: `${action}, ${name}`,
+    method,
+    url,
+    caller: 'admin',
+    headers: json,
+    body: JSON.stringify(body),
+    expected,
+  }));
+
+const toCase = (method: CorpusCase['method'], url: string, expected: ExpectedResponse): CorpusCase => ({
+  name: `${method} ${url}`,
+  method,
+  url,
+  caller: 'admin',
+  expected,
+});
+
+/** `/api/v1/users`, `/api/v1/session/password`, `/api/v1/session/stream` and `/api/v1/sessions`. */
+export const manageUsers: readonly CorpusCase[] = [
+  ...toCases('create', 'POST', '/api/v1/users', createRows),
+  ...toCases('update', 'PATCH', '/api/v1/users/{viewerId}', updateRows),
+  ...toCases('password', 'PUT', '/api/v1/session/password', passwordRows),
+  toCase('GET', '/api/v1/users/{viewerId}', returns(200)),
+  toCase('GET', '/api/v1/users/x', notFound),
+  toCase('GET', '/api/v1/users/00000000-0000-0000-0000-000000000000', notFound),
+  toCase('GET', '/api/v1/users?page=0', invalidParameter('page', 'too-small')),
+  toCase('GET', '/api/v1/users?email=x', invalidParameter('email', 'unknown-field')),
+  toCase('GET', '/api/v1/users?role=admin', invalidParameter('role', 'unknown-field')),
+  toCase('DELETE', '/api/v1/users/{viewerId}', { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD, PATCH' }),
+  toCase('POST', '/api/v1/session/stream', returns(201)),
+  { ...toCase('GET', '/api/v1/users', rejects(403, 'permission-denied')), name: 'list as a viewer', caller: 'viewer' },
+  {
+    ...toCase('DELETE', '/api/v1/sessions', rejects(403, 'csrf-token-invalid')),
+    name: 'sign out everywhere without a CSRF token',
+    headers: { 'x-csrf-token': '' },
+  },
+  {
+    ...toCase('PATCH', '/api/v1/users/00000000-0000-0000-0000-000000000000', notFound),
+    name: 'update an unknown user',
+    headers: json,
+    body: '{"role":"viewer"}',
+  },
+];

@@ -1,0 +1,38 @@
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { aUser } from './builders.ts';
+import type { TestApp } from './test-app.ts';
+
+/** Stores a user with this password. Returns the user and the requests that their browser sends. */
+export async function createPasswordUser(
+  service: TestApp,
+  password: string,
+  from: { readonly remoteAddress?: string } = {},
+) {
+  const user = aUser({ passwordHash: await createPasswordHasher().hash(password) });
+  await service.backend.users.insert(user);
+  const url = '/api/v1/session';
+  const signIn = (sentPassword: string) =>
+    service.inject({ method: 'POST', url, ...from, payload: { email: user.email, password: sentPassword } });
+  return {
+    user,
+    signIn,
+    /** Signs in. Returns the headers of the new session. */
+    startSession: async () => {
+      const response = await signIn(password);
+      const cookie = String(response.headers['set-cookie']).split(';')[0] ?? '';
+      return { cookie, 'x-csrf-token': String(response.json().csrfToken) };
+    },
+    getSession: ({ cookie }: { readonly cookie: string }) =>
+      service.inject({ method: 'GET', url, headers: { cookie } }),
+  };
+}
+
+/** Sends a change of the own password. `headers` are those of a session. */
+export function changePassword(
+  service: TestApp,
+  headers: Readonly<Record<string, string>>,
+  payload: object,
+  from: { readonly remoteAddress?: string } = {},
+) {
+  return service.inject({ method: 'PUT', url: '/api/v1/session/password', ...from, headers, payload });
+}

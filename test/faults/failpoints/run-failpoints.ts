@@ -1,0 +1,48 @@
+import type { Failpoint } from './failpoint.ts';
+
+/** The port calls of one run, in order. */
+const callsOfARun = [
+  'runs.startRun',
+  'effects.claim',
+  'ledger.register',
+  'effects.apply',
+  'runs.lastPosition',
+  'eventLog.append',
+  'runs.recordPosition',
+  'ledger.markPublished',
+  'outboxes.removePublished',
+  'eventLog.expireMarks',
+] as const;
+
+/** The calls whose writes other runs and pods can read. So it matters if such a call took place without an answer. */
+const visibleWrites: readonly string[] = [
+  'effects.apply',
+  'eventLog.append',
+  'ledger.markPublished',
+  'outboxes.removePublished',
+];
+
+/** Before these calls, the stored state is the same as before a neighbouring call or before the run. */
+const callsAfterNoChange: readonly string[] = ['runs.startRun', 'runs.lastPosition'];
+
+/**
+ * Returns every failpoint of a run. After a call is the same place as before the next one, so only the last call has an
+ * `after`. The short form leaves out failpoints with the same stored state as another one.
+ */
+export function listRunFailpoints(act: Failpoint['act'], isLong: boolean): Failpoint[] {
+  const callsBefore = callsOfARun.filter((call) => isLong || !callsAfterNoChange.includes(call));
+  const before = callsBefore.map((call) => ({ call, when: 'before', act }) as const);
+  const callsDuring = callsOfARun.filter((call) => isLong || visibleWrites.includes(call));
+  const during = callsDuring.map((call) => ({ call, when: 'during', act }) as const);
+  return [...before, { call: 'eventLog.expireMarks', when: 'after', act }, ...during];
+}
+
+/**
+ * Returns the most important failpoints of a run: between effect, append, mark and remove, and during visible writes.
+ */
+export function listKeyRunFailpoints(act: Failpoint['act']): Failpoint[] {
+  const before = ['eventLog.append', 'ledger.markPublished', 'outboxes.removePublished'].map(
+    (call) => ({ call, when: 'before', act }) as const,
+  );
+  return [...before, { call: 'effects.apply', when: 'during', act }, { call: 'eventLog.append', when: 'during', act }];
+}

@@ -1,0 +1,209 @@
+import type { Mutation } from './mutation.ts';
+import { processingRules } from './processing-rules.ts';
+
+/** A rule of the data path on real stores, and the test that must notice when it is removed. */
+export interface StoreMutation extends Mutation {
+  /** A test file, relative to the root of the repository. */
+  readonly noticedBy: string;
+}
+
+const runsDieAndSleep = 'test/scenarios/failpoints-under-load.test.ts';
+const redisLosesData = 'test/scenarios/faults-that-lose-data.test.ts';
+const twoPods = 'test/scenarios/two-pods-publish-each-hook-once.test.ts';
+const everyStep = 'test/scenarios/worker-killed-or-frozen-at-every-step.test.ts';
+const widgetEffects = 'test/conformance/widget-effects.test.ts';
+const widgetOutbox = 'test/conformance/widget-outbox.test.ts';
+const widgetStore = 'test/conformance/widget-store.test.ts';
+const eventLog = 'test/conformance/event-log.test.ts';
+const staleRuns = 'test/conformance/event-log-stale-run.test.ts';
+
+const mongoEffects = 'packages/cluster/src/mongo/mongo-widget-effects.ts';
+const mongoOutbox = 'packages/cluster/src/mongo/mongo-widget-outbox.ts';
+const sqliteEffects = 'packages/embedded/src/sqlite-widget-effects.ts';
+const sqliteOutbox = 'packages/embedded/src/sqlite-widget-outbox.ts';
+const sqliteMarks = 'packages/embedded/src/sqlite-dedupe-marks.ts';
+const appendScript = 'packages/cluster/src/redis/scripts/append.lua';
+const isNewEvent = "local isNew = not mark or (version ~= '' and tonumber(version) > tonumber(mark))";
+
+/**
+ * Rules of the stores, removed from the real adapters, and rules of runs under faults on real servers.
+ * `processing-rules.ts` and `stream-rules.ts` hold the rules that the simulation must notice.
+ */
+export const storeRules: readonly StoreMutation[] = [
+  {
+    rule: 'MongoDB: a claim raises the fence before it reads',
+    noticedBy: widgetEffects,
+    file: mongoEffects,
+    from: '      await this.#widgets.updateMany({ id: { $in: ids }, fence: { $lt: run } }, { $set: { fence: run } });\n',
+    to: '',
+    also: [
+      {
+        file: mongoEffects,
+        from: '      if (documents.every((document) => document.fence >= run)) return documents;\n',
+        to: '      await this.#widgets.updateMany({ id: { $in: ids }, fence: { $lt: run } }, { $set: { fence: run } });\n      return documents.map((document) => ({ ...document, fence: Math.max(run, document.fence) }));\n',
+      },
+    ],
+  },
+  {
+    rule: 'SQLite: a claim raises the fence',
+    noticedBy: widgetEffects,
+    file: sqliteEffects,
+    from: 'if (row.fence < run) this.#raiseFence.run(run, id);',
+    to: '',
+  },
+  {
+    rule: 'SQLite: an effect requires the fence and the version',
+    noticedBy: widgetEffects,
+    file: sqliteEffects,
+    from: "'WHERE id = ? AND fence = ? AND version = ?'",
+    to: "'WHERE id = ? AND 0 * ? = 0 * ?'",
+  },
+  {
+    rule: 'SQLite: an effect requires the fence (only the version is left)',
+    noticedBy: widgetEffects,
+    file: sqliteEffects,
+    from: 'AND fence = ? AND version = ?',
+    to: 'AND 0 * ? = 0 AND version = ?',
+  },
+  {
+    rule: 'SQLite: an effect requires the version (only the fence is left)',
+    noticedBy: widgetEffects,
+    file: sqliteEffects,
+    from: 'AND fence = ? AND version = ?',
+    to: 'AND fence = ? AND 0 * ? = 0',
+  },
+  {
+    rule: 'MongoDB: an effect requires the fence (only the version is left)',
+    noticedBy: widgetEffects,
+    file: mongoEffects,
+    from: 'fence: run, version: change.fromVersion },',
+    to: 'version: change.fromVersion },',
+  },
+  {
+    rule: 'MongoDB: an effect requires the version (only the fence is left)',
+    noticedBy: widgetEffects,
+    file: mongoEffects,
+    from: 'fence: run, version: change.fromVersion },',
+    to: 'fence: run },',
+  },
+  {
+    rule: 'SQLite: removing published entries requires the fence',
+    noticedBy: widgetOutbox,
+    file: sqliteOutbox,
+    from: 'WHERE id = ? AND fence = ?',
+    to: 'WHERE id = ? AND 0 * ? = 0',
+  },
+  {
+    rule: 'MongoDB: removing published entries requires the fence',
+    noticedBy: widgetOutbox,
+    file: mongoOutbox,
+    from: 'filter: { id: new UUID(widgetId), fence: run },',
+    to: 'filter: { id: new UUID(widgetId) },',
+  },
+  {
+    rule: 'SQLite: a run removes only the entries that it read',
+    noticedBy: widgetOutbox,
+    file: sqliteOutbox,
+    from: 'WHERE widget_id = ? AND version <= ?',
+    to: 'WHERE widget_id = ? AND 0 * ? = 0',
+  },
+  {
+    rule: 'MongoDB: a run removes only the entries that it read',
+    noticedBy: widgetOutbox,
+    file: mongoOutbox,
+    from: "{ $gt: ['$$entry.after.version', version] }",
+    to: "{ $lt: ['$$entry.after.version', 0 * version] }",
+  },
+  {
+    rule: 'SQLite: a watermark skips versions that are in the log',
+    noticedBy: eventLog,
+    file: sqliteMarks,
+    from: ' WHERE excluded.version > version',
+    to: '',
+  },
+  {
+    rule: 'Redis: a watermark skips versions that are in the log',
+    noticedBy: eventLog,
+    file: appendScript,
+    from: isNewEvent,
+    to: "local isNew = not mark or version ~= ''",
+  },
+  {
+    rule: 'SQLite: a dedupe mark skips events without a widget that are in the log',
+    noticedBy: eventLog,
+    file: sqliteMarks,
+    from: 'ON CONFLICT (event_id) DO NOTHING',
+    to: 'ON CONFLICT (event_id) DO UPDATE SET expires_at = NULL',
+  },
+  {
+    rule: 'Redis: a dedupe mark skips events without a widget that are in the log',
+    noticedBy: eventLog,
+    file: appendScript,
+    from: isNewEvent,
+    to: "local isNew = not mark or version == '' or tonumber(version) > tonumber(mark)",
+  },
+  {
+    rule: 'SQLite: a dedupe mark does not expire before a run lets it expire',
+    noticedBy: eventLog,
+    file: sqliteMarks,
+    from: 'INTO appended_events VALUES (?, NULL)',
+    to: 'INTO appended_events VALUES (?, 0)',
+  },
+  {
+    rule: 'Redis: the log rejects a run that is too old',
+    noticedBy: staleRuns,
+    file: 'packages/cluster/src/redis/scripts/parts/run-age.lua',
+    from: 'if run < minRun then',
+    to: 'if run < 0 then',
+  },
+  {
+    rule: 'SQLite: of concurrent creates with one key exactly one succeeds',
+    noticedBy: widgetStore,
+    file: 'packages/embedded/src/sqlite-widget-store.ts',
+    from: 'if (idempotency !== null) {\n        const stored',
+    to: 'if (idempotency === undefined) {\n        const stored',
+  },
+  {
+    rule: 'MongoDB: of concurrent creates with one key exactly one succeeds',
+    noticedBy: widgetStore,
+    file: 'packages/cluster/src/mongo/widget-document.ts',
+    from: '_id: toDocumentId(widget.id, idempotency),',
+    to: '_id: toDocumentId(widget.id, null),',
+  },
+  { noticedBy: runsDieAndSleep, ...fromProcessingRules('a delivery in the outbox is not applied again') },
+  {
+    rule: 'MongoDB: an effect requires the fence and the version',
+    noticedBy: everyStep,
+    file: mongoEffects,
+    from: 'filter: { id: new UUID(change.widgetId), fence: run, version: change.fromVersion },',
+    to: 'filter: { id: new UUID(change.widgetId) },',
+  },
+  {
+    noticedBy: runsDieAndSleep,
+    ...fromProcessingRules('deliveries are marked published before their entries are removed'),
+  },
+  {
+    rule: 'Redis: a dedupe mark does not expire before a run lets it expire',
+    noticedBy: runsDieAndSleep,
+    file: appendScript,
+    from: "redis.call('SET', markKey, version == '' and '1' or version)",
+    to: "redis.call('SET', markKey, version == '' and '1' or version, 'PX', 200)",
+  },
+  {
+    noticedBy: redisLosesData,
+    ...fromProcessingRules('an append checks the last recorded position: a lost tail starts a new epoch'),
+  },
+  {
+    rule: 'the tail reads from its position, not from the end',
+    noticedBy: twoPods,
+    file: 'packages/cluster/src/redis/redis-event-log.ts',
+    from: "'STREAMS', this.#options.log, toEntryId(after)),",
+    to: "'STREAMS', this.#options.log, '$'),",
+  },
+];
+
+function fromProcessingRules(rule: string): Mutation {
+  const mutation = processingRules.find((each) => each.rule === rule);
+  if (mutation === undefined) throw new Error(`there is no rule "${rule}"`);
+  return mutation;
+}

@@ -1,0 +1,137 @@
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
+import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aCreation, aDelivery } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import { overrideMethod } from '../drivers/override-method.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
+import { consumeUntil, enqueue } from './consume.ts';
+
+let testBackend: TestBackend;
+beforeAll(async () => {
+  testBackend = await openTestBackend({ hookPartitions: 1 });
+});
+afterAll(() => testBackend.dispose());
+
+/** Enqueues the deliveries and consumes until `isDone`. `onRegister` runs before each registration, and may throw. */
+async function consume(
+  deliveries: readonly Delivery[],
+  onRegister: (deliveries: readonly Delivery[]) => void,
+  isDone: () => Promise<boolean>,
+) {
+  const { backend } = testBackend;
+  const ledger = overrideMethod(backend.ledger, 'register', async (registered) => {
+    onRegister(registered);
+    return backend.ledger.register(registered);
+  });
+  await enqueue(backend, deliveries);
+  return consumeUntil({ ...backend, ledger }, isDone);
+}
+
+const readState = async (delivery: Delivery) => (await testBackend.backend.ledger.get(delivery.eventId))?.state ?? null;
+
+async function insertWidget(): Promise<string> {
+  const creation = aCreation();
+  await testBackend.backend.widgets.insertOnce(creation);
+  return creation.widget.id;
+}
+
+it('dead-letters only the item that the store rejects when it is alone, and applies the others', async () => {
+  const widgetId = await insertWidget();
+  const [first, poison, last] = [aDelivery({ widgetId }), aDelivery({ widgetId }), aDelivery({ widgetId })];
+  await consume(
+    [first, poison, last],
+    (registered) => {
+      if (registered.some(({ eventId }) => eventId === poison.eventId))
+        throw new UnstorableError('the delivery is too large');
+    },
+    async () => (await readState(last)) === 'published' && (await readState(poison)) === 'dead',
+  );
+  expect(await readState(first)).toBe('published');
+  expect(await testBackend.backend.ledger.get(poison.eventId)).toMatchObject({
+    state: 'dead',
+    reason: 'store-refused',
+    payload: poison.payload,
+  });
+  expect(await testBackend.backend.widgets.get(widgetId)).toMatchObject({ version: 3 });
+});
+
+it('dead-letters an item that fails with an unexpected error, after several tries alone', async () => {
+  const widgetId = await insertWidget();
+  const [other, poison] = [aDelivery({ widgetId }), aDelivery({ widgetId })];
+  let triesAlone = 0;
+  await consume(
+    [other, poison],
+    (registered) => {
+      if (!registered.some(({ eventId }) => eventId === poison.eventId)) return;
+      if (registered.length === 1) triesAlone += 1;
+      throw new TypeError('a bug');
+    },
+    async () => (await readState(other)) === 'published' && (await readState(poison)) === 'dead',
+  );
+  expect(triesAlone).toBeGreaterThan(1);
+  expect(await testBackend.backend.ledger.get(poison.eventId)).toMatchObject({ reason: 'invalid-delivery' });
+  expect(await testBackend.backend.widgets.get(widgetId)).toMatchObject({ version: 2 });
+});
+
+it('dead-letters nothing after an unexpected error that passes', async () => {
+  const delivery = aDelivery({ widgetId: await insertWidget() });
+  let registrations = 0;
+  const metrics = await consume(
+    [delivery],
+    () => {
+      registrations += 1;
+      if (registrations <= 2) throw new TypeError('an error that passes');
+    },
+    async () => (await readState(delivery)) === 'published',
+  );
+  expect((await metrics.deliveriesDead.get()).values).toEqual([]);
+});
+
+it('dead-letters nothing while a store is unavailable, however often', async () => {
+  const delivery = aDelivery({ widgetId: await insertWidget() });
+  let registrations = 0;
+  await consume(
+    [delivery],
+    () => {
+      registrations += 1;
+      if (registrations <= 12) throw new UnavailableError('the store does not answer');
+    },
+    async () => (await readState(delivery)) === 'published',
+  );
+  expect(registrations).toBe(13);
+});
+
+it('dead-letters nothing after many unavailable answers and one unexpected error', async () => {
+  const delivery = aDelivery({ widgetId: await insertWidget() });
+  let registrations = 0;
+  await consume(
+    [delivery],
+    () => {
+      registrations += 1;
+      if (registrations <= 8) throw new UnavailableError('the store does not answer');
+      if (registrations === 9) throw new TypeError('an error that passes');
+    },
+    async () => (await readState(delivery)) === 'published',
+  );
+  expect(registrations).toBe(10);
+});
+
+it('dead-letters only the hooks of a widget that no run can claim', async () => {
+  const { backend } = testBackend;
+  const [otherId, poisonId] = [await insertWidget(), await insertWidget()];
+  const [other, poison] = [aDelivery({ widgetId: otherId }), aDelivery({ widgetId: poisonId })];
+  const effects = overrideMethod(backend.effects, 'claim', async (run, widgetIds) => {
+    if (widgetIds.includes(poisonId)) throw new UnstorableError('the document cannot be written');
+    return backend.effects.claim(run, widgetIds);
+  });
+  await enqueue(backend, [poison, other]);
+  await backend.hookQueue.enqueue({
+    jobId: `job-${poisonId}`,
+    partition: 0,
+    items: [{ type: 'nudge', widgetId: poisonId }],
+  });
+  const isDone = async () => (await readState(other)) === 'published' && (await readState(poison)) === 'dead';
+  await consumeUntil({ ...backend, effects }, isDone);
+  expect(await backend.ledger.get(poison.eventId)).toMatchObject({ reason: 'store-refused' });
+});

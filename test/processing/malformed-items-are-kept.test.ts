@@ -1,0 +1,91 @@
+import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
+import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aCreation, aDelivery, awkwardPayload } from '../drivers/builders.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import { overrideMethod } from '../drivers/override-method.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
+import { consumeUntil, enqueue } from './consume.ts';
+
+let testBackend: TestBackend;
+beforeAll(async () => {
+  testBackend = await openTestBackend({ hookPartitions: 1 });
+});
+afterAll(() => testBackend.dispose());
+
+const readRow = (delivery: Delivery) => testBackend.backend.ledger.get(delivery.eventId);
+const isPublished = (delivery: Delivery) => async () => (await readRow(delivery))?.state === 'published';
+
+async function insertWidget(): Promise<string> {
+  const creation = aCreation();
+  await testBackend.backend.widgets.insertOnce(creation);
+  return creation.widget.id;
+}
+
+it('dead-letters a malformed item, and applies the other items of its job and later jobs', async () => {
+  const widgetId = await insertWidget();
+  const malformed = aDelivery({ widgetId, kind: 'archived' as never, payload: awkwardPayload });
+  const [valid, later] = [aDelivery({ widgetId }), aDelivery({ widgetId })];
+  await enqueue(testBackend.backend, [malformed, valid]);
+  await enqueue(testBackend.backend, [later]);
+  const metrics = await consumeUntil(testBackend.backend, isPublished(later));
+  const { redrive: _, ...members } = malformed;
+  expect(await readRow(malformed)).toMatchObject({ ...members, state: 'dead', reason: 'invalid-delivery' });
+  expect(await readRow(valid)).toMatchObject({ state: 'published' });
+  expect(await testBackend.backend.widgets.get(widgetId)).toMatchObject({ version: 3 });
+  expect((await metrics.deliveriesDead.get()).values).toMatchObject([
+    { labels: { reason: 'invalid-delivery' }, value: 1 },
+  ]);
+});
+
+it('quarantines texts without a readable event id, and continues with the partition', async () => {
+  const jobId = await testBackend.enqueueText('{"version":1,"items":[{"t":"d","p":"half a j');
+  const valid = aDelivery({ widgetId: await insertWidget() });
+  const anonymous = aDelivery({ eventId: '', payload: '{"anonymous":1}' });
+  await enqueue(testBackend.backend, [anonymous, valid]);
+  const metrics = await consumeUntil(testBackend.backend, isPublished(valid));
+  const texts = await testBackend.readQuarantine();
+  expect(texts).toContainEqual({ id: `${jobId}:0`, text: '{"version":1,"items":[{"t":"d","p":"half a j' });
+  expect(texts.map(({ text }) => text)).toContainEqual(expect.stringContaining('anonymous'));
+  expect((await metrics.textsQuarantined.get()).values).toMatchObject([{ value: 2 }]);
+});
+
+it('tries again while the dead letter cannot be stored, and quarantines nothing', async () => {
+  const { backend } = testBackend;
+  const malformed = aDelivery({ occurredAt: 'soon' });
+  let attempts = 0;
+  const ledger = overrideMethod(backend.ledger, 'markDead', async (delivery, reason) => {
+    attempts += 1;
+    if (attempts <= 3) throw new UnavailableError('the store does not answer');
+    return backend.ledger.markDead(delivery, reason);
+  });
+  await enqueue(backend, [malformed]);
+  await consumeUntil({ ...backend, ledger }, async () => (await readRow(malformed))?.state === 'dead');
+  expect(attempts).toBe(4);
+  expect((await testBackend.readQuarantine()).filter(({ text }) => text.includes(malformed.eventId))).toEqual([]);
+});
+
+it('quarantines a delivery whose dead letter is unstorable, as a job that can be enqueued again', async () => {
+  const { backend } = testBackend;
+  const widgetId = await insertWidget();
+  const [poison, valid] = [aDelivery({ widgetId, payload: awkwardPayload }), aDelivery({ widgetId })];
+  const rejectPoison = (eventIds: readonly string[]) => {
+    if (eventIds.includes(poison.eventId)) throw new UnstorableError('the delivery is poison');
+  };
+  const ledger = overrideMethod(
+    overrideMethod(backend.ledger, 'register', async (deliveries) => {
+      rejectPoison(deliveries.map(({ eventId }) => eventId));
+      return backend.ledger.register(deliveries);
+    }),
+    'markDead',
+    async (delivery, reason) => {
+      rejectPoison([delivery.eventId]);
+      return backend.ledger.markDead(delivery, reason);
+    },
+  );
+  await enqueue(backend, [poison, valid]);
+  await consumeUntil({ ...backend, ledger }, isPublished(valid));
+  const [quarantined] = (await testBackend.readQuarantine()).filter(({ text }) => text.includes(poison.eventId));
+  expect(parseHookJob(quarantined?.text ?? '').items).toEqual([{ type: 'delivery', delivery: poison }]);
+});

@@ -1,0 +1,24 @@
+import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
+import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
+import { expect, it } from 'vitest';
+import { aCreation } from '../drivers/builders.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import { shortPauseClock } from './consume.ts';
+
+it('trims events past their retention while no run appends', async () => {
+  const { backend, dispose } = await openTestBackend({ retentionMs: 50 });
+  const logger = await createLogger({ level: 'silent' });
+  const deps = { backend, clock: shortPauseClock, logger, metrics: createMetrics(), outboxScanAgeMs: 50 };
+  const stop = new AbortController();
+  const running = createWorkerTasks(deps).map((task) => task.run(stop.signal));
+  await backend.widgets.insertOnce(aCreation());
+  const readExtent = async () => (await backend.eventLog.inspect(null))?.extent;
+  await eventually(async () => (await readExtent())?.last.seq === 1, 'the log holds the event of the creation');
+  await eventually(async () => (await readExtent())?.oldest.seq === 1, 'the worker has trimmed the event', 10_000);
+  expect(await backend.eventLog.readAfter({ epoch: '', ms: 0, seq: 0 }, 10)).toEqual([]);
+  stop.abort();
+  await Promise.all(running);
+  await dispose();
+});

@@ -1,0 +1,229 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { testAdmin } from '../drivers/console-client.ts';
+import { fetchOpenApiDocument } from '../drivers/openapi-document.ts';
+import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+
+const browserPath = process.env.CHROMIUM_BIN ?? '';
+const canRun = browserPath !== '';
+if (!canRun && process.env.REQUIRE_BROWSER === '1') throw new Error('CHROMIUM_BIN is missing');
+
+let folder: string;
+let service: ServiceProcess;
+/** Forwards requests under `/base` and removes that prefix, as an operator's proxy does. */
+let proxy: Server;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!canRun) return;
+  folder = await mkdtemp(join(tmpdir(), 'widget-docs-'));
+  proxy = createServer();
+  await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
+  const { port } = proxy.address() as AddressInfo;
+  service = await startService('api', {
+    DATA_DIR: folder,
+    ADMIN_PASSWORD: testAdmin.password,
+    PUBLIC_BASE_URL: `http://127.0.0.1:${port}/base`,
+  });
+  proxy.on('request', (incoming, answer) => {
+    const { method, headers, url = '' } = incoming;
+    if (!url.startsWith('/base/')) return answer.writeHead(404).end();
+    const forwarded = request(new URL(url.slice('/base'.length), service.url), { method, headers }, (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(answer);
+    });
+    return incoming.pipe(forwarded);
+  });
+  browser = await chromium.launch({
+    executablePath: browserPath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+  });
+});
+afterAll(async () => {
+  if (!canRun) return;
+  await browser.close();
+  proxy.closeAllConnections();
+  proxy.close();
+  await service.stop('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface WatchedPage {
+  readonly page: Page;
+  /** Errors and warnings of the browser, including violations of the Content-Security-Policy. */
+  readonly complaints: string[];
+  /** The addresses of all requests. */
+  readonly requests: string[];
+}
+
+async function openPage(url: string): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('requestfailed', (failed) => complaints.push(`${failed.url()} failed: ${failed.failure()?.errorText}`));
+  page.on('request', (sent) => requests.push(sent.url()));
+  await page.goto(url);
+  return { page, complaints, requests };
+}
+
+function locateOperation(page: Page, summary: string): Locator {
+  return page.locator('.opblock', { has: page.getByText(summary, { exact: true }) });
+}
+
+/** Opens an operation on the page and executes it. Returns the status and the body that the page shows. */
+async function execute(page: Page, summary: string): Promise<{ status: string; body: string }> {
+  const operation = locateOperation(page, summary);
+  await operation.locator('.opblock-summary-control').click();
+  await operation.locator('button.execute').click();
+  const answer = operation.locator('.live-responses-table tbody tr').first();
+  const status = (await answer.locator('.response-col_status').textContent()) ?? '';
+  const body = (await answer.locator('.response-col_description').textContent()) ?? '';
+  return { status: status.trim(), body };
+}
+
+async function signInByForm(page: Page, password: string): Promise<void> {
+  await page.fill('#email', testAdmin.email);
+  await page.fill('#password', password);
+  await page.click('#sign-in button');
+}
+
+it.runIf(canRun)('a script of the docs page signs in, lists, creates and signs out by fetch', async () => {
+  const { page, complaints } = await openPage(`${service.url}/docs`);
+  const result = await page.evaluate(signInListCreateSignOut, testAdmin);
+  expect(result).toEqual({
+    signedIn: 200,
+    cookieSeenByScript: '',
+    listed: 200,
+    refusedWithoutToken: [403, 'csrf-token-invalid'],
+    created: 201,
+    isListed: true,
+    signedOut: 204,
+    listedAfterwards: [403, 'not-authenticated'],
+  });
+  const cookies = await page.context().cookies();
+  expect(cookies).toEqual([]);
+  // The browser reports the two refusals above as errors.
+  expect(complaints.filter((text) => !text.includes('403'))).toEqual([]);
+});
+
+it.runIf(canRun)(
+  'the docs page shows all operations, and a user signs in, lists, creates and signs out by its buttons',
+  async () => {
+    const { page, complaints, requests } = await openPage(`${service.url}/`);
+    const document = await fetchOpenApiDocument(service);
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    await page
+      .locator('.opblock')
+      .nth(operations.length - 1)
+      .waitFor();
+    expect(await page.locator('.opblock').count()).toBe(operations.length);
+    for (const { summary } of operations) expect(await locateOperation(page, summary).count(), summary).toBe(1);
+
+    await signInByForm(page, testAdmin.password);
+    await page.getByText(`${testAdmin.email} (admin)`).waitFor();
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ name: 'service_console', httpOnly: true, sameSite: 'Lax', path: '/', expires: -1 });
+    expect((await execute(page, 'Create a widget')).status).toBe('201');
+    const listed = await execute(page, 'List widgets');
+    expect(listed.status).toBe('200');
+    expect(listed.body).toContain('"name": "Pump 7"');
+
+    // After a reload, the page fetches the CSRF token again.
+    await page.reload();
+    await page.getByText(`${testAdmin.email} (admin)`).waitFor();
+    expect((await execute(page, 'Create a widget')).status).toBe('201');
+    await page.click('#sign-out');
+    await page.getByText('Signed out.').waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+
+    expect(complaints).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith(`${service.url}/`))).toEqual([]);
+  },
+);
+
+it.runIf(canRun)('the docs page reports a wrong password and keeps the sign-in form', async () => {
+  const { page } = await openPage(`${service.url}/docs`);
+  await signInByForm(page, 'wrong horse battery');
+  await page.getByText('E-mail or password is wrong.').waitFor();
+  expect(await page.locator('#sign-in').isVisible()).toBe(true);
+  expect(await page.locator('#password').inputValue()).toBe('');
+});
+
+it.runIf(canRun)(
+  'executing the sign-in and sign-out operations also updates the page; a stream has no execute button',
+  async () => {
+    const { page, complaints } = await openPage(`${service.url}/docs`);
+    const signIn = locateOperation(page, 'Sign in');
+    await signIn.locator('.opblock-summary-control').click();
+    await signIn.locator('textarea.body-param__text').fill(JSON.stringify(testAdmin));
+    await signIn.locator('button.execute').click();
+    await page.getByText(`${testAdmin.email} (admin)`).waitFor();
+    expect((await execute(page, 'Sign out')).status).toBe('204');
+    expect(await page.locator('#sign-in').isVisible()).toBe(true);
+
+    const stream = locateOperation(page, 'Stream widget events');
+    await stream.locator('.opblock-summary-control').click();
+    await stream.getByText('stream.open').first().waitFor();
+    expect(await stream.locator('button.execute, button.try-out__btn').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  },
+);
+
+it.runIf(canRun)('the docs page works behind a proxy that removes a path prefix', async () => {
+  const { port } = proxy.address() as AddressInfo;
+  const base = `http://127.0.0.1:${port}/base`;
+  const { page, complaints, requests } = await openPage(`${base}/`);
+  await signInByForm(page, testAdmin.password);
+  await page.getByText(`${testAdmin.email} (admin)`).waitFor();
+  expect((await execute(page, 'Create a widget')).status).toBe('201');
+  expect(complaints).toEqual([]);
+  expect(requests.filter((url) => !url.startsWith(`${base}/`))).toEqual([]);
+  await page.goto(`${base}/problems/not-found`);
+  await page.getByRole('link', { name: 'All problems' }).click();
+  await page.getByRole('link', { name: 'rate-limited' }).click();
+  expect(await page.locator('h1').textContent()).toBe('Too many requests');
+});
+
+/** Runs in the page. */
+async function signInListCreateSignOut(credentials: { email: string; password: string }) {
+  const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
+    fetch(`/api/v1/${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const readProblem = async (response: Response) => [
+    response.status,
+    ((await response.json()) as { code: string }).code,
+  ];
+  const signedIn = await send('POST', 'session', credentials);
+  const { csrfToken } = (await signedIn.json()) as { csrfToken: string };
+  const page = globalThis as unknown as { document: { cookie: string } };
+  const listed = await send('GET', 'widgets');
+  const refusedWithoutToken = await readProblem(await send('POST', 'widgets', { name: 'from a page' }));
+  const created = await send('POST', 'widgets', { name: 'from a page' }, { 'x-csrf-token': csrfToken });
+  const { id } = (await created.json()) as { id: string };
+  const { items } = (await (await send('GET', 'widgets')).json()) as { items: { id: string }[] };
+  const signedOut = await send('DELETE', 'session', undefined, { 'x-csrf-token': csrfToken });
+  return {
+    signedIn: signedIn.status,
+    cookieSeenByScript: page.document.cookie,
+    listed: listed.status,
+    refusedWithoutToken,
+    created: created.status,
+    isListed: items.some((item) => item.id === id),
+    signedOut: signedOut.status,
+    listedAfterwards: await readProblem(await send('GET', 'widgets')),
+  };
+}

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { signIn, testAdmin } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { freePort } from '../drivers/free-port.ts';
+import { startService } from '../drivers/service-process.ts';
+import { startRedis } from '../faults/redis-process.ts';
+
+let run: ClusterRun;
+beforeAll(async () => {
+  run = await openClusterRun();
+});
+afterAll(() => run.dispose());
+
+const start = (app: 'api' | 'worker', environment: Record<string, string>) => startService(app, environment);
+
+const getStartError = (starting: Promise<unknown>) =>
+  starting.then(
+    () => 'the service has started',
+    (error: Error) => error.message,
+  );
+
+describe('a start that fails', () => {
+  it('with only one of the two store URLs exits with 78 and names the missing one', async () => {
+    const { REDIS_URL } = run.environment;
+    await expect(start('api', { REDIS_URL: REDIS_URL ?? '' })).rejects.toThrow(/ended with 78: MONGODB_URL: not set/);
+    await expect(start('worker', {})).rejects.toThrow(/ended with 78: MONGODB_URL and REDIS_URL: not set/);
+  });
+
+  it('with invalid settings exits with 78 and prints one line for each, without its secret value', async () => {
+    const wrong = start('api', { ...run.environment, PORT: 'http', ADMIN_PASSWORD: 'shrt-secret' });
+    await expect(wrong).rejects.toThrow(
+      /ended with 78: PORT: "http" is not allowed.*\nADMIN_PASSWORD: the given value/s,
+    );
+    await expect(wrong).rejects.not.toThrow(/shrt-secret/);
+  });
+
+  it('without MongoDB exits with 69', async () => {
+    const nowhere = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/`, START_TIMEOUT_MS: '700' };
+    await expect(start('api', { ...run.environment, ...nowhere })).rejects.toThrow(/ended with 69/);
+  });
+
+  it('on a port in use exits with 78 and names the port; it still prints the password that it generated', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'widget-taken-'));
+    const otherServer = createServer().listen(0, '127.0.0.1');
+    await once(otherServer, 'listening');
+    try {
+      const port = `${(otherServer.address() as AddressInfo).port}`;
+      const formatMessage = (names: string) => `${names}: 127.0.0.1:${port} is in use by another process`;
+      const first = await getStartError(start('api', { DATA_DIR: folder, PORT: port }));
+      expect(first).toContain('ended with 78');
+      expect(first).toContain(formatMessage('HOST, PORT'));
+      expect(first).toMatch(/First admin, shown only this once:\n.*admin@localhost\n {2}password {2}\S{12,}/);
+      const second = await getStartError(start('api', { DATA_DIR: folder, OPS_PORT: port }));
+      expect(second).toContain(formatMessage('OPS_HOST, OPS_PORT'));
+    } finally {
+      otherServer.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('on a Redis that would lose accepted hooks exits with 78 and says what to set', async () => {
+    const port = await freePort();
+    const unsafeRedis = spawn('redis-server', [
+      '--port',
+      `${port}`,
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+    ]);
+    try {
+      await new Promise<void>((resolve) =>
+        unsafeRedis.stdout.on('data', (text) => /Ready to accept/.test(text) && resolve()),
+      );
+      const environment = { ...run.environment, REDIS_URL: `redis://127.0.0.1:${port}/` };
+      await expect(start('worker', environment)).rejects.toThrow(/ended with 78.*append-only/s);
+    } finally {
+      unsafeRedis.kill('SIGKILL');
+    }
+  });
+});
+
+it('a pod that starts before Redis lists and creates widgets, and becomes ready when Redis starts', async () => {
+  const redis = await startRedis();
+  await redis.kill();
+  const early = await run.startApi({ REDIS_URL: redis.url, REDIS_KEY_PREFIX: 'early' });
+  try {
+    expect((await fetch(`${early.opsUrl}/startupz`)).status).toBe(200);
+    expect((await fetch(`${early.opsUrl}/livez`)).status).toBe(200);
+    expect((await fetch(`${early.opsUrl}/readyz`)).status).toBe(503);
+    const client = await signIn(early.url, testAdmin);
+    expect((await client.createWidget({ name: 'early' })).status).toBe(201);
+    const page = (await (await client.request('GET', '/api/v1/widgets')).json()) as { streamCursor: string | null };
+    expect(page.streamCursor).toBeNull();
+    await redis.start();
+    await eventually(async () => (await fetch(`${early.opsUrl}/readyz`)).status === 200, 'ready');
+    const metrics = await (await fetch(`${early.opsUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^process_cpu_seconds_total /m);
+    expect(metrics).toMatch(/^widget_http_requests_total\{.*route="\/api\/v1\/widgets".*\} \d/m);
+  } finally {
+    await early.stop('SIGKILL');
+    await redis.dispose();
+  }
+});

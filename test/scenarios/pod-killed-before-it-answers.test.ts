@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import type { ServiceProcess } from '../drivers/service-process.ts';
+import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
+import { armFailpoint, type Failpoint, failpointFileVariable } from '../faults/failpoints/failpoint.ts';
+import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
+
+let folder: string;
+let run: ClusterRun;
+let survivor: ServiceProcess;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'widget-failpoints-'));
+  run = await openClusterRun();
+  [survivor] = await Promise.all([run.startApi(), run.startWorker({ OUTBOX_SCAN_AGE_MS: '300' })]);
+});
+afterAll(async () => {
+  await run.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const failpoints: Failpoint[] = (['during', 'after'] as const).flatMap((when) => [
+  { call: 'widgets.insertOnce', when, act: 'kill' },
+  { call: 'hookQueue.enqueue', when, act: 'kill' },
+]);
+
+it('a request that is repeated after its pod was killed has one effect: one widget, one event per hook', async () => {
+  const file = join(folder, 'pod');
+  let pods = [survivor];
+  const traffic = await openCheckedTraffic({ client: await signIn(survivor.url), pods: () => pods });
+  const [widgetId = ''] = traffic.widgetIds;
+  await traffic.waitForEvents();
+  for (const failpoint of failpoints) {
+    const victim = await run.startApi({ [failpointFileVariable]: file }, mainsWithFailpoints.api);
+    const armed = armFailpoint(file, failpoint);
+    pods = [victim];
+    const answered = failpoint.call === 'widgets.insertOnce' ? traffic.create() : traffic.post(widgetId);
+    expect(await waitForFailpoint(armed, [victim])).toBe(victim);
+    expect(await victim.exited).toBeNull();
+    pods = [survivor];
+    await answered;
+  }
+  await traffic.waitForEvents();
+  await eventually(async () => (await run.countJobs()) === 0, 'the queue is empty');
+  await eventually(async () => (await run.countOutboxes()) === 0, 'the outboxes are empty');
+  await traffic.check();
+  const { items } = (await (await (await signIn(survivor.url)).request('GET', '/api/v1/widgets')).json()) as {
+    items: { id: string }[];
+  };
+  expect(new Set(items.map(({ id }) => id))).toEqual(new Set(traffic.widgetIds));
+  traffic.close();
+});

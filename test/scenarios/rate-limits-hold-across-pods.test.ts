@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
+import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { startStopwatch, thisMachine } from '../drivers/stopwatch.ts';
+import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
+
+const hookLimit = { ratePerSecond: 20, burst: 300 };
+const apiLimit = { ratePerSecond: 1, burst: 40 };
+/** A pod waits this long for the shared limiter in Redis, then limits by itself. */
+const sharedLimiterTimeoutMs = 100;
+
+let redis: RedisProcess;
+let run: ClusterRun;
+let pods: ServiceProcess[];
+let client: ConsoleClient;
+
+beforeAll(async () => {
+  // Without syncs, because a slow sync looks like an unavailable Redis to a pod.
+  redis = await startRedis(['--appendfsync', 'no']);
+  run = await openClusterRun({ redisUrl: redis.url });
+  const environment = {
+    HOOK_RATE_PER_SECOND: `${hookLimit.ratePerSecond}`,
+    HOOK_BURST: `${hookLimit.burst}`,
+    API_RATE_PER_SECOND: `${apiLimit.ratePerSecond}`,
+    API_BURST: `${apiLimit.burst}`,
+  };
+  pods = [await run.startApi(environment), await run.startApi(environment)];
+  client = await signIn(pods[0]!.url);
+});
+afterAll(async () => {
+  await run.dispose();
+  await redis.dispose();
+});
+
+/** Sends list requests to the pods in rotation and counts the statuses of the answers. */
+async function countListStatuses(
+  user: ConsoleClient,
+  targets: readonly ServiceProcess[],
+  times: number,
+): Promise<Map<number, number>> {
+  const counts = new Map<number, number>();
+  for (let index = 0; index < times; index += 1) {
+    const response = await user.on(targets[index % targets.length]!.url).request('GET', '/api/v1/widgets');
+    await response.arrayBuffer();
+    if (response.status === 429) {
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(response.headers.get('ratelimit-policy')).toBe('"api";q=40;w=40');
+    }
+    counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Returns how many decisions the pod made by itself, without the shared limiter. */
+async function readFallbacks(pod: ServiceProcess): Promise<number> {
+  const text = await (await fetch(`${pod.opsUrl}/metrics`)).text();
+  return Number(/^widget_rate_limit_fallback_total (\d+)$/m.exec(text)?.[1]);
+}
+
+it('two pods together accept one burst of hooks and one of lists, plus the rate over time', async () => {
+  const integration = await client.createIntegration('factory');
+  const sender = createHookSender(16);
+  const stolenBeforeMs = thisMachine.stolenMs();
+  const startedAtMs = performance.now();
+  const sent = await sender.sendAll(buildHooks([randomUUID()], 1_200), (index) =>
+    onPod(pods[index % 2]!, integration.url),
+  );
+  const elapsedSeconds = (performance.now() - startedAtMs) / 1_000;
+  sender.close();
+  const accepted = sent.filter((hook) => hook.status === 202).length;
+  expect(sent.filter((hook) => hook.status !== 202 && hook.status !== 429)).toEqual([]);
+  expect(accepted).toBeGreaterThanOrEqual(hookLimit.burst);
+
+  const listingAtMs = performance.now();
+  const counts = await countListStatuses(client, pods, 120);
+  const listed = counts.get(200) ?? 0;
+  expect(counts.get(429) ?? 0).toBe(120 - listed);
+  expect(listed).toBeGreaterThanOrEqual(apiLimit.burst);
+  const listingSeconds = (performance.now() - listingAtMs) / 1_000;
+
+  const fallbacks = await Promise.all(pods.map(readFallbacks));
+  // After this much stolen CPU time, a pod may have timed out on Redis and limited by itself.
+  if (thisMachine.stolenMs() - stolenBeforeMs < sharedLimiterTimeoutMs) expect(fallbacks).toEqual([0, 0]);
+  const limiters = 1 + fallbacks.filter((decisions) => decisions > 0).length;
+  expect(accepted).toBeLessThanOrEqual(limiters * (hookLimit.burst + hookLimit.ratePerSecond * elapsedSeconds + 1));
+  expect(listed).toBeLessThanOrEqual(limiters * (apiLimit.burst + apiLimit.ratePerSecond * listingSeconds + 1));
+});
+
+it('without Redis, each pod limits lists by itself and counts that; hooks are answered 503 within 2 s', async () => {
+  const integration = await client.createIntegration('second factory');
+  const hook = { kind: 'updated', occurredAt: new Date().toISOString(), payload: { number: 1 } };
+  const send = (pod: ServiceProcess) =>
+    fetch(onPod(pod, integration.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(hook),
+    });
+  for (const pod of pods) expect((await send(pod)).status).toBe(202);
+  // A user who has not sent any list requests yet.
+  const viewer = { email: 'viewer@example.com', password: 'a staple in the battery' };
+  expect((await client.request('POST', '/api/v1/users', { ...viewer, role: 'viewer' })).status).toBe(201);
+  const user = await signIn(pods[0]!.url, viewer);
+
+  await redis.kill();
+  for (const pod of pods) {
+    const fallbacksBefore = await readFallbacks(pod);
+    const elapsedMs = startStopwatch();
+    const refused = await send(pod);
+    expect(elapsedMs()).toBeLessThanOrEqual(2_000);
+    expect(refused.status).toBe(503);
+    const counts = await countListStatuses(user, [pod], 60);
+    expect(counts.get(200)).toBeGreaterThanOrEqual(apiLimit.burst);
+    expect(counts.get(429)).toBeGreaterThanOrEqual(1);
+    expect((await readFallbacks(pod)) - fallbacksBefore).toBeGreaterThanOrEqual(60);
+  }
+
+  await redis.start();
+  for (const pod of pods) {
+    const isShared = async () => {
+      const before = await readFallbacks(pod);
+      await countListStatuses(user, [pod], 1);
+      return (await readFallbacks(pod)) === before;
+    };
+    await eventually(isShared, 'the pod uses the shared limiter again');
+    await eventually(async () => (await send(pod)).status === 202, 'hooks are accepted again');
+  }
+});

@@ -1,0 +1,125 @@
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { buildHooks, createHookSender, type SentHook } from '../drivers/hook-sender.ts';
+import { createPace } from '../drivers/pace.ts';
+import { openPackageEventSource, type PackageEventSource } from '../drivers/package-event-source.ts';
+import { onPod } from '../drivers/service-process.ts';
+import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { isLong } from '../faults/scale.ts';
+
+const clientCount = isLong ? 1_000 : 150;
+const tokenCount = 10;
+const hooksPerSecond = isLong ? 100 : 40;
+/** In the long form each pod drains for half a minute, and one test process reads all the streams. */
+const timeout = isLong ? 480_000 : 240_000;
+/** The long form uses the default drain times of production. */
+const drain: Readonly<Record<string, string>> = isLong ? {} : { DRAIN_DELAY_MS: '1500', DRAIN_WINDOW_MS: '3000' };
+
+const browserPath = process.env.CHROMIUM_BIN ?? '';
+if (browserPath === '' && process.env.REQUIRE_BROWSER === '1') throw new Error('CHROMIUM_BIN is missing');
+
+let cluster: FaultCluster;
+let client: ConsoleClient;
+
+beforeAll(async () => {
+  const environment = { STREAMS_PER_TOKEN: '1000', ...drain };
+  cluster = await openFaultCluster({ workers: 2, environment });
+  client = await signIn(cluster.url);
+});
+afterAll(() => cluster.dispose());
+
+/** Opens the stream in a page of a real browser. Returns null if no browser is installed. */
+async function openBrowserStream(url: string) {
+  if (browserPath === '') return null;
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'];
+  const browser = await chromium.launch({ executablePath: browserPath, args });
+  const page = await browser.newPage();
+  await page.goto(`${cluster.url}/docs`);
+  await page.evaluate(watchStream, url);
+  return {
+    read: () => page.evaluate(readWatchedStream),
+    close: () => browser.close(),
+  };
+}
+
+/** Runs in the page. */
+function watchStream(url: string): void {
+  const source = new EventSource(url);
+  const seqs: number[] = [];
+  for (const name of ['widget.created', 'widget.updated', 'widget.retired']) {
+    source.addEventListener(name, (event) => seqs.push(Number((event as MessageEvent).lastEventId.split('.')[2])));
+  }
+  Object.assign(globalThis, { watched: { source, seqs } });
+}
+
+/** Runs in the page. */
+function readWatchedStream(): { seqs: number[]; isClosed: boolean } {
+  const { source, seqs } = (globalThis as unknown as { watched: { source: EventSource; seqs: number[] } }).watched;
+  return { seqs, isClosed: source.readyState === EventSource.CLOSED };
+}
+
+const isDense = (seqs: readonly number[]) => seqs.every((seq, index) => index === 0 || seq === seqs[index - 1]! + 1);
+
+it('a rolling restart of all pods and workers under load closes no EventSource, and none misses an event', {
+  timeout,
+}, async () => {
+  const widgetIds = await createWidgets(client, 20);
+  const integration = await client.createIntegration('factory');
+  const urls: string[] = [];
+  for (let token = 0; token < tokenCount; token += 1) {
+    const subscription = await client.createSubscription(`screens ${token}`);
+    urls.push(onPod({ url: cluster.url }, subscription.url));
+  }
+  await eventually(async () => (await cluster.run.countOutboxes()) === 0, 'the creations are published');
+  const sources: PackageEventSource[] = Array.from({ length: clientCount }, (_, index) =>
+    openPackageEventSource(urls[index % tokenCount] ?? ''),
+  );
+  const browser = await openBrowserStream(urls[0] ?? '');
+  await eventually(async () => sources.every(({ opened }) => opened > 0), 'every stream is open', 60_000);
+
+  const sender = createHookSender(8);
+  const sent: SentHook[] = [];
+  const load = createPace(hooksPerSecond, async (index) => {
+    const [hook] = buildHooks([widgetIds[index % widgetIds.length] ?? ''], 1);
+    if (hook === undefined) return;
+    sent.push(await sender.send(onPod({ url: cluster.url }, integration.url), { ...hook, payload: { number: index } }));
+  });
+  load.start();
+  for (const slot of [...cluster.pods, ...cluster.workers]) {
+    expect(await slot.stop()).toBe(0);
+    await slot.start();
+    const areAllReady = async () => (await cluster.balancer.listReadyPods()).length === cluster.pods.length;
+    await eventually(areAllReady, 'the load balancer sends requests to all pods');
+  }
+  await load.stop();
+
+  const accepted = sent.filter(({ status }) => status === 202).length;
+  const isPublished = async () => (await cluster.run.countJobs()) === 0 && (await cluster.run.countOutboxes()) === 0;
+  await eventually(isPublished, 'the queue and the outboxes are empty');
+  const haveAllEvents = async () => sources.every(({ seqs }) => seqs.length >= accepted);
+  await eventually(haveAllEvents, 'every client has as many events as hooks were accepted', 60_000);
+  // Unanswered and refused hooks may have taken effect too. So there may be more events than accepted hooks.
+  const readLastSeqs = async () =>
+    new Set([...sources, ...(browser ? [await browser.read()] : [])].map(({ seqs }) => seqs.at(-1)));
+  await eventually(async () => (await readLastSeqs()).size === 1, 'every client has the same last event', 60_000);
+  const inBrowser = await browser?.read();
+  const reconnections = sources.reduce((sum, { opened }) => sum + opened - 1, 0);
+  console.log(
+    `${clientCount} clients with ${tokenCount} tokens${inBrowser === undefined ? '' : ' and a browser'}: ` +
+      `${sent.length} hooks sent, ${accepted} accepted, ${reconnections} reconnections`,
+  );
+  expect(accepted).toBeGreaterThan(0.9 * sent.length);
+  expect(sent.filter(({ status }) => status !== 202 && status !== 503 && status !== 0)).toEqual([]);
+  expect(reconnections).toBeGreaterThanOrEqual(clientCount);
+  expect(sources.filter(({ isClosed }) => isClosed)).toHaveLength(0);
+  expect(sources.filter(({ seqs }) => !isDense(seqs))).toHaveLength(0);
+  if (inBrowser !== undefined) {
+    expect(inBrowser.isClosed).toBe(false);
+    expect(isDense(inBrowser.seqs)).toBe(true);
+  }
+  for (const source of sources) source.close();
+  await browser?.close();
+  sender.close();
+});

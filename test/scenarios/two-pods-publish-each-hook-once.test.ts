@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
+import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { openStream, type StreamClient } from '../drivers/stream-client.ts';
+
+let run: ClusterRun;
+let pods: ServiceProcess[];
+let workers: ServiceProcess[];
+let client: ConsoleClient;
+
+beforeAll(async () => {
+  run = await openClusterRun();
+  pods = [await run.startApi(), await run.startApi()];
+  workers = [await run.startWorker(), await run.startWorker()];
+  client = await signIn(pods[0]!.url);
+});
+afterAll(() => run.dispose());
+
+const selectHookEvents = (stream: StreamClient) =>
+  stream.widgetEvents().filter(({ data }) => data.includes('"origin":"hook"'));
+
+it('every subscriber on both pods receives each of 10 000 hooks once and in order', async () => {
+  const widgetIds = await createWidgets(client, 50);
+  const subscription = await client.createSubscription('screens');
+  const integration = await client.createIntegration('factory');
+  const subscribers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => openStream(onPod(pods[index % 2]!, subscription.url))),
+  );
+  await Promise.all(
+    subscribers.map((subscriber) => subscriber.until(() => subscriber.events.length > 0, 'stream.open')),
+  );
+
+  const sender = createHookSender(32);
+  const sent = await sender.sendAll(buildHooks(widgetIds, 10_000), (index) => onPod(pods[index % 2]!, integration.url));
+  expect(sent.filter((hook) => hook.status !== 202)).toEqual([]);
+
+  for (const subscriber of subscribers) {
+    const hasAllEvents = () => subscriber.events.length > 10_000 && selectHookEvents(subscriber).length >= 10_000;
+    await subscriber.until(hasAllEvents, '10 000 hook events', 60_000);
+  }
+  const reference = subscribers[0]!.widgetEvents();
+  expectEachHookOnce(sent, reference);
+  for (const subscriber of subscribers) expectDenseOrder(subscriber.widgetEvents());
+  const joinHookEventIds = (subscriber: StreamClient) =>
+    selectHookEvents(subscriber)
+      .map(({ id }) => id)
+      .join('\n');
+  const expectedIds = joinHookEventIds(subscribers[0]!);
+  for (const subscriber of subscribers) expect(joinHookEventIds(subscriber) === expectedIds).toBe(true);
+
+  await eventually(async () => (await run.countJobs()) === 0, 'the queue is empty');
+  await eventually(async () => (await run.countOutboxes()) === 0, 'the outboxes are empty');
+  for (const subscriber of subscribers) subscriber.close();
+  sender.close();
+});
+
+it('a worker killed under load loses and duplicates nothing; all events arrive within 15 s of its restart', async () => {
+  const widgetIds = await createWidgets(client, 50);
+  const subscription = await client.createSubscription('screens 2');
+  const integration = await client.createIntegration('factory 2');
+  const stream = await openStream(onPod(pods[1]!, subscription.url));
+  await stream.until(() => stream.events.length > 0, 'stream.open');
+
+  const sender = createHookSender(32);
+  let killed: Promise<number | null> | null = null;
+  const sending = sender.sendAll(buildHooks(widgetIds, 10_000), (index) => {
+    if (index === 4_000) killed = workers[0]!.stop('SIGKILL');
+    return onPod(pods[index % 2]!, integration.url);
+  });
+  const sent = await sending;
+  expect(await killed).toBeNull();
+  expect(sent.filter((hook) => hook.status !== 202)).toEqual([]);
+  workers[0] = await run.startWorker();
+
+  const hasAllEvents = () => selectHookEvents(stream).length >= 10_000;
+  await stream.until(hasAllEvents, 'all events within 15 s of the restart', 15_000);
+  await eventually(async () => (await run.countJobs()) === 0, 'the queue is empty');
+  await eventually(async () => (await run.countOutboxes()) === 0, 'the outboxes are empty');
+  expectEachHookOnce(sent, stream.widgetEvents());
+  expectDenseOrder(stream.widgetEvents());
+  stream.close();
+  sender.close();
+});

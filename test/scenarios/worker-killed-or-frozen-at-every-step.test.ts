@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
+import { signIn } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import type { ServiceProcess } from '../drivers/service-process.ts';
+import { startStopwatch } from '../drivers/stopwatch.ts';
+import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
+import {
+  armFailpoint,
+  type Failpoint,
+  failpointFileVariable,
+  formatFailpoint,
+  shortLocksVariable,
+} from '../faults/failpoints/failpoint.ts';
+import { listRunFailpoints } from '../faults/failpoints/run-failpoints.ts';
+import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
+import { isLong } from '../faults/scale.ts';
+
+/** The long form uses the locks of production, so a worker must be frozen for longer than these. */
+const frozenMs = isLong ? 30_000 : 0;
+const idleWithinMs = 45_000;
+const timeout = isLong ? 2_400_000 : 240_000;
+
+let folder: string;
+const runs: ClusterRun[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'widget-failpoints-'));
+});
+afterAll(async () => {
+  await Promise.all(runs.map((run) => run.dispose()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function openRun(name: string) {
+  const run = await openClusterRun();
+  runs.push(run);
+  const file = join(folder, name);
+  const pod = await run.startApi();
+  const traffic = await openCheckedTraffic({ client: await signIn(pod.url), pods: () => [pod] });
+  const startWorker = (extra: Record<string, string> = {}) =>
+    run.startWorker({ [failpointFileVariable]: file, ...extra }, mainsWithFailpoints.worker);
+  const waitUntilProcessed = async (when = '') => {
+    await traffic.waitForEvents(idleWithinMs, when);
+    await eventually(async () => (await run.countJobs()) === 0, `the queue is empty ${when}`, idleWithinMs);
+    await eventually(async () => (await run.countOutboxes()) === 0, `the outboxes are empty ${when}`, idleWithinMs);
+  };
+  return { file, traffic, startWorker, waitUntilProcessed };
+}
+
+/** A worker logs one line for every run that ends, with any result. */
+const countEndedRuns = ({ lines }: ServiceProcess) =>
+  lines.filter(({ msg }) => msg?.startsWith('batch.') === true).length;
+
+// Concurrent, because these tests mostly wait for locks to expire.
+describe.concurrent('a worker', () => {
+  it('killed at any step of a run loses no hook, and no event is duplicated or out of order', async () => {
+    const { file, traffic, startWorker, waitUntilProcessed } = await openRun('every-step');
+    const start = () => startWorker({ [shortLocksVariable]: 'true' });
+    let workers: ServiceProcess[] = await Promise.all([start(), start()]);
+    for (const failpoint of listRunFailpoints('kill', isLong)) {
+      const armed = armFailpoint(file, failpoint);
+      await traffic.send();
+      const killedWorker = await waitForFailpoint(armed, workers);
+      expect(await killedWorker.exited).toBeNull();
+      // The other worker finishes the jobs of the killed one, while a replacement starts.
+      const isDone = waitUntilProcessed(`after a kill ${formatFailpoint(failpoint)}`);
+      const [replacement] = await Promise.all([start(), isDone]);
+      workers = [...workers.filter((worker) => worker !== killedWorker), replacement];
+    }
+    await traffic.check();
+    traffic.close();
+  });
+
+  it('frozen at any step until another worker is done does nothing twice when it continues', { timeout }, async () => {
+    const { file, traffic, startWorker, waitUntilProcessed } = await openRun('sleep');
+    const start = () => startWorker({ [shortLocksVariable]: String(!isLong) });
+    const workers = await Promise.all([start(), start()]);
+    for (const failpoint of listRunFailpoints('freeze', isLong)) {
+      const armed = armFailpoint(file, failpoint);
+      await traffic.send();
+      const frozenWorker = await waitForFailpoint(armed, workers);
+      await Promise.all([waitUntilProcessed(`during a freeze ${formatFailpoint(failpoint)}`), delay(frozenMs)]);
+      // More hooks for the same widgets, so that the frozen worker holds an outdated state when it continues.
+      await traffic.send();
+      await waitUntilProcessed();
+      const endedBefore = countEndedRuns(frozenWorker);
+      process.kill(frozenWorker.pid, 'SIGCONT');
+      await traffic.send();
+      await eventually(async () => countEndedRuns(frozenWorker) > endedBefore, 'the frozen worker ends its run');
+      await waitUntilProcessed();
+    }
+    expect(await Promise.all(workers.map((worker) => worker.stop()))).toEqual([0, 0]);
+    await traffic.check();
+    traffic.close();
+  });
+
+  it('killed five times on one job: the job takes effect once, within 15 s of the last start', async () => {
+    const { file, traffic, startWorker, waitUntilProcessed } = await openRun('five-times');
+    let worker: ServiceProcess = await startWorker();
+    await waitUntilProcessed();
+    const calls = ['runs.startRun', 'effects.claim', 'effects.apply', 'eventLog.append', 'ledger.markPublished'];
+    const failpoints = calls.map((call): Failpoint => ({ call, when: 'after', act: 'kill' }));
+    for (const [index, failpoint] of failpoints.entries()) {
+      const armed = armFailpoint(file, failpoint);
+      if (index === 0) await traffic.post(traffic.widgetIds[0] ?? null);
+      expect(await waitForFailpoint(armed, [worker], 20_000)).toBe(worker);
+      expect(await worker.exited).toBeNull();
+      worker = await startWorker();
+    }
+    const elapsedMs = startStopwatch();
+    await waitUntilProcessed();
+    expect(elapsedMs()).toBeLessThanOrEqual(15_000);
+    await traffic.check();
+    traffic.close();
+  });
+});
