@@ -1,4 +1,4 @@
-# One image for both processes: the command chooses (api by default).
+# One image for both processes. The command selects the process; the default is the api.
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

@@ -1,9 +1,9 @@
 /**
- * Adds the optional, platform-bound packages that npm left out of package-lock.json.
+ * Adds optional packages of other platforms that are missing in package-lock.json.
  *
- * npm 11 and later refuse `npm ci` when the lockfile lacks the optional dependencies of other platforms, and a
- * lockfile made where those packages could not be looked up does lack them. Run after every `npm install`:
- * `node scripts/complete-lockfile.ts`. It changes nothing when nothing is missing.
+ * npm 11 and later reject `npm ci` if the lockfile lacks them. npm omits them if it cannot read them from the registry
+ * at `npm install`. Run after every `npm install`: `node scripts/complete-lockfile.ts`. It changes nothing if no
+ * package is missing.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -23,17 +23,18 @@ const osNames: Record<string, string> = { windows: 'win32', wasm32: 'wasi' };
 const cpuNames: Record<string, string> = { '64': 'x64' };
 const cpus = new Set(['x64', 'arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x', '64']);
 
-/** The platform a package is bound to, read from its name: `@turbo/darwin-arm64` is macOS on arm64. */
-function platformOf(name: string): Pick<LockEntry, 'os' | 'cpu' | 'libc'> {
+/** Derives a package's platform from its name: `@turbo/darwin-arm64` is for macOS on arm64. */
+function parsePlatform(name: string): Pick<LockEntry, 'os' | 'cpu' | 'libc'> {
   const words = (name.split('/').at(-1) ?? name).split('-');
   const os = words.find((word) => /^(android|darwin|freebsd|linux|openharmony|win32|windows)$/.test(word));
   const cpu = words.find((word) => cpus.has(word));
-  if (os === undefined || cpu === undefined) throw new Error(`cannot tell the platform of ${name}`);
+  if (os === undefined || cpu === undefined)
+    throw new Error(`The name ${name} contains no known operating system and CPU: add them to this script.`);
   const libc = words.at(-1) === 'musl' ? ['musl'] : words.at(-1) === 'gnu' ? ['glibc'] : undefined;
   return { os: [osNames[os] ?? os], cpu: [cpuNames[cpu] ?? cpu], ...(libc ? { libc } : {}) };
 }
 
-/** Whether a package at `path` finds `name` as Node would: in its own node_modules or in one further up. */
+/** Returns whether a package at `path` resolves `name` as Node does: in its own node_modules or in one above it. */
 function isResolvable(path: string, name: string): boolean {
   for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     if (lock.packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`]) return true;
@@ -46,7 +47,7 @@ let added = 0;
 for (const [path, entry] of Object.entries(lock.packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
     if (isResolvable(path, name)) continue;
-    lock.packages[`node_modules/${name}`] = { version, ...platformOf(name), optional: true };
+    lock.packages[`node_modules/${name}`] = { version, ...parsePlatform(name), optional: true };
     added += 1;
   }
 }
