@@ -61,7 +61,7 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
   const ops = await openOpsServer(
     {
       registry: metrics.registry,
-      problems: () => (state.isDraining ? ['draining'] : supervisor.problems()),
+      unreadyReasons: () => (state.isDraining ? ['draining'] : supervisor.unreadyReasons()),
       isStarted: () => state.isStarted,
     },
     settings.OPS_HOST,

@@ -23,7 +23,7 @@ export async function openWorker(settings: Settings, backend: Backend, logger: L
   const tasks = createWorkerTasks({ backend, clock, logger, metrics, outboxScanAgeMs: settings.OUTBOX_SCAN_AGE_MS });
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
   const ops = await openOpsServer(
-    { registry: metrics.registry, problems: () => supervisor.problems(), isStarted: () => true },
+    { registry: metrics.registry, unreadyReasons: () => supervisor.unreadyReasons(), isStarted: () => true },
     settings.OPS_HOST,
     settings.OPS_PORT,
   );

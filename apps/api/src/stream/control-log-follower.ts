@@ -35,8 +35,8 @@ export interface ControlLogFollower extends Task {
 /**
  * Creates the task that reads the control log as long as the pod runs (ADR 6).
  *
- * An unreachable control log is no readiness problem: the pod keeps serving and re-checks its entitlements in the
- * stores instead. A read that does not return for 30 s is a problem.
+ * An unreachable control log leaves the pod ready: the pod keeps serving and re-checks its entitlements in the
+ * stores instead. A read that does not return for 30 s makes it unready.
  */
 export function createControlLogFollower(deps: ControlLogFollowerDeps): ControlLogFollower {
   const { control, clock, logger, apply, onUnreachable, finish } = deps;
@@ -74,7 +74,7 @@ export function createControlLogFollower(deps: ControlLogFollowerDeps): ControlL
         await finish();
       }
     },
-    problem: () => {
+    unreadyReason: () => {
       const isStuck = readStartedAtMs !== null && clock.monotonicMs() - readStartedAtMs > stuckAfterMs;
       return isStuck ? 'a read of the control log has not returned for more than 30 s' : null;
     },

@@ -190,7 +190,7 @@ describe('a missed announcement', () => {
     const revoked = await fixture.aSubscription();
     const sink = await fixture.openStream(pod, revoked.token.digest);
     await fixture.backend.subscriptions.remove(revoked.id);
-    expect(pod.tasks.map((task) => task.problem())).toEqual([null, null]);
+    expect(pod.tasks.map((task) => task.unreadyReason())).toEqual([null, null]);
     expect(sink.isEnded).toBe(false);
     log.isUnavailable = false;
     await sink.until(() => sink.isEnded);
@@ -215,7 +215,7 @@ it('a read of the control log that does not return is a problem after 30 s', asy
   const pod = await fixture.start(makeSilentControlLog(), { ...systemClock, monotonicMs: () => nowMs });
   await new Promise(setImmediate);
   nowMs = 29_000;
-  expect(pod.tasks[0]?.problem()).toBeNull();
+  expect(pod.tasks[0]?.unreadyReason()).toBeNull();
   nowMs = 31_000;
-  expect(pod.tasks[0]?.problem()).toContain('control log');
+  expect(pod.tasks[0]?.unreadyReason()).toContain('control log');
 });

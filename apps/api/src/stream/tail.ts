@@ -26,7 +26,7 @@ export interface TailDeps {
   readonly logger: Logger;
 }
 
-/** How long the tail may miss events that the log has before the task reports a problem. */
+/** How long the tail may miss events that the log has before the pod is not ready. */
 const maxBehindMs = 10_000;
 /** The pause after a failed read. */
 const retryMs = 500;
@@ -39,7 +39,7 @@ const retryMs = 500;
  * streams with `unavailable`, so that the clients reconnect to another pod (ADR 13). If the log does not continue at
  * the ring's position, the task moves the ring to the log's end and ends the streams with `resync`.
  *
- * The task reports a problem until it has its first position, and after it has been behind the log for 10 s.
+ * The pod is not ready until the task has its first position, and after it has been behind the log for 10 s.
  */
 export function createTailTask(deps: TailDeps): Task {
   const { ring, clock, logger, hub } = deps;
@@ -109,7 +109,7 @@ export function createTailTask(deps: TailDeps): Task {
         await tail.close();
       }
     },
-    problem: () => {
+    unreadyReason: () => {
       if (ring.position() === null) return 'has not read the end of the event log yet';
       const isBehind = behindSinceMs !== null && clock.monotonicMs() - behindSinceMs > maxBehindMs;
       return isBehind ? 'has been behind the event log for more than 10 s' : null;

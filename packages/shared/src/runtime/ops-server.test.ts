@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpsServer, openOpsServer } from './ops-server.ts';
 
 describe('openOpsServer', () => {
-  const state = { isStarted: false, problems: [] as string[] };
+  const state = { isStarted: false, unreadyReasons: [] as string[] };
   let server: OpsServer;
   beforeAll(async () => {
     const deps = {
       registry: new Registry(),
-      problems: () => state.problems,
+      unreadyReasons: () => state.unreadyReasons,
       isStarted: () => state.isStarted,
     };
     server = await openOpsServer(deps, '127.0.0.1', 0);
@@ -37,11 +37,11 @@ describe('openOpsServer', () => {
     expect(await request('/readyz?verbose')).toBe('503 starting\n');
   });
 
-  it('is ready without problems, and lists its problems otherwise', async () => {
+  it('is ready without a reason against it, and lists the reasons otherwise', async () => {
     state.isStarted = true;
     expect(await request('/startupz')).toBe('200 ok\n');
     expect(await request('/readyz')).toBe('200 ok\n');
-    state.problems = ['event-tail'];
+    state.unreadyReasons = ['event-tail'];
     expect(await request('/readyz')).toBe('503 event-tail\n');
   });
 

@@ -5,8 +5,8 @@ import { explainListenFailure } from './exit-error.ts';
 
 export interface OpsServerDeps {
   readonly registry: Registry;
-  /** Returns what keeps the process from working: one line per problem. Empty if it is ready. */
-  readonly problems: () => string[];
+  /** Returns why the process is not ready, one line per reason. Empty if it is ready. */
+  readonly unreadyReasons: () => string[];
   /** Returns true once the process has started, and from then on. */
   readonly isStarted: () => boolean;
 }
@@ -20,7 +20,7 @@ export interface OpsServer {
  * Opens the operators' HTTP server, separate from the public one.
  *
  * - `/livez`: 200 while the event loop runs.
- * - `/readyz`: 200 if the process has started and has no problems, else 503 with one problem per line.
+ * - `/readyz`: 200 if the process has started and is ready, else 503 with one reason per line.
  * - `/startupz`: 200 once the process has started, else 503.
  * - `/metrics`: Prometheus' text format.
  *
@@ -46,15 +46,15 @@ export async function openOpsServer(deps: OpsServerDeps, host: string, port: num
 
 async function respond(deps: OpsServerDeps, path: string, response: ServerResponse): Promise<void> {
   if (path === '/livez') return send(response, 200, 'ok\n');
-  if (path === '/startupz') return sendProblems(response, deps.isStarted() ? [] : ['starting']);
-  if (path === '/readyz') return sendProblems(response, deps.isStarted() ? deps.problems() : ['starting']);
+  if (path === '/startupz') return sendReadiness(response, deps.isStarted() ? [] : ['starting']);
+  if (path === '/readyz') return sendReadiness(response, deps.isStarted() ? deps.unreadyReasons() : ['starting']);
   if (path === '/metrics') return send(response, 200, await deps.registry.metrics(), deps.registry.contentType);
   return send(response, 404, 'not found\n');
 }
 
-function sendProblems(response: ServerResponse, problems: readonly string[]): void {
-  if (problems.length === 0) send(response, 200, 'ok\n');
-  else send(response, 503, `${problems.join('\n')}\n`);
+function sendReadiness(response: ServerResponse, unreadyReasons: readonly string[]): void {
+  if (unreadyReasons.length === 0) send(response, 200, 'ok\n');
+  else send(response, 503, `${unreadyReasons.join('\n')}\n`);
 }
 
 function send(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {

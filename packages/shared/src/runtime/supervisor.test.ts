@@ -25,7 +25,7 @@ describe('createSupervisor', () => {
         secondRun.resolve();
         await systemClock.sleep(60_000, signal);
       },
-      problem: () => null,
+      unreadyReason: () => null,
     };
     const { supervisor, errors, metrics } = supervise([task]);
     supervisor.start();
@@ -43,7 +43,7 @@ describe('createSupervisor', () => {
         await systemClock.sleep(60_000, signal);
         throw new Error('aborted');
       },
-      problem: () => null,
+      unreadyReason: () => null,
     };
     const { supervisor, errors, metrics } = supervise([task]);
     supervisor.start();
@@ -75,15 +75,15 @@ describe('createPeriodicTask', () => {
     expect(errors).toEqual([failure]);
   });
 
-  it('reports a problem once a round has been running for over a minute', () => {
+  it('makes the process unready once a round has been running for over a minute', () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonicMs: () => nowMs };
     const options = { name: 'scan', everyMs: 0, clock, onError: () => undefined };
     const task = createPeriodicTask(options, () => new Promise(() => undefined));
     void task.run(new AbortController().signal);
     nowMs = 60_000;
-    expect(task.problem()).toBeNull();
+    expect(task.unreadyReason()).toBeNull();
     nowMs = 60_001;
-    expect(task.problem()).toBe('the current round has been running for over a minute');
+    expect(task.unreadyReason()).toBe('the current round has been running for over a minute');
   });
 });

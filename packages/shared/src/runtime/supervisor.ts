@@ -9,7 +9,7 @@ export interface Task {
   /** Runs until `signal` aborts. If it ends or throws before that, the supervisor starts it again after a pause. */
   run(signal: AbortSignal): Promise<void>;
   /** Why the task makes no progress, for the readiness check; null while it does. */
-  problem(): string | null;
+  unreadyReason(): string | null;
 }
 
 export interface SupervisorDeps {
@@ -23,7 +23,7 @@ const longRunMs = 60_000;
 /** A round of a periodic task that takes longer than this makes the process not ready. */
 const stuckAfterMs = 60_000;
 
-/** Starts a set of tasks, restarts those that end, reports their problems, and stops them together. */
+/** Starts a set of tasks, restarts those that end, says why the process is not ready, and stops them together. */
 export class Supervisor {
   readonly #tasks: readonly Task[];
   readonly #deps: SupervisorDeps;
@@ -40,10 +40,10 @@ export class Supervisor {
   }
 
   /** One line per task that makes no progress. */
-  problems(): string[] {
+  unreadyReasons(): string[] {
     return this.#tasks.flatMap((task) => {
-      const problem = task.problem();
-      return problem === null ? [] : [`${task.name}: ${problem}`];
+      const reason = task.unreadyReason();
+      return reason === null ? [] : [`${task.name}: ${reason}`];
     });
   }
 
@@ -116,7 +116,7 @@ export function createPeriodicTask(options: PeriodicOptions, work: (signal: Abor
         await clock.sleep(typeof everyMs === 'number' ? everyMs : everyMs(), signal);
       }
     },
-    problem: () => {
+    unreadyReason: () => {
       const isStuck = roundStartedAtMs !== null && clock.monotonicMs() - roundStartedAtMs > stuckAfterMs;
       return isStuck ? 'the current round has been running for over a minute' : null;
     },

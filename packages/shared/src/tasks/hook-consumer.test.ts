@@ -66,11 +66,11 @@ it('releases every job once its stores are unreachable, also a job that waits fo
   expect(await Promise.all([outcome, otherOutcome])).toEqual(['release', 'release']);
 });
 
-it('reports a problem while its stores are unreachable', async () => {
+it('makes the process unready while its stores are unreachable', async () => {
   const { task, state, start } = await startConsumer();
   await start(0);
-  expect(task.problem()).toBeNull();
+  expect(task.unreadyReason()).toBeNull();
   state.nowMs = 10_000;
   await start(1);
-  expect(task.problem()).toContain('do not answer');
+  expect(task.unreadyReason()).toContain('do not answer');
 });

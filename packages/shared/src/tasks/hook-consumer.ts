@@ -32,7 +32,7 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
         await opened.close();
       }
     },
-    problem: () => {
+    unreadyReason: () => {
       if (consumer === null) return 'it does not consume the hook queue yet';
       if (stores.isUnreachable) return 'its stores do not answer';
       try {
