@@ -2,6 +2,7 @@ import { connect, Socket } from 'node:net';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import {
   BSON,
+  MongoBulkWriteError,
   MongoInvalidArgumentError,
   MongoNetworkError,
   MongoServerError,
@@ -12,6 +13,13 @@ import {
 import { expect, test } from 'vitest';
 import { runPortCall } from './translate-error.ts';
 
+/** Builds the driver's error of an unordered bulk. `writeConcernError`: the majority did not confirm the writes. */
+function aBulkError(codes: Readonly<Record<number, number>>, writeConcernError?: object): MongoBulkWriteError {
+  const writeErrors = Object.entries(codes).map(([index, code]) => ({ index: Number(index), code, errmsg: 'no' }));
+  const result = { getWriteConcernError: () => writeConcernError };
+  return Object.assign(Object.create(MongoBulkWriteError.prototype), { writeErrors, result }) as MongoBulkWriteError;
+}
+
 test.each([
   ['a lost connection', new MongoNetworkError('connection 1 to 127.0.0.1:27017 closed')],
   ['no server', new MongoServerSelectionError('connect ECONNREFUSED', {} as TopologyDescription)],
@@ -19,6 +27,11 @@ test.each([
   ['a query that exceeded its time limit', new MongoServerError({ message: 'exceeded time limit', code: 50 })],
   ['a full disk', new MongoServerError({ message: 'out of disk space', code: 14031 })],
   ['an unknown code', new MongoServerError({ message: 'what?', code: 424242 })],
+  ['a bulk of which one write failed temporarily', aBulkError({ 0: 121, 1: 10107 })],
+  [
+    'a bulk whose other writes the majority did not confirm',
+    aBulkError({ 0: 11000 }, { errmsg: 'waiting for replication timed out' }),
+  ],
 ])('translates %s to UnavailableError', async (_, error) => {
   expect(await translate(error)).toBeInstanceOf(UnavailableError);
 });
@@ -45,6 +58,7 @@ test.each([
   ],
   ['a document with an invalid member name', catchError(() => BSON.serialize({ 'a\0': 1 }))],
   ['an invalid UUID', catchError(() => new UUID('nope'))],
+  ['a bulk of which one write is unstorable', aBulkError({ 0: 11000, 2: 121 })],
   ['a failed validation', new MongoServerError({ message: 'Document failed validation', code: 121 })],
   [
     'a failed validation of another server',

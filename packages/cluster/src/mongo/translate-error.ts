@@ -100,8 +100,9 @@ export function isUnstorable(error: unknown): error is Error {
   if (error instanceof BSON.BSONError || error instanceof RangeError) return true;
   if (error instanceof MongoInvalidArgumentError) return true;
   if (!(error instanceof MongoServerError)) return false;
-  // If one write of a bulk failed temporarily, retrying the bulk helps.
+  // If one write of a bulk failed temporarily, or was not confirmed by the majority, retrying the bulk helps.
   if (error instanceof MongoBulkWriteError) {
+    if (error.result.getWriteConcernError() !== undefined) return false;
     const writeErrors = [error.writeErrors].flat();
     return writeErrors.length > 0 && writeErrors.every(({ code, errmsg }) => isUnstorableCode(code, errmsg));
   }
