@@ -12,7 +12,8 @@ const trustedTimeoutMs = 150;
 /** The same for an entry that is not trusted. It is long enough for a store that is busy, not unavailable. */
 const untrustedTimeoutMs = 1_000;
 /**
- * After a read failed because the store is unavailable, the cache uses the entry for this time before the next read.
+ * After a read failed because the store is unavailable, the cache uses the entry for this time before the next read. While
+ * the pod is not fresh, each use tries a read first.
  */
 const retryAfterMs = 5_000;
 const validEntriesMax = 20_000;
@@ -83,9 +84,9 @@ interface Entry<T> {
  * Example: a token is read at 0 s. A use at 50 s returns the entry and refreshes it. If the store is unavailable then,
  * the entry is used, with a new attempt every 5 s, until the token itself expires or is evicted.
  *
- * Invalid tokens are cached too, in a map of their own: a repeated guess causes no read for 60 s, and guesses displace
- * no valid token. Each map holds at most 20 000 tokens. A read that started before an eviction is never cached after
- * it. At most 20 reads run at once; 2 000 more wait up to 1.8 s.
+ * Invalid tokens are cached too, in a map of their own: a repeated guess causes no read for 60 s or until the next
+ * eviction, and guesses displace no valid token. Each map holds at most 20 000 tokens. A read that started before an
+ * eviction is never cached after it. At most 20 reads run at once; 2 000 more wait up to 1.8 s.
  */
 export class TokenCache<T> implements Evictable, TokenTrust {
   readonly #deps: TokenCacheDeps<T>;

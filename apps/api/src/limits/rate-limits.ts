@@ -5,7 +5,10 @@ import { requirePrincipalId } from '../auth/policy.ts';
 import type { HookPermits } from './hook-permits.ts';
 import { type RateRefusal, setRateLimitHeaders, toRateLimitedError } from './rate-limit-headers.ts';
 
-/** `api` counts requests per principal, `hooks` per integration. sign-in-limits.ts limits sign-in, by its failures only. */
+/**
+ * `api` counts requests per principal, `hooks` per integration. The settings give the rates (`toRateLimits`).
+ * sign-in-limits.ts limits sign-in, by its failures only.
+ */
 type RouteRateLimit = 'api' | 'hooks';
 
 declare module 'fastify' {

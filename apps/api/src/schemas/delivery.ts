@@ -17,7 +17,13 @@ const deliveryShape = z.object({
     description:
       '`received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven.',
   }),
-  attempts: z.int().min(0).meta({ description: 'How many times a worker has begun to process it.' }),
+  attempts: z
+    .int()
+    .min(0)
+    .meta({
+      description:
+        'How many times a worker has registered it, other than as a duplicate. 0 for a dead letter that could not be registered.',
+    }),
   duplicates: z.int().min(0).meta({ description: 'How many repetitions of the hook were dropped.' }),
   reason: z.enum(deadReasons).nullable().meta({
     description:
@@ -48,7 +54,7 @@ const example = {
 export const deliverySchema = deliveryShape.meta({
   id: 'Delivery',
   description:
-    'The state of an accepted hook. It appears once a worker has registered the hook, usually within a second after the 202.',
+    'The state of an accepted hook. It appears once a worker has registered the hook or made it a dead letter, usually within a second after the 202.',
   examples: [example],
 });
 

@@ -44,7 +44,7 @@ export const closingRules: Readonly<Record<ClosingReason, ClosingRule>> = {
     dropsUnsent: false,
   },
   /**
-   * Two rules: `findClosingReason` below (the client accepts nothing, as connection-sweep.ts measures), and
+   * Two rules: `findClosingReason` below (the client accepts nothing for `STREAM_STALL_MS`, see connection-sweep.ts), and
    * stream-feeder.ts (the ring has dropped the next event of a backpressured client).
    */
   slow: {

@@ -9,7 +9,10 @@ export interface PartitionCountStore {
   read(): Promise<number[]>;
 }
 
-/** This process's copy of the list. It stays usable while the store is unavailable. */
+/**
+ * This process's copy of the list. It stays usable while the store is unavailable. `openCluster` lists the value of
+ * `HOOK_PARTITIONS` at startup; the queue and the consumer refresh the copy regularly.
+ */
 export class PartitionCounts {
   readonly #store: PartitionCountStore;
   #counts: readonly number[];

@@ -28,7 +28,7 @@ export const mongodbUrl = z
   .string()
   .regex(/^mongodb(\+srv)?:\/\/[^\s/]/, 'a URL with mongodb: or mongodb+srv:')
   .nullable();
-/** Without slashes at its end, so that a path can be appended. */
+/** Slashes at its end are removed, so that a path can be appended. */
 export const baseUrl = url('http:', 'https:')
   .refine((value) => value === null || !/[?#]/.test(value), 'a URL without query or fragment')
   .transform((value) => value?.replace(/\/+$/, '') ?? null);
@@ -46,7 +46,7 @@ export const trustedProxies = z
 
 /**
  * Returns whether the text is an IP address, or a CIDR other than `/0`, which would trust every client. An address with
- * a zone id (`fe80::1%eth0`) is none: it has a meaning on one machine only.
+ * a zone id (`fe80::1%eth0`) does not count as an address: it has a meaning on one machine only.
  */
 function isAddressRange(value: string): boolean {
   const [address = '', bits, ...rest] = value.split('/');

@@ -19,7 +19,7 @@ export interface Grant {
   readonly id: string;
   readonly name: string;
   readonly token: GrantToken;
-  /** The token of before the last rotation. There is at most one: the next rotation replaces it. */
+  /** The token from before the last rotation. There is at most one: the next rotation replaces it. */
   readonly previousToken: PreviousToken | null;
   /** When the grant and all its tokens expire. Null: never. */
   readonly expiresAt: Date | null;

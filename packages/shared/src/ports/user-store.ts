@@ -38,7 +38,7 @@ export interface UserStore {
   /** Newest first: by `createdAt`, then by `id`, both descending. `totalItems` counts all users. */
   list(range: RowRange): Promise<{ readonly items: readonly User[]; readonly totalItems: number }>;
   /**
-   * Changes the given members. Never removes the last enabled admin: not even if several pods update users at the same
+   * Changes the given members. Never demotes or disables the last enabled admin: not even if several pods update users at the same
    * time, or if one of them crashes in between.
    */
   update(id: string, changes: UserChanges): Promise<UserUpdate>;

@@ -28,7 +28,11 @@ export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';
  */
 export type NextStep = 'done' | 'retry' | 'retry-counted' | 'halve' | 'dead-letter';
 
-/** Decides when an item becomes a dead letter. docs/data-path.md explains the rules under "Poison items". */
+/**
+ * Decides when an item becomes a dead letter because its run failed. Two kinds of items need no decision: malformed ones
+ * (hook-job-codec.ts), and unstorable ones whose batch was published (apply-to-widgets.ts). docs/data-path.md has all
+ * rules under "Poison items".
+ */
 export function decideNextStep(outcome: RunOutcome, { items, attemptsLeft }: Chunk): NextStep {
   if (outcome === 'published') return 'done';
   if (outcome === 'unavailable' || outcome === 'superseded') return 'retry';

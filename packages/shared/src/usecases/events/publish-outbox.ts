@@ -70,6 +70,7 @@ export function makePublishOutbox(deps: PublishOutboxDeps) {
     // The highest run that may still append these events. For widgets it is this run: step 8 proved that no higher run
     // had claimed them. A delivery without a widget has no fence. But a run appends it only if it found the ledger row
     // unpublished, so before step 7. Every such run has a lower number than one taken now.
+    // `startRun` only takes a number here: nothing runs under it.
     const highestRun = withoutWidget.length === 0 ? run : (await deps.runs.startRun()).run;
     await deps.eventLog.expireMarks([...widgetMarks, ...eventMarks], highestRun);
     const appended = positions.filter((position) => position !== null).length;
@@ -78,12 +79,13 @@ export function makePublishOutbox(deps: PublishOutboxDeps) {
 }
 
 /**
- * Records `last`, the log's end after the append. The append found the log complete up to `expected`, so `last` may
- * replace `expected` as the recorded position.
+ * Records `last`, the log's end after the append. The append checked the log against `expected`: the log
+ * was complete up to there, or the append started a new epoch. Either way `last` may replace `expected` as the recorded
+ * position.
  *
  * If another run recorded a position meanwhile, the log may have been restored from an older copy between the two
  * appends. So the log must still cover both positions. If it does, the later one stays or becomes the recorded
- * position. If it does not, throws `UnavailableError`: nothing is marked, and the next run appends the events again.
+ * position. If it does not, throws `UnavailableError`: no ledger row is marked, and the next run appends the events again.
  * See ADR 8.
  */
 async function recordLogEnd(
@@ -145,7 +147,7 @@ function toLedgerRows(
 }
 
 /**
- * Removes the entries that this run read from the outboxes. They are all in the log by now. Skips the widgets that a
+ * Removes from the outboxes the entries that this run read. They are all in the log by now. Skips the widgets that a
  * higher run has claimed, and returns the watermarks of the others.
  */
 async function removeEntries(

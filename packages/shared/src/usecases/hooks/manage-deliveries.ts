@@ -57,9 +57,9 @@ export type RedriveOutcome =
  * delivery is queued with the fields that could be read. It becomes a dead letter again, unless the worker's version of
  * the service can parse it.
  *
- * Throws `UnavailableError` when the ledger does not answer, and when `GroupCommit.submit` does: if the admission limit
- * is exceeded or too many callers wait, the delivery is not queued; if the queue does not answer in time, it may be
- * queued all the same.
+ * Throws `UnavailableError` when the ledger does not answer or `GroupCommit.submit` throws it. If the admission limit is
+ * exceeded or too many callers wait, the delivery is not queued. If the queue does not answer in time, it may be queued
+ * all the same.
  */
 export function makeRedriveDelivery({ ledger, groupCommit }: RedriveDeliveryDeps) {
   return async (integrationId: string, eventId: string): Promise<RedriveOutcome> => {
