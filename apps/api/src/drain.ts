@@ -30,7 +30,7 @@ export function drainMaxMs({ delayMs, windowMs }: Pick<DrainSteps, 'delayMs' | '
 
 /**
  * Stops a pod without losing work. It becomes not ready, keeps serving for `delayMs`, closes the streams at random
- * times within `windowMs`, finishes requests, stops its tasks and closes its connections. Streams end before requests,
+ * times within `windowMs`, finishes requests, stops its tasks and closes the backend. Streams end before requests,
  * because a server that closes waits for open responses forever. Rejects if a step rejects; the later steps then do not
  * run.
  */

@@ -148,10 +148,11 @@ function rejectForeignOrigin(request: FastifyRequest, publicOrigins: readonly st
   const { origin } = request.headers;
   const secFetchSite = request.headers['sec-fetch-site']?.toString();
   if (isOwnOrigin({ secFetchSite, origin }, [`${request.protocol}://${request.host}`, ...publicOrigins])) return;
+  // The code covers every cross-site request, with or without a token.
   throw new ServiceError('csrf-token-invalid', "The request must come from the service's own origin.");
 }
 
-/** Returns the signed-in caller. Throws an `Error` if the route's policy does not require a session. */
+/** Returns the signed-in caller. Throws an `Error` if there is none. Do not call it on a route with `acceptsBearer`. */
 export function requireSession(request: FastifyRequest): SignedInCaller {
   if (request.caller?.kind !== 'session') {
     throw new Error('The policy of this route does not require a session: set config.policy.');

@@ -58,7 +58,7 @@ type SocketWithResponse = Socket & { readonly _httpMessage?: ServerResponse | nu
 /**
  * Ends a connection after a parser error or a timeout (Node's `clientError`):
  * - It destroys the socket if no client could read an answer, if a response has already begun (such as a stream), or if
- *   an error would end an `EventSource`.
+ *   the connection timed out before anything was read from it.
  * - It lets a complete request that has no response yet finish. That response closes the connection.
  * - Otherwise it writes a problem and closes the socket.
  *

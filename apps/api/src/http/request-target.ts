@@ -9,7 +9,8 @@ const replacementCharacter = '\ufffd';
  * Converts the target of a request line to the one form that is routed: path and query.
  * - The absolute form loses its scheme and authority; its empty path becomes `/`. Every server must accept this form
  *   (RFC 9112, section 3.2.2).
- * - Any other target that does not begin with `/`, such as `*`, gets a leading `/`. No route has such a path.
+ * - Any other target that does not begin with `/`, such as `*`, gets a leading `/`, and no route matches. Node's
+ *   parser has already rejected targets such as `api/v1/session`.
  * - In a token address whose path has invalid percent-encoding, each `%` becomes U+FFFD. The route then finds no such
  *   token and sends its usual response. Otherwise the router would reject the address with another error.
  */
@@ -31,8 +32,8 @@ export function extractPath(url: string): string {
 }
 
 /**
- * Whether the path begins as stream and hook addresses do. An encoded prefix (`%65vents`) does not count: no route has
- * it.
+ * Whether the path begins as stream and hook addresses do. An encoded prefix (`%65vents`) does not count, although the
+ * router decodes it: the route answers such an address as usual.
  */
 export function isTokenAddress(url: string): boolean {
   return url.startsWith(tokenPrefix);

@@ -17,13 +17,10 @@ const deliveryShape = z.object({
     description:
       '`received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven.',
   }),
-  attempts: z
-    .int()
-    .min(0)
-    .meta({
-      description:
-        'How many times a worker has registered it, other than as a duplicate. 0 for a dead letter that could not be registered.',
-    }),
+  attempts: z.int().min(0).meta({
+    description:
+      'How many times a worker has registered it, other than as a duplicate. 0 for a dead letter that could not be registered.',
+  }),
   duplicates: z.int().min(0).meta({ description: 'How many repetitions of the hook were dropped.' }),
   reason: z.enum(deadReasons).nullable().meta({
     description:

@@ -6,7 +6,7 @@ import type { TokenTrust } from '../auth/token-cache.ts';
 import type { Hub } from './hub.ts';
 
 const maxConcurrentLookUps = 20;
-/** The most entitlements of one check. A check applies its decisions at its end, so it must not take long. */
+/** The most entitlements that `checkAll` and `checkDue` check at once. A check applies its decisions at its end, so it must not take long. */
 const maxPerCheck = 2_000;
 /** `checkDue` runs once a second, so each entitlement is checked within a minute. */
 const checkEveryMs = 57_000;
@@ -86,8 +86,8 @@ export class EntitlementChecks {
   /**
    * Checks these entitlements now, with at most 20 concurrent look-ups.
    *
-   * An unavailable store changes nothing: the check starts no further look-ups, and entitlements without a result are
-   * due at once. A look-up that failed for another reason counts as the decision to keep the entitlement.
+   * An unavailable store ends no stream: the check starts no further look-ups and applies the decisions that it has.
+   * Entitlements without a result are due at once. A look-up that failed for another reason counts as the decision to keep the entitlement.
    *
    * Returns true if it applied a decision for each entitlement. Returns false if a store was unavailable, or if a later
    * check has started for one of them: the later check then decides about that one.

@@ -26,8 +26,8 @@ export class Feed {
   /**
    * Joins the ring's frames from `next` on into one write (see `joinFrames`). The result is cached until `clearCache`,
    * so that all connections at the same position share one buffer within a time slice or a fan-out. A cached result
-   * lacks frames that arrived later: the connections get those in their next write. Throws if the ring no longer holds
-   * `next` and no result is cached.
+   * lacks frames that arrived later: the connections get those in their next write. `next` must be a frame of
+   * the ring, which is searched by its `seq`. Throws if the ring no longer holds it and no result is cached.
    */
   joinFrom(next: Frame): JoinedFrames {
     const cached = this.#joinedByFirstFrame.get(next);

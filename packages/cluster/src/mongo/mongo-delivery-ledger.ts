@@ -118,8 +118,8 @@ export class MongoDeliveryLedger implements DeliveryLedger {
 
   /**
    * Inserts all rows, then reads those that existed already. Reads see only what a majority has. They miss a row that
-   * is not replicated to a majority yet, and one that the TTL index has just removed: such a delivery is inserted
-   * again.
+   * is not replicated to a majority yet, and one that the TTL index has just removed: the insert of such a delivery is
+   * tried again, until the deadline.
    */
   async #register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
     const duplicates: UUID[] = [];
@@ -152,9 +152,9 @@ export class MongoDeliveryLedger implements DeliveryLedger {
       await this.#deliveries.insertMany(batch.map(toReceivedDocument), { ordered: false });
       return {};
     });
-    // `writeStorable` also returns the inserts that met an existing row: `isDuplicate` separates them.
-    const select = (isDuplicate: boolean) =>
-      outcome.unstorable.flatMap((write) => (write.isDuplicate === isDuplicate ? (deliveries[write.index] ?? []) : []));
+    // `writeStorable` also returns the inserts that met an existing row.
+    const select = (rowExists: boolean) =>
+      outcome.unstorable.flatMap((write) => (write.isDuplicate === rowExists ? (deliveries[write.index] ?? []) : []));
     return { existing: select(true), unstorable: select(false) };
   }
 
@@ -198,8 +198,8 @@ export class MongoDeliveryLedger implements DeliveryLedger {
 
 function toQuery({ integrationId, state }: DeliveryFilter): Filter<DeliveryDocument> {
   if (state === null) return { integrationId };
-  // A received row has no `expiresAt`. With this condition the TTL index finds the few received rows. `as never`: the
-  // type has no null, but in a query null matches a missing field.
+  // A received row has no `expiresAt`. With this condition the TTL index finds the few rows that are not published.
+  // `as never`: the type has no null, but in a query null matches a missing field.
   return { integrationId, state, ...(state === 'received' ? { expiresAt: null as never } : {}) };
 }
 

@@ -144,7 +144,7 @@ export const settingsTable = {
   STREAMS_PER_TOKEN: defineSetting(
     wholeNumber(1, 1_000_000),
     100,
-    'Open streams per subscription (or per user, for personal streams) on each pod.',
+    'Open streams per subscription (or per user, for personal streams) on each pod, whichever of its tokens they use.',
   ),
   STREAMS_PER_POD: defineSetting(wholeNumber(1, 1_000_000), 10_000, 'Open streams on each pod.'),
   STREAM_UNSENT_LIMIT_BYTES: defineSetting(
@@ -181,12 +181,12 @@ export const settingsTable = {
   HOOK_BATCH_MAX: defineSetting(
     wholeNumber(1, 1_024),
     batchLimits.items,
-    'Largest number of deliveries in one job of the hook queue.',
+    'Largest number of items in one job of the hook queue. A worker may process several jobs as one batch.',
   ),
   HOOK_PARTITIONS: defineSetting(
     wholeNumber(1, 64),
     4,
-    'Partitions of the hook queue. Workers also consume the partitions of earlier values, which MongoDB keeps.',
+    'Partitions of the hook queue. Workers also consume the partitions of earlier values. MongoDB keeps these values.',
   ),
   HOOK_ACK_REPLICAS: defineSetting(
     wholeNumber(0, 10),
@@ -211,7 +211,7 @@ export const settingsTable = {
   HOOK_BURST: defineSetting(
     wholeNumber(0, 10_000_000),
     5_000,
-    'Hooks of one integration at once, over all pods. With a rate of its own: 5 s of it. 0 switches this limit off.',
+    'Hooks of one integration at once, over all pods. An integration with its own rate may send 5 s of that rate at once. 0: no limit.',
   ),
   API_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
@@ -226,7 +226,7 @@ export const settingsTable = {
   SIGN_IN_FAILURES_PER_MINUTE: defineSetting(
     wholeNumber(0, 100_000),
     5,
-    'Failed sign-ins per minute from one address to one account; also 6 times this per address and minute, 20 times per account and hour. 0: no limits.',
+    'Failed sign-ins per minute from one address to one account. Further limits: 6 times this per address and minute, 20 times per account and hour. 0: no limits.',
   ),
   BODY_LIMIT_BYTES: defineSetting(
     wholeNumber(1_024, 4_194_304),

@@ -21,7 +21,7 @@ export interface OutboxEntry {
   readonly receivedAt: Date;
   /** JSON text on one line. Null if the hook had none. */
   readonly payload: string | null;
-  /** Whether the hook's time is before the `lastEventAt` that the widget had. */
+  /** Whether the hook's effective time is before the `lastEventAt` that the widget had. */
   readonly late: boolean;
   /** Null for a creation over the API: the widget had no state before. */
   readonly stateBefore: WidgetState | null;

@@ -18,8 +18,8 @@ ARGV[8]    how long ago a higher run may have arrived, in milliseconds (see reco
 ARGV[9..]  per event: its version ('' without a widget), the number of texts that follow, then field names and values
            in turn
 
-An entry has these fields besides the given ones: e, the epoch; p, the time of the event before it, left out if it is
-the event's own time.
+An entry has these fields besides the given ones: e, the epoch; p, the ms of the event before it, left out if it
+equals the event's own ms. A new epoch starts with an empty log: the script drops what was left of the old one.
 
 Returns    { epoch, epochRun, ms, seq (the log's end), 1 if the log had lost its tail and a new epoch started (else 0),
            then per event: its seq, or 0 if the log had the event already }. All events appended here have the ms of the

@@ -93,8 +93,8 @@ function createNudgeJobs(partitionCount: number) {
 }
 
 /**
- * Remembers the last widget of each partition's full job. Once a scan no longer finds that widget, the job is
- * processed: the widgets before it are published too.
+ * Remembers the last widget of each partition's full job. Once a scan no longer collects that widget, the job counts as
+ * processed: the widgets before it are published too. If other widgets came first instead, that costs an extra scan.
  */
 function createFullJobTracker() {
   let lastWidgetIds: ReadonlyMap<number, string> = new Map();
