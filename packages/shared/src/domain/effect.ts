@@ -14,7 +14,7 @@ export interface Effect {
  *
  * The effective time of a hook is its `occurredAt`, or its `receivedAt` if that is earlier. Each hook adds 1 to
  * `version`. It raises `lastEventAt` to its effective time and `updatedAt` to its `receivedAt`, but never lowers them.
- * A `retired` hook also sets `state`, and lowers `retiredAt` to its effective time, or sets it.
+ * A `retired` hook also sets `state`, and sets `retiredAt` to its effective time or lowers it to that.
  * The kinds `created` and `updated` change nothing else.
  *
  * The order of the hooks does not change the resulting widget. It changes only the entries: their `after`, which of
