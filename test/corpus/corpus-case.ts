@@ -21,7 +21,7 @@ export interface ExpectedResponse {
   readonly allow?: string;
 }
 
-/** A request and its expected response. A `{placeholder}` in the URL, a header or the body is filled in by the run. */
+/** A request and its expected response. A `{variable}` in the URL, a header or the body is filled in by the run. */
 export interface CorpusCase {
   readonly name: string;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';

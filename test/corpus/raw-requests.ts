@@ -3,7 +3,7 @@ type ExpectedResponses = readonly (readonly [status: number, code?: string])[];
 
 export interface RawCase {
   readonly name: string;
-  /** One byte per character. The run fills in each `{placeholder}`. */
+  /** One byte per character. The run fills in each `{variable}`. */
   readonly bytes: string;
   readonly expected: ExpectedResponses;
 }

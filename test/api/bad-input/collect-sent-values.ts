@@ -1,20 +1,20 @@
 import type { CorpusCase } from '../../corpus/corpus-case.ts';
-import { fillPlaceholders, type Placeholders } from '../../corpus/issue-placeholders.ts';
+import { type CorpusVariables, expandVariables } from '../../corpus/corpus-variables.ts';
 
 /** Shorter values may occur in the text of a problem by chance. */
 const minLength = 8;
 
 /** The values that a case sends and that no problem may repeat. A problem may repeat the name of an invalid member. */
-export function collectSentValues({ url, headers = {}, body }: CorpusCase, placeholders: Placeholders): string[] {
+export function collectSentValues({ url, headers = {}, body }: CorpusCase, variables: CorpusVariables): string[] {
   const { 'content-type': _, ...others } = headers;
-  const [path = '', query = ''] = fillPlaceholders(url, placeholders).split('?');
+  const [path = '', query = ''] = expandVariables(url, variables).split('?');
   const values = [
     // Segments in lower case belong to the path of the operation.
     ...path.split('/').filter((segment) => !/^[a-z-]+$/.test(segment)),
     ...query.split('&').map((pair) => pair.split('=')[1] ?? ''),
     ...Object.values(others)
       .flat()
-      .map((value) => fillPlaceholders(value, placeholders)),
+      .map((value) => expandVariables(value, variables)),
     ...collectStrings(parseJson(body), 0),
   ];
   return values.filter((value) => value.length >= minLength);

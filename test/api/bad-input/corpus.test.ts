@@ -1,16 +1,16 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CorpusCase, describeResponse } from '../../corpus/corpus-case.ts';
+import {
+  type CorpusVariables,
+  expandVariables,
+  issueVariables,
+  makeAuthHeaders,
+} from '../../corpus/corpus-variables.ts';
 import { createWidgetBodies } from '../../corpus/create-widget-bodies.ts';
 import { createWidgetCredentials } from '../../corpus/create-widget-credentials.ts';
 import { createWidgetFields } from '../../corpus/create-widget-fields.ts';
 import { deliveries } from '../../corpus/deliveries.ts';
-import {
-  fillPlaceholders,
-  issuePlaceholders,
-  makeAuthHeaders,
-  type Placeholders,
-} from '../../corpus/issue-placeholders.ts';
 import { manageGrants } from '../../corpus/manage-grants.ts';
 import { manageUsers } from '../../corpus/manage-users.ts';
 import { otherPaths, session } from '../../corpus/other-paths.ts';
@@ -22,11 +22,11 @@ import { collectSentValues } from './collect-sent-values.ts';
 import { createHttpSender, type HttpSender } from './http-sender.ts';
 
 let service: TestApp;
-let placeholders: Placeholders;
+let variables: CorpusVariables;
 let http: HttpSender;
 beforeAll(async () => {
   service = await openTestApp();
-  placeholders = await issuePlaceholders(service.backend);
+  variables = await issueVariables(service.backend);
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   http = createHttpSender(`http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}`);
 });
@@ -54,18 +54,18 @@ function send(
   { method, url, caller, headers = {}, body: text }: CorpusCase,
   isOverSocket: boolean,
 ): Promise<TestResponse> {
-  const body = typeof text === 'string' ? fillPlaceholders(text, placeholders) : text;
+  const body = typeof text === 'string' ? expandVariables(text, variables) : text;
   const filledHeaders = Object.entries(headers).map(([name, value]) => [
     name,
     typeof value === 'string'
-      ? fillPlaceholders(value, placeholders)
-      : value.map((item) => fillPlaceholders(item, placeholders)),
+      ? expandVariables(value, variables)
+      : value.map((item) => expandVariables(item, variables)),
   ]);
   const all = {
-    ...(caller === undefined ? {} : makeAuthHeaders(caller, placeholders)),
+    ...(caller === undefined ? {} : makeAuthHeaders(caller, variables)),
     ...Object.fromEntries(filledHeaders),
   };
-  const path = fillPlaceholders(url, placeholders);
+  const path = expandVariables(url, variables);
   if (isOverSocket) return http.send({ method, path, headers: all, ...(body === undefined ? {} : { body }) });
   return service.inject({ method, url: path, headers: all, ...(body === undefined ? {} : { payload: body }) });
 }
@@ -84,7 +84,7 @@ describe.each(Object.entries(groups))('%s', (_, { cases, isOverSocket = false })
     expectProblem(response, { status, code });
     if (mistake !== undefined) expect(response.json().errors).toContainEqual(expect.objectContaining(mistake));
     if (allow !== undefined) expect(response.headers.allow).toBe(allow);
-    expect(collectSentValues(corpusCase, placeholders).filter((value) => response.body.includes(value))).toEqual([]);
+    expect(collectSentValues(corpusCase, variables).filter((value) => response.body.includes(value))).toEqual([]);
   });
 });
 
@@ -98,7 +98,7 @@ test('the service still creates widgets and logged no 500 after all cases', asyn
   const created = await service.inject({
     method: 'POST',
     url: '/api/v1/widgets',
-    headers: makeAuthHeaders('editor', placeholders),
+    headers: makeAuthHeaders('editor', variables),
     payload: { name: 'after the corpus' },
   });
   expect(created.statusCode).toBe(201);

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fillPlaceholders, issuePlaceholders, type Placeholders } from '../../corpus/issue-placeholders.ts';
+import { type CorpusVariables, expandVariables, issueVariables } from '../../corpus/corpus-variables.ts';
 import { type RawCase, rawRequests } from '../../corpus/raw-requests.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 import { exchange, openSocket, parseResponses, readToEnd } from './raw-connection.ts';
 
 let service: TestApp;
-let placeholders: Placeholders;
+let variables: CorpusVariables;
 let port: number;
 beforeAll(async () => {
   service = await openTestApp();
-  placeholders = await issuePlaceholders(service.backend);
+  variables = await issueVariables(service.backend);
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   port = (service.app.server.address() as AddressInfo).port;
 });
@@ -25,7 +25,7 @@ describe.each(Object.entries(rawRequests))('%s', (_, cases) => {
     return [statuses.length === 0 ? 'closes the connection' : `returns ${statuses.join(', ')}`, rawCase.name, rawCase];
   });
   test.each(titled as [string, string, RawCase][])('%s for %s', async (_response, _name, { bytes, expected }) => {
-    const responses = await exchange(port, fillPlaceholders(bytes, placeholders));
+    const responses = await exchange(port, expandVariables(bytes, variables));
     expect(responses.map(({ status }) => status)).toEqual(expected.map(([status]) => status));
     for (const [index, [status, code]] of expected.entries()) {
       const { headers = {}, body = '' } = responses[index] ?? {};
@@ -162,7 +162,7 @@ test('closes the connection of a client that does not read, with a shorter timeo
 });
 
 test('the service still answers after all these requests', async () => {
-  const request = `GET /api/v1/session HTTP/1.1\r\nHost: a\r\nCookie: ${placeholders.viewerCookie}\r\nConnection: close\r\n\r\n`;
+  const request = `GET /api/v1/session HTTP/1.1\r\nHost: a\r\nCookie: ${variables.viewerCookie}\r\nConnection: close\r\n\r\n`;
   expect(await exchange(port, request)).toMatchObject([{ status: 200 }]);
 });
 

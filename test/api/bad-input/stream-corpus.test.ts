@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeResponse } from '../../corpus/corpus-case.ts';
-import { fillPlaceholders, issuePlaceholders, type Placeholders } from '../../corpus/issue-placeholders.ts';
+import { type CorpusVariables, expandVariables, issueVariables } from '../../corpus/corpus-variables.ts';
 import { lastEventIds } from '../../corpus/last-event-ids.ts';
 import { streamTokens } from '../../corpus/other-paths.ts';
 import { expectProblem } from '../../drivers/expect-problem.ts';
@@ -9,15 +9,15 @@ import { createHttpSender, type HttpSender } from './http-sender.ts';
 import { openStreamOnce } from './open-stream-once.ts';
 
 let service: TestService;
-let placeholders: Placeholders;
+let variables: CorpusVariables;
 let http: HttpSender;
 beforeAll(async () => {
   service = await openTestService();
   http = createHttpSender(service.url);
-  const issued = await issuePlaceholders(service.backend);
+  const issued = await issueVariables(service.backend);
   const opened = await openStreamOnce(service.url, { path: `/api/v1/events/${issued.streamToken}` });
   const { cursor } = JSON.parse(opened.events[0]?.data ?? '{}') as { cursor: string };
-  placeholders = { ...issued, cursor, epoch: cursor.split('.')[0] ?? '' };
+  variables = { ...issued, cursor, epoch: cursor.split('.')[0] ?? '' };
 });
 afterAll(async () => {
   http.close();
@@ -31,7 +31,7 @@ describe('/api/v1/events/{token}: tokens', () => {
   test.each(titled)('%s for %s', async (_response, _name, { method, url, expected }) => {
     const response = await http.send({
       method,
-      path: fillPlaceholders(url, placeholders),
+      path: expandVariables(url, variables),
       headers: { origin: 'https://any.example' },
     });
     expect(response.statusCode).toBe(expected.status);
@@ -40,7 +40,7 @@ describe('/api/v1/events/{token}: tokens', () => {
     const isStream = !url.endsWith('}/');
     if (isStream) expect(response.headers['access-control-allow-origin']).toBe('*');
     expect(response.headers['access-control-allow-credentials']).toBeUndefined();
-    expect(response.body).not.toContain(placeholders.streamToken);
+    expect(response.body).not.toContain(variables.streamToken);
   });
 });
 
@@ -50,7 +50,7 @@ describe('GET /api/v1/events/{token}: Last-Event-ID', () => {
     return [outcome, idCase.name, idCase] as const;
   });
   test.each(titled)('%s for %s', async (_outcome, _name, { header, query, gap, resumed }) => {
-    const path = `/api/v1/events/${placeholders.streamToken}${query === undefined ? '' : `?${fill(query)}`}`;
+    const path = `/api/v1/events/${variables.streamToken}${query === undefined ? '' : `?${fill(query)}`}`;
     const lastEventId = typeof header === 'string' ? fill(header) : header?.map(fill);
     const headers: Record<string, string | string[]> =
       lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
@@ -63,5 +63,5 @@ describe('GET /api/v1/events/{token}: Last-Event-ID', () => {
 });
 
 function fill(text: string): string {
-  return fillPlaceholders(text.replaceAll('%7B', '{').replaceAll('%7D', '}'), placeholders);
+  return expandVariables(text.replaceAll('%7B', '{').replaceAll('%7D', '}'), variables);
 }

@@ -1,6 +1,6 @@
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issuePlaceholders } from '../../corpus/issue-placeholders.ts';
+import { issueVariables } from '../../corpus/corpus-variables.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 let service: TestApp;
@@ -36,7 +36,7 @@ async function sendAndCountLookUps(token: string, hooks: number): Promise<number
 
 describe('POST /api/v1/events/hooks/{token}: look-ups of invalid tokens', () => {
   test('looks up an unknown, expired, replaced or revoked token once for five hooks', async () => {
-    const { unknownHookToken, expiredHookToken, replacedHookToken, revokedHookToken } = await issuePlaceholders(
+    const { unknownHookToken, expiredHookToken, replacedHookToken, revokedHookToken } = await issueVariables(
       service.backend,
     );
     for (const token of [unknownHookToken, expiredHookToken, replacedHookToken, revokedHookToken])

@@ -9,14 +9,14 @@ import { createPasswordHasher } from '@widget-service/shared/usecases/access/pas
 import { aCreation, aDelivery, aWidget } from '../drivers/builders.ts';
 import type { CorpusCaller } from './corpus-case.ts';
 
-/** The values of the `{placeholder}`s in the cases, by name. */
-export type Placeholders = Readonly<Record<string, string>>;
+/** The values of the `{variable}`s in the cases, by name. */
+export type CorpusVariables = Readonly<Record<string, string>>;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /** Stores a widget, deliveries, and valid, expired and revoked sessions and tokens for the cases, and returns them. */
-export async function issuePlaceholders(backend: Backend): Promise<Placeholders> {
+export async function issueVariables(backend: Backend): Promise<CorpusVariables> {
   const widget = aWidget();
   await backend.widgets.insertOnce(aCreation(widget));
   const grants = { subscriptionsId: aGrant({}), integrationsId: aGrant({}), 'provision-tokensId': aGrant({}) };
@@ -41,7 +41,7 @@ export async function issuePlaceholders(backend: Backend): Promise<Placeholders>
 }
 
 /** Stores a dead and a published delivery of this integration, and a received one of another. */
-async function recordDeliveries(backend: Backend, integrationId: string): Promise<Placeholders> {
+async function recordDeliveries(backend: Backend, integrationId: string): Promise<CorpusVariables> {
   const [dead, published, other] = [aDelivery({ integrationId }), aDelivery({ integrationId }), aDelivery()];
   await backend.ledger.register([published, other]);
   await backend.ledger.markPublished([{ eventId: published.eventId, position: null }], new Date());
@@ -54,13 +54,13 @@ async function recordDeliveries(backend: Backend, integrationId: string): Promis
   };
 }
 
-/** Replaces each known `{placeholder}` in a URL, header or body. */
-export function fillPlaceholders(text: string, placeholders: Placeholders): string {
-  return text.replaceAll(/\{([\w-]+)\}/g, (whole, name: string) => placeholders[name] ?? whole);
+/** Replaces each known `{variable}` in a URL, header or body. */
+export function expandVariables(text: string, variables: CorpusVariables): string {
+  return text.replaceAll(/\{([\w-]+)\}/g, (whole, name: string) => variables[name] ?? whole);
 }
 
-export function makeAuthHeaders(caller: CorpusCaller, placeholders: Placeholders): Record<string, string> {
-  return { cookie: placeholders[`${caller}Cookie`] ?? '', 'x-csrf-token': placeholders[`${caller}Csrf`] ?? '' };
+export function makeAuthHeaders(caller: CorpusCaller, variables: CorpusVariables): Record<string, string> {
+  return { cookie: variables[`${caller}Cookie`] ?? '', 'x-csrf-token': variables[`${caller}Csrf`] ?? '' };
 }
 
 async function issueSessions(backend: Backend): Promise<Record<string, string>> {
