@@ -66,6 +66,21 @@ it('tries again while the dead letter cannot be stored, and quarantines nothing'
   expect((await testBackend.readQuarantine()).filter(({ text }) => text.includes(malformed.eventId))).toEqual([]);
 });
 
+it('tries again while a text cannot be quarantined', async () => {
+  const text = '{"version":1,"items":[{"t":"d","p":"the other half';
+  const jobId = await testBackend.enqueueText(text);
+  const { backend } = testBackend;
+  let attempts = 0;
+  const quarantine = overrideMethod(backend.quarantine, 'add', async (entry) => {
+    attempts += 1;
+    if (attempts <= 3) throw new UnavailableError('the store does not answer');
+    return backend.quarantine.add(entry);
+  });
+  const metrics = await consumeUntil({ ...backend, quarantine }, async () => attempts >= 4);
+  expect((await metrics.textsQuarantined.get()).values).toMatchObject([{ value: 1 }]);
+  expect(await testBackend.readQuarantine()).toContainEqual({ id: `${jobId}:0`, text });
+});
+
 it('quarantines a delivery whose dead letter is unstorable, as a job that can be enqueued again', async () => {
   const { backend } = testBackend;
   const widgetId = await insertWidget();

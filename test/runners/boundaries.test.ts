@@ -33,11 +33,20 @@ describe('the import direction between folders', () => {
     [`${shared}/config/x.ts`, '../tasks/worker-tasks.ts'],
     ['packages/cluster/src/x.ts', '@widget-service/shared/usecases/hooks/accept-hook.ts'],
     ['packages/embedded/src/x.ts', '@widget-service/shared/config/settings.ts'],
+    ['apps/api/src/auth/x.ts', '../limits/hook-permits.ts'],
+    ['apps/api/src/auth/x.ts', '../stream/hub.ts'],
+    ['apps/api/src/limits/x.ts', '../stream/hub.ts'],
+    ['apps/api/src/limits/x.ts', '../routes/hooks.ts'],
+    ['apps/api/src/stream/x.ts', '../http/problem.ts'],
+    ['apps/api/src/stream/testing/x.ts', '../../http/problem.ts'],
   ])('%s is not allowed to import %s', (path, specifier) => expect(isRejected(path, specifier)).toBe(true));
 
   it.each([
     [`${shared}/ports/x.ts`, '../domain/widget.ts'],
     [`${shared}/usecases/hooks/x.ts`, '../../ports/backend.ts'],
     ['packages/cluster/src/x.ts', '@widget-service/shared/ports/backend.ts'],
+    ['apps/api/src/auth/x.ts', '../http/problem.ts'],
+    ['apps/api/src/limits/x.ts', '../auth/cookies.ts'],
+    ['apps/api/src/stream/x.ts', '../auth/stream-entitlement.ts'],
   ])('%s is allowed to import %s', (path, specifier) => expect(isRejected(path, specifier)).toBe(false));
 });

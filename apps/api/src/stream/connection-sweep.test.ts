@@ -108,6 +108,12 @@ describe('makeSweep', () => {
     expect(sweepFor(100_000, 15_000, setTime, { ...connection, sink }, 30_000)).toEqual(ends);
   });
 
+  it('keeps a client open that has accepted everything, however long it is sent nothing', () => {
+    const { connection } = aConnection({});
+    connection.heartbeatAtMs = Infinity;
+    expect(sweepFor(100_000, 15_000, () => undefined, connection, 30_000)).toEqual([]);
+  });
+
   it('ends a stream within one second after validUntil', () => {
     const { connection } = aConnection({}, new Date(90_500));
     const [end] = sweepFor(100_000, 15_000, () => undefined, connection);

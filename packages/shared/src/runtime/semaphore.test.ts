@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import { createSemaphore } from './semaphore.ts';
 
@@ -54,6 +54,18 @@ test('rejects with UnavailableError after maxWaitMs and does not lose the slot',
   job.finish();
   await running;
   await expect(limit(async () => 'after')).resolves.toBe('after');
+});
+
+test('keeps no timer of work that was started', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const limit = createSemaphore({ ...options, maxRunning: 1 });
+  const job = makeControlledWork();
+  const outcomes = [limit(job.work), limit(job.work)];
+  expect(vi.getTimerCount()).toBe(1);
+  job.finish();
+  await Promise.all(outcomes);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('queues any number of pieces of work when maxWaiting and maxWaitMs are absent', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from './clock.ts';
 import { createMetrics } from './metrics.ts';
-import { createPeriodicTask, createSupervisor, type Task } from './supervisor.ts';
+import { createPeriodicTask, createSupervisor, Supervisor, type Task } from './supervisor.ts';
 
 function supervise(tasks: readonly Task[]) {
   const errors: unknown[][] = [];
@@ -34,6 +34,35 @@ describe('createSupervisor', () => {
     expect(runs).toBe(2);
     expect(errors).toEqual([[{ task: 'retention', err: cause }, 'task.failed']]);
     expect((await metrics.taskFailures.get()).values).toEqual([{ labels: { task: 'retention' }, value: 1 }]);
+  });
+
+  it('doubles the pause after each short run, and starts again with the shortest pause after a run of over a minute', async () => {
+    let nowMs = 0;
+    const pausesMs: number[] = [];
+    const stopped = Promise.withResolvers<void>();
+    const clock = {
+      ...systemClock,
+      monotonicMs: () => nowMs,
+      sleep: async (ms: number) => {
+        pausesMs.push(ms);
+        if (pausesMs.length === 7) stopped.resolve();
+        if (pausesMs.length === 7) await new Promise(() => undefined);
+      },
+    };
+    const task: Task = {
+      name: 'tail',
+      run: async () => {
+        if (pausesMs.length === 5) nowMs += 60_001;
+      },
+      unreadyReason: () => null,
+    };
+    new Supervisor([task], { clock, onFailure: () => undefined }).start();
+    await stopped.promise;
+    const ceilingsMs = [100, 200, 400, 800, 1_600, 100, 200];
+    for (const [index, ceilingMs] of ceilingsMs.entries()) {
+      expect(pausesMs[index]).toBeGreaterThanOrEqual(ceilingMs / 2);
+      expect(pausesMs[index]).toBeLessThanOrEqual(ceilingMs);
+    }
   });
 
   it('neither counts nor logs a task that throws after the supervisor began to stop', async () => {
@@ -85,5 +114,26 @@ describe('createPeriodicTask', () => {
     expect(task.unreadyReason()).toBeNull();
     nowMs = 60_001;
     expect(task.unreadyReason()).toBe('the current round has been running for over a minute');
+  });
+
+  it('stays ready during a pause of over a minute', async () => {
+    let nowMs = 0;
+    const pause = Promise.withResolvers<void>();
+    const clock = {
+      ...systemClock,
+      monotonicMs: () => nowMs,
+      sleep: () => {
+        pause.resolve();
+        return new Promise<void>(() => undefined);
+      },
+    };
+    const task = createPeriodicTask(
+      { name: 'scan', everyMs: 0, clock, onError: () => undefined },
+      async () => undefined,
+    );
+    void task.run(new AbortController().signal);
+    await pause.promise;
+    nowMs = 3_600_000;
+    expect(task.unreadyReason()).toBeNull();
   });
 });

@@ -12,6 +12,7 @@ describe('decideNextStep', () => {
     ['unavailable', 1, 1, 'retry'],
     ['superseded', 1, 1, 'retry'],
     ['unstorable', 5, 5, 'halve'],
+    ['unstorable', 2, 5, 'halve'],
     ['unstorable', 1, 3, 'dead-letter'],
     ['not-applied', 5, 2, 'retry-counted'],
     ['not-applied', 5, 1, 'halve'],
@@ -19,6 +20,7 @@ describe('decideNextStep', () => {
     ['not-applied', 1, 1, 'dead-letter'],
     ['failed', 5, 2, 'retry-counted'],
     ['failed', 5, 1, 'halve'],
+    ['failed', 2, 1, 'halve'],
     ['failed', 1, 1, 'retry'],
   ])('%s, with %i items and %i attempts left: %s', (outcome, itemCount, attemptsLeft, expected) => {
     expect(decideNextStep(outcome, aChunk(itemCount, attemptsLeft))).toBe(expected);
