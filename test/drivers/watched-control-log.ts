@@ -1,5 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ControlEntry, ControlLog } from '@widget-service/shared/ports/control-log.ts';
+import { openTestApp, type TestApp, type TestAppOptions } from './test-app.ts';
 
 /** A control log that records the announced entries. A test can make its announcements fail. */
 export interface WatchedControlLog extends ControlLog {
@@ -9,7 +10,22 @@ export interface WatchedControlLog extends ControlLog {
   isUnavailable: boolean;
 }
 
-export function watchControlLog(real: ControlLog): WatchedControlLog {
+/** Opens the app with a watched control log. */
+export async function openAppWithWatchedControlLog(
+  options?: Pick<TestAppOptions, 'clock'>,
+): Promise<{ service: TestApp; control: WatchedControlLog }> {
+  let control: WatchedControlLog | undefined;
+  const service = await openTestApp({
+    ...options,
+    replace: (real) => {
+      control = watchControlLog(real.control);
+      return { control };
+    },
+  });
+  return { service, control: control! };
+}
+
+function watchControlLog(real: ControlLog): WatchedControlLog {
   const watched: WatchedControlLog = {
     announced: [],
     isUnavailable: false,

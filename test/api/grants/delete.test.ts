@@ -1,19 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { grantKinds } from '../../drivers/grant-kinds.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
-import { type WatchedControlLog, watchControlLog } from '../../drivers/watched-control-log.ts';
+import type { TestApp, TestCaller } from '../../drivers/test-app.ts';
+import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/watched-control-log.ts';
 
 let service: TestApp;
 let admin: TestCaller;
 let control: WatchedControlLog;
 beforeAll(async () => {
-  service = await openTestApp({
-    replace: (real) => {
-      control = watchControlLog(real.control);
-      return { control };
-    },
-  });
+  ({ service, control } = await openAppWithWatchedControlLog());
   admin = await service.signedIn('admin');
 });
 afterAll(() => service.close());

@@ -1,31 +1,18 @@
-import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import type { TestApp, TestCaller } from '../../drivers/test-app.ts';
+import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/watched-control-log.ts';
 
 let service: TestApp;
-let announced: ControlEntry[];
-let isControlLogUnavailable = false;
+let control: WatchedControlLog;
 beforeAll(async () => {
-  service = await openTestApp({
-    replace: ({ control }) => ({
-      control: {
-        openTail: () => control.openTail(),
-        announce: async (entry) => {
-          if (isControlLogUnavailable) throw new UnavailableError('the control log is unavailable');
-          announced.push(entry);
-          await control.announce(entry);
-        },
-      },
-    }),
-  });
+  ({ service, control } = await openAppWithWatchedControlLog());
 });
 beforeEach(() => {
-  announced = [];
-  isControlLogUnavailable = false;
+  control.announced.length = 0;
+  control.isUnavailable = false;
 });
 afterAll(() => service.close());
 
@@ -54,7 +41,7 @@ describe('DELETE /api/v1/sessions', () => {
     expect(await isSignedIn(user.cookie)).toBe(false);
     expect(await isSignedIn(otherCookie)).toBe(false);
     expect(await isSignedIn(other.cookie)).toBe(true);
-    expect(announced).toEqual([{ kind: 'user', id: user.userId, change: 'revoked' }]);
+    expect(control.announced).toEqual([{ kind: 'user', id: user.userId, change: 'revoked' }]);
     expectProblem(await signOutEverywhere(user), { status: 403, code: 'not-authenticated' });
   });
 });
@@ -67,13 +54,13 @@ describe('DELETE /api/v1/session', () => {
     expect(response.statusCode).toBe(204);
     expect(await isSignedIn(user.cookie)).toBe(false);
     expect(await isSignedIn(otherCookie)).toBe(true);
-    expect(announced).toMatchObject([{ kind: 'session', change: 'revoked' }]);
-    expect(JSON.stringify(announced)).not.toContain(user.sessionId);
+    expect(control.announced).toMatchObject([{ kind: 'session', change: 'revoked' }]);
+    expect(JSON.stringify(control.announced)).not.toContain(user.sessionId);
   });
 });
 
 test('DELETE /api/v1/sessions and /api/v1/session: return 503 but end the sessions while the control log is unavailable', async () => {
-  isControlLogUnavailable = true;
+  control.isUnavailable = true;
   for (const path of ['/api/v1/sessions', '/api/v1/session']) {
     const user = await service.signedIn('viewer');
     const response = await service.inject({ method: 'DELETE', url: path, headers: user.headers });

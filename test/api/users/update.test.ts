@@ -1,32 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import type { TestApp, TestCaller } from '../../drivers/test-app.ts';
+import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/watched-control-log.ts';
 
 let service: TestApp;
 let admin: TestCaller;
-let announced: ControlEntry[];
-let isControlLogUnavailable = false;
+let control: WatchedControlLog;
 beforeAll(async () => {
-  service = await openTestApp({
-    replace: ({ control }) => ({
-      control: {
-        openTail: () => control.openTail(),
-        announce: async (entry) => {
-          if (isControlLogUnavailable) throw new UnavailableError('the control log is unavailable');
-          announced.push(entry);
-          await control.announce(entry);
-        },
-      },
-    }),
-  });
+  ({ service, control } = await openAppWithWatchedControlLog());
   admin = await service.signedIn('admin');
 });
 beforeEach(() => {
-  announced = [];
-  isControlLogUnavailable = false;
+  control.announced.length = 0;
+  control.isUnavailable = false;
 });
 afterAll(() => service.close());
 
@@ -52,7 +39,7 @@ describe('PATCH /api/v1/users/{id}', () => {
       payload: { name: 'x' },
     });
     expectProblem(rejected, { status: 403, code: 'permission-denied' });
-    expect(announced).toEqual([]);
+    expect(control.announced).toEqual([]);
   });
 
   test('ends every session of a disabled user for good, and no other session', async () => {
@@ -62,7 +49,7 @@ describe('PATCH /api/v1/users/{id}', () => {
     expect((await getSession(other)).statusCode).toBe(200);
     expect((await update(user.userId, { disabled: false })).json()).toMatchObject({ disabled: false });
     await expectSignedOut(user);
-    expect(announced).toEqual([{ kind: 'user', id: user.userId, change: 'revoked' }]);
+    expect(control.announced).toEqual([{ kind: 'user', id: user.userId, change: 'revoked' }]);
   });
 
   test('replaces the password and ends every session of the user', async () => {
@@ -94,7 +81,7 @@ describe('PATCH /api/v1/users/{id}', () => {
     }
     expect(await service.backend.users.findById(user.userId)).toEqual(before);
     expect((await getSession(user)).statusCode).toBe(200);
-    expect(announced).toEqual([]);
+    expect(control.announced).toEqual([]);
   });
 
   test('lets an admin drop the role or disable themself while there is another admin', async () => {
@@ -126,13 +113,13 @@ describe('PATCH /api/v1/users/{id}: rejected', () => {
 
   test('returns 503 but ends the sessions while the control log is unavailable; the request can be repeated', async () => {
     const user = await service.signedIn('editor');
-    isControlLogUnavailable = true;
+    control.isUnavailable = true;
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       expectProblem(await update(user.userId, { disabled: true }), { status: 503, code: 'unavailable' });
       await expectSignedOut(user);
     }
-    isControlLogUnavailable = false;
+    control.isUnavailable = false;
     expect((await update(user.userId, { disabled: true })).statusCode).toBe(200);
-    expect(announced).toEqual([{ kind: 'user', id: user.userId, change: 'revoked' }]);
+    expect(control.announced).toEqual([{ kind: 'user', id: user.userId, change: 'revoked' }]);
   });
 });
