@@ -60,8 +60,8 @@ export const processingRules: readonly Mutation[] = [
   {
     rule: 'a run that is too old does not append',
     file: processBatch,
-    from: 'const maxRunMs = runLimits.maxAgeMs;',
-    to: 'const maxRunMs = Number.POSITIVE_INFINITY;',
+    from: 'startedAtMs < runLimits.maxAgeMs',
+    to: 'startedAtMs < Number.POSITIVE_INFINITY',
   },
   {
     rule: 'an outbox is appended in its order',

@@ -138,7 +138,7 @@ interface CompositionDeps {
 function composeApp({ settings, backend, deployment, logger, metrics, fanOut, revocations }: CompositionDeps) {
   const clock = systemClock;
   const groupCommit = new GroupCommit(backend.hookQueue, clock, {
-    batchMax: settings.HOOK_BATCH_MAX,
+    jobItemsMax: settings.HOOK_BATCH_MAX,
     backlogMax: settings.HOOK_BACKLOG_MAX,
   });
   const limiter = createPodRateLimiter({

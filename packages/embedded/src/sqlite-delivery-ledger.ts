@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import {
   type DeadReason,
   type DeliveryFilter,
@@ -12,7 +13,6 @@ import {
   type RecordedDelivery,
   type RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { RowRange } from '@widget-service/shared/ports/grant-store.ts';
 import type { Database } from './database.ts';
 import { toDate } from './sqlite-values.ts';
 import { writeStorable } from './write-storable.ts';

@@ -1,12 +1,12 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Permission } from '@widget-service/shared/domain/role.ts';
 import type {
   GrantStore,
   Integration,
   ProvisionToken,
-  RowRange,
   Subscription,
   TokenReplacement,
 } from '@widget-service/shared/ports/grant-store.ts';

@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Role } from '@widget-service/shared/domain/role.ts';
-import type { RowRange } from '@widget-service/shared/ports/grant-store.ts';
 import {
   isEnabledAdmin,
   type User,

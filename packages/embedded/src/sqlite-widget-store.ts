@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import { setImmediate as waitForNextTurn } from 'node:timers/promises';
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Widget, WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type {
   InsertOutcome,
@@ -103,10 +104,7 @@ export class SqliteWidgetStore implements WidgetStore {
     });
   }
 
-  async list(
-    filter: WidgetFilter,
-    { offset, limit }: { readonly offset: number; readonly limit: number },
-  ): Promise<Widget[]> {
+  async list(filter: WidgetFilter, { offset, limit }: RowRange): Promise<Widget[]> {
     const { bounds, skipped } = await this.#skipRows(filter, offset);
     return this.#db.read(() => {
       const rows = this.#list[toFilterKind(filter)].all(...bounds, limit, offset - skipped);

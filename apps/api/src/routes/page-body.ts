@@ -1,5 +1,5 @@
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import { countPages, type PageRequest, toOffset } from '@widget-service/shared/domain/page.ts';
-import type { RowRange } from '@widget-service/shared/ports/grant-store.ts';
 
 export interface PageBody<Item> extends PageRequest {
   readonly items: Item[];

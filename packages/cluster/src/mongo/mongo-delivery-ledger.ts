@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import {
   type DeadReason,
   type DeliveryFilter,
@@ -12,7 +13,6 @@ import {
   type RecordedDelivery,
   type RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import type { RowRange } from '@widget-service/shared/ports/grant-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, UUID } from 'mongodb';
 import { toBsonUuid } from './bson-uuid.ts';

@@ -1,10 +1,10 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type {
   GrantStore,
   Integration,
   ProvisionToken,
-  RowRange,
   Subscription,
   TokenReplacement,
 } from '@widget-service/shared/ports/grant-store.ts';

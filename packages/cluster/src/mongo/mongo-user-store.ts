@@ -1,5 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { RowRange } from '@widget-service/shared/ports/grant-store.ts';
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import {
   isEnabledAdmin,
   type User,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type {
   InsertOutcome,
@@ -55,7 +56,7 @@ export class MongoWidgetStore implements WidgetStore {
     });
   }
 
-  list(filter: WidgetFilter, range: { readonly offset: number; readonly limit: number }): Promise<Widget[]> {
+  list(filter: WidgetFilter, range: RowRange): Promise<Widget[]> {
     return runPortCall('list widgets', async () => {
       const documents = await this.#widgets
         .find<StoredWidget>(toQuery(filter), { projection: widgetProjection, maxTimeMS })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { MalformedDelivery } from '../domain/delivery.ts';
 import { hookKinds } from '../domain/event-kind.ts';
-import { tryParseJson } from '../domain/json.ts';
+import { toSingleLine, tryParseJson } from '../domain/json.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
 import { parseUtcTimestamp } from '../domain/timestamp.ts';
 import { parseUuid } from '../domain/uuid.ts';
@@ -9,12 +9,9 @@ import type { UnreadableItem } from '../ports/hook-queue.ts';
 
 /** A newer version of the service wrote the job. A worker of that version will process it. */
 export class UnknownJobVersionError extends Error {
-  readonly version: number;
-
   constructor(version: number) {
     super(`the job has version ${version}, but this process reads only version ${jobVersion}: run a newer worker`);
     this.name = 'UnknownJobVersionError';
-    this.version = version;
   }
 }
 
@@ -163,5 +160,5 @@ function salvageDelivery(item: unknown): MalformedDelivery | null {
 function toJsonText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   const isJsonText = typeof value === 'string' && tryParseJson(value) !== undefined;
-  return isJsonText ? value.replace(/[\r\n]+/g, ' ') : JSON.stringify(value);
+  return isJsonText ? toSingleLine(value) : JSON.stringify(value);
 }

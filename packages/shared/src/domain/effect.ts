@@ -1,6 +1,6 @@
 import type { Delivery } from './delivery.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
-import { parseUtcTimestamp } from './timestamp.ts';
+import { parseUtcTimestamp, pickEarlier } from './timestamp.ts';
 import type { Widget } from './widget.ts';
 
 export interface Effect {
@@ -66,10 +66,6 @@ function computeEffectiveTime(delivery: Delivery): Date {
   // The fallback only satisfies the type: the queue's codec returns no delivery whose `occurredAt` cannot be parsed.
   const occurredAtMs = parseUtcTimestamp(delivery.occurredAt) ?? delivery.receivedAt.getTime();
   return new Date(Math.min(occurredAtMs, delivery.receivedAt.getTime()));
-}
-
-function pickEarlier(current: Date | null, candidate: Date): Date {
-  return current !== null && current <= candidate ? current : candidate;
 }
 
 function pickLater(current: Date | null, candidate: Date): Date {

@@ -47,8 +47,9 @@ export class ServiceError extends Error {
 }
 
 /**
- * A store is unreachable or did not answer in time. It is unknown whether the call took place. The caller retries: the
- * ports say which calls are safe to repeat.
+ * The service cannot do something now, but may later. From a store: it is unreachable or did not answer in time, and it
+ * is unknown whether the call took place. The ports say which calls are safe to repeat. The service also throws it
+ * before any call, if it has no capacity left or the work must stop.
  */
 export class UnavailableError extends ServiceError {
   constructor(internalMessage: string, cause?: unknown) {

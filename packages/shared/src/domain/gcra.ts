@@ -26,7 +26,7 @@ export interface RateOutcome {
   readonly resetAfterMs: number;
 }
 
-export interface PermitOutcome {
+interface PermitOutcome {
   readonly outcome: RateOutcome;
   /** The new state, see `takePermits`. */
   readonly fullAtMs: number;

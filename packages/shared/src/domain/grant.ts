@@ -1,3 +1,5 @@
+import { pickEarlier } from './timestamp.ts';
+
 /** A token as stores keep it: its digest, never the token itself. */
 export interface GrantToken {
   /** SHA-256 of the token, hexadecimal. */
@@ -28,7 +30,7 @@ export interface Grant {
   readonly lastUsedAt: Date | null;
 }
 
-export interface ValidToken {
+interface ValidToken {
   readonly token: GrantToken;
   /** The token is invalid from this time on. Null: no end is set. */
   readonly validUntil: Date | null;
@@ -45,7 +47,7 @@ export function findValidToken(grant: Grant, digest: string, now: Date): ValidTo
  * null if there is no previous token. The result may be in the past.
  */
 export function previousTokenExpiry({ previousToken, expiresAt }: Grant): Date | null {
-  return previousToken === null ? null : pickEarlier(previousToken.expiresAt, expiresAt);
+  return previousToken === null ? null : pickEarlier(expiresAt, previousToken.expiresAt);
 }
 
 function findToken(grant: Grant, digest: string): ValidToken | null {
@@ -53,8 +55,4 @@ function findToken(grant: Grant, digest: string): ValidToken | null {
   if (token.digest === digest) return { token, validUntil: expiresAt };
   if (previousToken?.digest !== digest) return null;
   return { token: previousToken, validUntil: previousTokenExpiry(grant) };
-}
-
-function pickEarlier(time: Date, other: Date | null): Date {
-  return other !== null && other < time ? other : time;
 }

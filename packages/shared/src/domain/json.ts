@@ -39,8 +39,8 @@ export function extractMemberText(json: string, name: string): string | null {
   return memberText === null ? null : toSingleLine(memberText);
 }
 
-/** JSON strings contain only escaped line breaks, so every raw line break is layout. */
-function toSingleLine(json: string): string {
+/** Replaces the line breaks of a JSON text by spaces. JSON strings contain only escaped ones, so every raw one is layout. */
+export function toSingleLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
 }
 

@@ -4,6 +4,12 @@ export interface PageRequest {
   readonly pageSize: number;
 }
 
+/** A page of rows: how many to skip, and how many to return at most. */
+export interface RowRange {
+  readonly offset: number;
+  readonly limit: number;
+}
+
 export const defaultPageSize = 50;
 export const maxPageSize = 200;
 /** The largest 32-bit integer. With `maxPageSize`, the offset is still a safe integer. */

@@ -29,3 +29,8 @@ export function parseUtcTimestamp(text: string): number | null {
     date.getUTCSeconds() === Number(second);
   return isReal ? date.getTime() : null;
 }
+
+/** Returns the earlier of two times. Null counts as no time. */
+export function pickEarlier(current: Date | null, candidate: Date): Date {
+  return current !== null && current <= candidate ? current : candidate;
+}

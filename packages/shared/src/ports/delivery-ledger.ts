@@ -1,6 +1,6 @@
 import type { Delivery, MalformedDelivery } from '../domain/delivery.ts';
 import type { LogPosition } from '../domain/log-position.ts';
-import type { RowRange } from './grant-store.ts';
+import type { RowRange } from '../domain/page.ts';
 
 /**
  * Why a delivery became a dead letter. The texts are stored, and clients see them.

@@ -1,12 +1,7 @@
 import type { EventFilter } from '../domain/event-filter.ts';
 import type { Grant, GrantToken, PreviousToken } from '../domain/grant.ts';
+import type { RowRange } from '../domain/page.ts';
 import type { Permission } from '../domain/role.ts';
-
-/** A page of rows: how many to skip, and how many to return at most. */
-export interface RowRange {
-  readonly offset: number;
-  readonly limit: number;
-}
 
 /** Replaces the tokens of a grant, for a rotation. */
 export interface TokenReplacement {

@@ -1,5 +1,5 @@
+import type { RowRange } from '../domain/page.ts';
 import type { Role } from '../domain/role.ts';
-import type { RowRange } from './grant-store.ts';
 
 export interface User {
   readonly id: string;
@@ -38,8 +38,8 @@ export interface UserStore {
   /** Newest first: by `createdAt`, then by `id`, both descending. `totalItems` counts all users. */
   list(range: RowRange): Promise<{ readonly items: readonly User[]; readonly totalItems: number }>;
   /**
-   * Changes the given members. Never demotes or disables the last enabled admin: not even if several pods update users at the same
-   * time, or if one of them crashes in between.
+   * Changes the given members. Never demotes or disables the last enabled admin: not even if several pods update users at
+   * the same time, or if one of them crashes in between.
    */
   update(id: string, changes: UserChanges): Promise<UserUpdate>;
   /**
@@ -50,7 +50,7 @@ export interface UserStore {
   recordSignIn(id: string, at: Date): Promise<void>;
 }
 
-/** Returns whether the user is an enabled admin. The store always keeps at least one: see `update`. */
+/** Returns whether the user is an enabled admin. Once there is one, the store always keeps at least one: see `update`. */
 export function isEnabledAdmin(user: Pick<User, 'role' | 'disabled'>): boolean {
   return user.role === 'admin' && !user.disabled;
 }

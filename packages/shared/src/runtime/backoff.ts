@@ -3,8 +3,6 @@ export interface BackoffOptions {
   readonly firstMs: number;
   /** The longest pause ever, in milliseconds. */
   readonly maxMs: number;
-  /** Returns 0 to 1. `Math.random` by default; tests replace it. */
-  readonly random?: () => number;
 }
 
 /**
@@ -13,5 +11,5 @@ export interface BackoffOptions {
  */
 export function backoffMs(failures: number, options: BackoffOptions): number {
   const ceiling = Math.min(options.maxMs, options.firstMs * 2 ** Math.min(failures - 1, 30));
-  return ceiling / 2 + ((options.random ?? Math.random)() * ceiling) / 2;
+  return ceiling / 2 + (Math.random() * ceiling) / 2;
 }

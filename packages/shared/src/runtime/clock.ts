@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The source of time. It is a parameter everywhere, so that tests can control it. */
+/** The source of time. Use cases and tasks get it as a parameter, so that tests can control it. */
 export interface Clock {
   now(): Date;
   /** Milliseconds on a monotonic clock: nobody can set it, and it never goes back. */

@@ -29,7 +29,7 @@ const reasonsByCode: Readonly<Record<string, string>> = {
 };
 
 /** An address on which a process listens. */
-export interface ListenAddress {
+interface ListenAddress {
   /** The names of the settings that define the address. */
   readonly settings: string;
   readonly host: string;

@@ -72,8 +72,8 @@ async function processChunk(
   if (next === 'done') return (await deadLetterAll(deps, batch, unstorable)) ? 'done' : 'retry';
   if (next !== 'dead-letter') return next;
   const reason = outcome === 'unstorable' ? 'store-refused' : 'invalid-delivery';
-  for (const item of chunk.items) if (!(await deadLetterItem(deps, batch, item, reason))) return 'retry';
-  return 'done';
+  const [item] = chunk.items;
+  return item === undefined || (await deadLetterItem(deps, batch, item, reason)) ? 'done' : 'retry';
 }
 
 /** Dead-letters an item that fails even alone. Returns false if a store could not keep it now: then retry. */

@@ -15,7 +15,7 @@ export interface Chunk {
   readonly attemptsLeft: number;
 }
 
-/** Result of one run of a chunk. `failed`: an unexpected error while it published. The effects may be written. */
+/** Result of one run of a chunk. `failed`: an unexpected error when it started or published. The effects may be written. */
 export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';
 
 /**

@@ -33,7 +33,7 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
       }
     },
     unreadyReason: () => {
-      if (consumer === null) return 'it does not consume the hook queue yet';
+      if (consumer === null) return 'it does not consume the hook queue';
       if (stores.isUnreachable) return 'its stores do not answer';
       try {
         consumer.checkProgress();

@@ -34,7 +34,7 @@ interface IssuedSecrets {
   readonly signingSecret: string | null;
 }
 
-export interface MintedToken {
+interface MintedToken {
   readonly issued: IssuedSecrets;
   /** What the store keeps of the token. */
   readonly stored: GrantToken;
@@ -82,7 +82,7 @@ export function makeIssueToken<Own extends object>({ grants, prefix, clock }: Is
   };
 }
 
-export interface ChangeGrantDeps<Own extends object> {
+interface ChangeGrantDeps<Own extends object> {
   readonly grants: Pick<GrantStore<Grant & Own, Partial<NewGrant<Own>>>, 'get' | 'update'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly kind: ControlEntry['kind'];
@@ -188,7 +188,7 @@ async function restoreTokens({ grants }: Pick<RotateTokenDeps<object>, 'grants'>
   }
 }
 
-export interface RevokeTokenDeps {
+interface RevokeTokenDeps {
   readonly grants: Pick<GrantStore<Grant, unknown>, 'remove'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly kind: ControlEntry['kind'];

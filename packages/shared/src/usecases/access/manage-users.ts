@@ -80,7 +80,7 @@ export interface ChangeUserDeps {
 }
 
 /** The new values. A null member stays as it is. */
-export interface UserChangeRequest {
+interface UserChangeRequest {
   readonly role: Role | null;
   readonly disabled: boolean | null;
   readonly password: string | null;

@@ -5,7 +5,7 @@ import type { RateLimiter } from '../../ports/rate-limiter.ts';
 type TooManyFailures = Exclude<SignInPermit, { readonly status: 'granted' }>;
 
 /** One attempt to verify a password. */
-export interface PasswordAttempt {
+interface PasswordAttempt {
   readonly email: string;
   /** The client's address; null if addresses do not distinguish clients. See `makeTakeSignInPermit`. */
   readonly address: string | null;

@@ -72,7 +72,7 @@ describe('GroupCommit', () => {
 
   it('starts another job at the item limit', async () => {
     const { queue, calls, waitForCalls } = aManualQueue();
-    const groupCommit = new GroupCommit(queue, systemClock, { batchMax: 3 });
+    const groupCommit = new GroupCommit(queue, systemClock, { jobItemsMax: 3 });
     const allStored = Promise.all(Array.from({ length: 7 }, (_, index) => groupCommit.submit(nudge(`w${index}`))));
     await waitForCalls(3);
     for (const call of calls) call.resolve();

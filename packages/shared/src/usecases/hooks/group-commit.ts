@@ -9,9 +9,9 @@ import { createBacklogLimit } from './backlog-limit.ts';
 
 export interface GroupCommitOptions {
   /** The most items of one job (`HOOK_BATCH_MAX`). */
-  readonly batchMax: number;
+  readonly jobItemsMax: number;
   /** The most bytes of one job, as `estimateBytes` counts them. A larger item gets a job of its own. */
-  readonly batchMaxBytes: number;
+  readonly jobBytesMax: number;
   /** How many deliveries may wait in the queue before new items are rejected (`HOOK_BACKLOG_MAX`). */
   readonly backlogMax: number;
   /** How long a caller waits at most, in milliseconds. */
@@ -23,8 +23,8 @@ export interface GroupCommitOptions {
 }
 
 const groupCommitDefaults: GroupCommitOptions = {
-  batchMax: batchLimits.items,
-  batchMaxBytes: batchLimits.bytes,
+  jobItemsMax: batchLimits.items,
+  jobBytesMax: batchLimits.bytes,
   backlogMax: 1_000_000,
   deadlineMs: requestDeadlineMs,
   waitersMax: 50_000,
@@ -131,14 +131,14 @@ export class GroupCommit {
 
   /** Distributes the items to jobs, in order. Each job comes with the callers of its items. */
   #toJobs(waiters: readonly Waiter[]): [HookJob, Waiter[]][] {
-    const { batchMax, batchMaxBytes } = this.#options;
+    const { jobItemsMax, jobBytesMax } = this.#options;
     const openJobs = new Map<number, { callers: Waiter[]; bytes: number }>();
     const jobs: [HookJob, Waiter[]][] = [];
     for (const waiter of waiters) {
       const partition = assignPartition(toOrderingKey(waiter.item), this.#queue.partitionCount);
       const bytes = estimateBytes(waiter.item);
       let openJob = openJobs.get(partition);
-      if (openJob === undefined || openJob.callers.length >= batchMax || openJob.bytes + bytes > batchMaxBytes) {
+      if (openJob === undefined || openJob.callers.length >= jobItemsMax || openJob.bytes + bytes > jobBytesMax) {
         openJob = { callers: [], bytes: 0 };
         openJobs.set(partition, openJob);
         const items: QueueItem[] = [];

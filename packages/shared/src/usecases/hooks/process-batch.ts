@@ -70,16 +70,14 @@ export function makeProcessBatch(deps: ProcessBatchDeps) {
     }
     if (applied === null) return { status: 'superseded', run };
 
-    const mayAppend = () => !signal.aborted && deps.clock.monotonicMs() - startedAtMs < maxRunMs;
+    // An older run stops before its append: the dedupe marks of its events may have expired.
+    const mayAppend = () => !signal.aborted && deps.clock.monotonicMs() - startedAtMs < runLimits.maxAgeMs;
     const { widgets, withoutWidget, unstorable } = applied;
     const published = await deps.publishOutbox({ run, lastPosition, widgets, withoutWidget, mayAppend });
     const repeats = items.filter((item) => item.type === 'delivery').length - deliveries.length;
     return { status: 'published', run, ...published, duplicates: applied.duplicates + repeats, unstorable };
   };
 }
-
-/** An older run stops before its append: the dedupe marks of its events may have expired. See run-limits.ts. */
-const maxRunMs = runLimits.maxAgeMs;
 
 /** Runs step 3 (ledger) and step 4 (effect). Returns null if a run with a higher number has claimed a widget since. */
 async function applyDeliveries(
