@@ -39,7 +39,7 @@ function findProblems(
   if (open.name !== 'stream.open') return [...problems, 'did not start with stream.open'];
   const isResumed = lastEventId !== null && gap === null;
   if (open.data.resumed !== isResumed) problems.push(`has resumed: ${String(open.data.resumed)} in stream.open`);
-  const start = parsePosition(isResumed && lastEventId !== 'pickEarliest' ? lastEventId : open.position);
+  const start = parsePosition(isResumed ? lastEventId : open.position);
   if (start === null) return [...problems, 'has no position'];
   return [...problems, ...findHoles(connection, start, history, passes)];
 }

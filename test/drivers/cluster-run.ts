@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { BSON, MongoClient } from 'mongodb';
 import { testAdmin } from './console-client.ts';
+import { eventually } from './eventually.ts';
 import { type Environment, type ServiceProcess, startService } from './service-process.ts';
 
 /** One cluster deployment with its own database and key prefix. */
@@ -14,6 +15,8 @@ export interface ClusterRun {
   countOutboxes(): Promise<number>;
   /** Counts the waiting and started jobs of the hook queue. */
   countJobs(): Promise<number>;
+  /** Waits until the queue and the outboxes are empty. `when` is for the error after `withinMs`. */
+  waitUntilProcessed(withinMs?: number, when?: string): Promise<void>;
   /** Returns the ids of the jobs that a worker has started and not completed or released. */
   listStartedJobs(): Promise<string[]>;
   /** Returns every document of the database, as text. */
@@ -54,16 +57,24 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
     processes.push(service);
     return service;
   };
+  const countOutboxes = () =>
+    mongo
+      .db(name)
+      .collection('widgets')
+      .countDocuments({ 'outbox.0': { $exists: true } });
+  const countJobs = () => countQueuedJobs(redis, name);
   return {
     environment,
     startApi: (extra, main) => start('api', extra, main),
     startWorker: (extra, main) => start('worker', extra, main),
-    countOutboxes: () =>
-      mongo
-        .db(name)
-        .collection('widgets')
-        .countDocuments({ 'outbox.0': { $exists: true } }),
-    countJobs: () => countQueuedJobs(redis, name),
+    countOutboxes,
+    countJobs,
+    waitUntilProcessed: (withinMs, when = '') =>
+      eventually(
+        async () => (await countJobs()) === 0 && (await countOutboxes()) === 0,
+        `the queue and the outboxes are empty ${when}`,
+        withinMs,
+      ),
     listStartedJobs: async () => {
       const lists = await scan(redis, `{${name}}*:active`);
       return (await Promise.all(lists.map((key) => redis.lrange(key, 0, -1)))).flat();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CpuStealWatch } from '../faults/cpu-steal.ts';
-import type { EventLoopDelay } from '../faults/event-loop-delay.ts';
+import type { CpuStealWatch } from './cpu-steal.ts';
+import type { EventLoopDelay } from './event-loop-delay.ts';
 import { post } from './post.ts';
 import type { CreateOperation, Recording } from './recording.ts';
 import { startStopwatch } from './stopwatch.ts';

@@ -1,10 +1,6 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
-import type { RecordedConnection, RecordedStream, StreamMessage } from './recording.ts';
-
-/** The fields of a block that change the state of an EventSource. */
-type StateFields = { readonly id?: string; readonly retryMs?: number };
-
 import type { InternEvent } from './event-interner.ts';
+import type { RecordedConnection, RecordedStream, StreamMessage } from './recording.ts';
 
 /**
  * Behaves as a browser's EventSource and records everything it receives. It reconnects after every end of a stream. It
@@ -20,9 +16,10 @@ export interface RecordingEventSource {
 export interface EventSourceOptions extends Pick<RecordedStream, 'name' | 'subscriptionId' | 'filter'> {
   readonly url: string;
   readonly internEvent: InternEvent;
-  /** The `?lastEventId=` of the first connection. */
-  readonly from?: string;
 }
+
+/** The fields of a block that change the state of an EventSource. */
+type StateFields = { readonly id?: string; readonly retryMs?: number };
 
 /** How long it waits before it reconnects, until a `retry:` field sets another time. */
 const defaultRetryMs = 3_000;
@@ -30,7 +27,7 @@ const defaultRetryMs = 3_000;
 /**
  * Opens a stream. Follows the server-sent events of the HTML standard: `retry:`, `Last-Event-ID`, and when to close.
  */
-export function openEventSource({ url, internEvent, from, ...named }: EventSourceOptions): RecordingEventSource {
+export function openEventSource({ url, internEvent, ...named }: EventSourceOptions): RecordingEventSource {
   const recorded: RecordedStream = { ...named, connections: [], closedBy: null };
   let retryMs = defaultRetryMs;
   let lastEventId = '';
@@ -45,11 +42,10 @@ export function openEventSource({ url, internEvent, from, ...named }: EventSourc
 
   function connect(): void {
     const sentId = lastEventId === '' ? null : lastEventId;
-    const address = sentId === null && from !== undefined ? `${url}?lastEventId=${from}` : url;
     const headers = { accept: 'text/event-stream', ...(sentId === null ? {} : { 'last-event-id': sentId }) };
     let isAnswered = false;
     const requestedAtMs = performance.now();
-    request = get(address, { headers, agent: false }, (response) => {
+    request = get(url, { headers, agent: false }, (response) => {
       isAnswered = true;
       recordAnswer(response, sentId, requestedAtMs);
     });
@@ -70,7 +66,7 @@ export function openEventSource({ url, internEvent, from, ...named }: EventSourc
       return;
     }
     const connection: RecordedConnection = {
-      lastEventId: sentId ?? from ?? null,
+      lastEventId: sentId,
       requestedAtMs,
       openedAtMs: performance.now(),
       endedAtMs: null,

@@ -1,11 +1,10 @@
-import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
-import { watchCpuSteal } from '../faults/cpu-steal.ts';
-import { watchEventLoopDelay } from '../faults/event-loop-delay.ts';
 import type { FaultCluster } from '../faults/fault-cluster.ts';
 import { type Scale, scale } from '../faults/scale.ts';
 import { type ConsoleClient, signIn, testAdmin } from './console-client.ts';
+import { watchCpuSteal } from './cpu-steal.ts';
 import { createCreateTraffic } from './create-traffic.ts';
 import { createEventInterner } from './event-interner.ts';
+import { watchEventLoopDelay } from './event-loop-delay.ts';
 import type { RecordingEventSource } from './event-source.ts';
 import { eventually } from './eventually.ts';
 import { createHookTraffic } from './hook-traffic.ts';
@@ -13,7 +12,7 @@ import { createPace, type Pace } from './pace.ts';
 import { createRecording, type Recording } from './recording.ts';
 import { createRevocationTraffic } from './revocation-traffic.ts';
 import { onPod } from './service-process.ts';
-import { createStreamTraffic, type IssuedSubscription } from './stream-traffic.ts';
+import { createStreamTraffic } from './stream-traffic.ts';
 
 export interface LoadOptions extends Partial<Pick<Scale, 'hooksPerSecond' | 'createsPerSecond' | 'streams'>> {
   /** How many subscriptions with open streams are revoked per second. 0 means none. */
@@ -31,9 +30,6 @@ export interface Load {
   readonly streams: readonly RecordingEventSource[];
   /** Returns secrets that the service must never expose: all of them, except most of the stream tokens. */
   listSecrets(): string[];
-  /** Creates one more subscription. Its streams are recorded and checked like the others. */
-  subscribe(filter?: Partial<EventFilter>): Promise<IssuedSubscription>;
-  openStream(subscription: IssuedSubscription, from?: string): RecordingEventSource;
   /** Starts or resumes the requests. Streams stay open independently of this. */
   start(): void;
   /** Sends no new requests. Resolves when every open request has ended. Streams stay open. */
@@ -82,8 +78,6 @@ export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: Load
       ...[issued.token, provisionToken, testAdmin.password, client.csrfToken, client.cookie.split('=')[1] ?? ''],
       ...streams.tokens.slice(0, checkedTokensMax),
     ],
-    subscribe: (filter = {}) => streams.subscribe(filter),
-    openStream: streams.open,
     start: () => {
       for (const pace of paces) pace.start();
     },

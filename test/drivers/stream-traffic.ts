@@ -39,14 +39,13 @@ export function createStreamTraffic({ baseUrl, client, recording, internEvent }:
     return { ...issued, filter: { ...noFilter, ...filter } };
   }
 
-  function open({ id, url, filter }: IssuedSubscription, from?: string): RecordingEventSource {
+  function open({ id, url, filter }: IssuedSubscription): RecordingEventSource {
     const source = openEventSource({
       name: `stream ${sources.length}`,
       subscriptionId: id,
       filter,
       url: onPod({ url: baseUrl }, url),
       internEvent,
-      ...(from === undefined ? {} : { from }),
     });
     sources.push(source);
     recording.streams.push(source.recorded);

@@ -162,6 +162,13 @@ export const storeRules: readonly StoreMutation[] = [
     file: 'packages/embedded/src/sqlite-widget-store.ts',
     from: 'if (idempotency !== null) {\n        const stored',
     to: 'if (idempotency === undefined) {\n        const stored',
+    also: [
+      {
+        file: 'packages/embedded/src/sqlite-widget-store.ts',
+        from: 'INSERT INTO idempotency_keys',
+        to: 'INSERT OR REPLACE INTO idempotency_keys',
+      },
+    ],
   },
   {
     rule: 'MongoDB: of concurrent creates with one key exactly one succeeds',

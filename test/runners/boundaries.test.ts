@@ -22,6 +22,7 @@ function isRejected(path: string, specifier: string): boolean {
 }
 
 const shared = 'packages/shared/src';
+const api = 'apps/api/src';
 
 describe('the import direction between folders', () => {
   it.each([
@@ -33,20 +34,32 @@ describe('the import direction between folders', () => {
     [`${shared}/config/x.ts`, '../tasks/worker-tasks.ts'],
     ['packages/cluster/src/x.ts', '@widget-service/shared/usecases/hooks/accept-hook.ts'],
     ['packages/embedded/src/x.ts', '@widget-service/shared/config/settings.ts'],
-    ['apps/api/src/auth/x.ts', '../limits/hook-permits.ts'],
-    ['apps/api/src/auth/x.ts', '../stream/hub.ts'],
-    ['apps/api/src/limits/x.ts', '../stream/hub.ts'],
-    ['apps/api/src/limits/x.ts', '../routes/hooks.ts'],
-    ['apps/api/src/stream/x.ts', '../http/problem.ts'],
-    ['apps/api/src/stream/testing/x.ts', '../../http/problem.ts'],
+    [`${shared}/adapters/x.ts`, '../runtime/logger.ts'],
+    [`${api}/http/x.ts`, '../auth/bearer.ts'],
+    [`${api}/http/x.ts`, '../limits/rate-limits.ts'],
+    [`${api}/http/x.ts`, '../stream/hub.ts'],
+    [`${api}/http/x.ts`, '../routes/page-body.ts'],
+    [`${api}/auth/x.ts`, '../limits/rate-limits.ts'],
+    [`${api}/auth/x.ts`, '../stream/hub.ts'],
+    [`${api}/auth/x.ts`, '../routes/page-body.ts'],
+    [`${api}/auth/testing/x.ts`, '../../routes/page-body.ts'],
+    [`${api}/limits/x.ts`, '../stream/hub.ts'],
+    [`${api}/limits/x.ts`, '../routes/page-body.ts'],
+    [`${api}/stream/x.ts`, '../http/problem.ts'],
+    [`${api}/stream/x.ts`, '../limits/rate-limits.ts'],
+    [`${api}/stream/x.ts`, '../routes/page-body.ts'],
+    [`${api}/stream/testing/x.ts`, '../../http/problem.ts'],
+    [`${api}/stream/testing/x.ts`, '../../limits/rate-limits.ts'],
+    [`${api}/stream/testing/x.ts`, '../../routes/page-body.ts'],
   ])('%s is not allowed to import %s', (path, specifier) => expect(isRejected(path, specifier)).toBe(true));
 
   it.each([
     [`${shared}/ports/x.ts`, '../domain/widget.ts'],
     [`${shared}/usecases/hooks/x.ts`, '../../ports/backend.ts'],
     ['packages/cluster/src/x.ts', '@widget-service/shared/ports/backend.ts'],
-    ['apps/api/src/auth/x.ts', '../http/problem.ts'],
-    ['apps/api/src/limits/x.ts', '../auth/cookies.ts'],
-    ['apps/api/src/stream/x.ts', '../auth/stream-entitlement.ts'],
+    [`${shared}/adapters/x.ts`, '../runtime/clock.ts'],
+    [`${api}/auth/x.ts`, '../http/problem.ts'],
+    [`${api}/limits/x.ts`, '../auth/bearer.ts'],
+    [`${api}/stream/x.ts`, '../auth/stream-entitlement.ts'],
   ])('%s is allowed to import %s', (path, specifier) => expect(isRejected(path, specifier)).toBe(false));
 });

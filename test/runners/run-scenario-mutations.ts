@@ -1,6 +1,7 @@
 /**
  * `npm run scenarios:mutations`: removes one rule of the data path at a time from a copy of the code and runs the test
- * that must notice, on real servers. It prints how many violations each checker found, or which test failed. It needs
+ * that must notice, on real servers. It prints the first fault with violations of each checker, or the first failed test,
+ * and how many more there are. It needs
  * haproxy, and MONGODB_URL and REDIS_URL or Docker. `-- --only tail` removes only the rules whose name contains "tail".
  */
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 import { armFailpoint, failpointFileVariable } from '../faults/failpoints/failpoint.ts';
 import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
@@ -74,8 +73,7 @@ it.skipIf(ahead === null)(
     await traffic.waitForEvents();
     await traffic.send();
     await traffic.waitForEvents();
-    await eventually(async () => (await run.countJobs()) === 0, 'the queue is empty');
-    await eventually(async () => (await run.countOutboxes()) === 0, 'the outboxes are empty');
+    await run.waitUntilProcessed();
     await traffic.check();
     traffic.close();
   },

@@ -14,14 +14,17 @@ import {
   failpointFileVariable,
   shortLocksVariable,
 } from '../faults/failpoints/failpoint.ts';
-import { listKeyRunFailpoints, listRunFailpoints } from '../faults/failpoints/run-failpoints.ts';
+import {
+  countEndedRuns,
+  frozenMs,
+  listKeyRunFailpoints,
+  listRunFailpoints,
+} from '../faults/failpoints/run-failpoints.ts';
 import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { isLong } from '../faults/scale.ts';
 import type { ServiceSlot } from '../faults/service-slot.ts';
 
-/** The long form uses the locks of production, so a worker must be frozen for longer than these. */
-const frozenMs = isLong ? 30_000 : 0;
 const idleWithinMs = 45_000;
 const timeout = isLong ? 2_400_000 : 240_000;
 const smallLoad = { hooksPerSecond: 40, createsPerSecond: 5, streams: 20, revocationsPerSecond: 0 };
@@ -89,7 +92,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
       expect(await killed.process.exited).toBeNull();
       await killed.start();
     }
-    await expectCheckpointPasses('workers killed between any two steps of a run');
+    await expectCheckpointPasses('workers killed between two steps of a run');
   });
 
   it('workers are frozen between the steps of a run until others have done their jobs', { timeout }, async () => {
@@ -106,13 +109,9 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
         'the frozen worker ends its run',
       );
     }
-    await expectCheckpointPasses('workers that sleep past their locks at any step');
+    await expectCheckpointPasses('workers that sleep past their locks between two steps');
   });
 });
 
 const hasDone = ({ lines }: ServiceProcess, jobId: string) =>
   lines.some((line) => line.msg === 'batch.published' && line.jobId === jobId);
-
-/** A worker logs one line for every run that ends, with any result. */
-const countEndedRuns = ({ lines }: ServiceProcess) =>
-  lines.filter(({ msg }) => msg?.startsWith('batch.') === true).length;

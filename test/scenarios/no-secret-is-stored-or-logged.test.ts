@@ -8,7 +8,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { collectOutput, expectNoSecretIn } from '../checkers/no-secret-leaks.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
 import { openStream } from '../drivers/stream-client.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
@@ -163,7 +162,7 @@ it('cluster: no secret is in the database, in Redis, in metrics, problem bodies,
   const pod = await run.startApi({ LOG_LEVEL: 'trace' });
   const worker = await run.startWorker({ LOG_LEVEL: 'trace' });
   const { secrets, refusals } = await useEverySecret(pod.url);
-  await eventually(async () => (await run.countOutboxes()) === 0, 'the outboxes are empty');
+  await run.waitUntilProcessed();
   const places = {
     database: await run.dumpDatabase(),
     'everything ever written to Redis (queue, event log, control log, limits)': await redis.readAppendOnlyFiles(),

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { signIn } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
 import type { ServiceProcess } from '../drivers/service-process.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 import { armFailpoint, type Failpoint, failpointFileVariable } from '../faults/failpoints/failpoint.ts';
@@ -45,8 +44,7 @@ it('a request that is repeated after its pod was killed has one effect: one widg
     await answered;
   }
   await traffic.waitForEvents();
-  await eventually(async () => (await run.countJobs()) === 0, 'the queue is empty');
-  await eventually(async () => (await run.countOutboxes()) === 0, 'the outboxes are empty');
+  await run.waitUntilProcessed();
   await traffic.check();
   const { items } = (await (await (await signIn(survivor.url)).request('GET', '/api/v1/widgets')).json()) as {
     items: { id: string }[];

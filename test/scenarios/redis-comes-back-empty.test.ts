@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectDenseOrder } from '../checkers/delivered-once-in-order.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
 import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
 import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
 import { openStream } from '../drivers/stream-client.ts';
@@ -39,7 +38,7 @@ it('when Redis comes back empty, streams end, resumed streams get stream.gap, an
     () => stream.widgetEvents().at(-1)?.data.includes('"version":31') === true,
     'the first thirty hooks',
   );
-  await eventually(async () => (await run.countOutboxes()) === 0, 'the outboxes are empty');
+  await run.waitUntilProcessed();
 
   await redis.kill();
   await redis.deleteData();

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
 import { createHookSender, type HookBody } from '../drivers/hook-sender.ts';
 import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
@@ -75,7 +74,7 @@ it('without Redis, pods list and create widgets, refuse hooks within 2 s, and ke
   expect(after.status).toBe(202);
   const hasLaterHook = () => stream.widgetEvents().some((event) => event.data.includes('"after":true'));
   await stream.until(hasLaterHook, 'the event of the hook after the outage');
-  await eventually(async () => (await run.countOutboxes()) === 0, 'the outboxes are empty');
+  await run.waitUntilProcessed();
   stream.close();
   sender.close();
 });

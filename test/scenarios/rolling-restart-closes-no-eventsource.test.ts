@@ -96,8 +96,7 @@ it('a rolling restart of all pods and workers under load closes no EventSource, 
   await load.stop();
 
   const accepted = sent.filter(({ status }) => status === 202).length;
-  const isPublished = async () => (await cluster.run.countJobs()) === 0 && (await cluster.run.countOutboxes()) === 0;
-  await eventually(isPublished, 'the queue and the outboxes are empty');
+  await cluster.run.waitUntilProcessed();
   const haveAllEvents = async () => sources.every(({ seqs }) => seqs.length >= accepted);
   await eventually(haveAllEvents, 'every client has as many events as hooks were accepted', 60_000);
   // Unanswered and refused hooks may have taken effect too. So there may be more events than accepted hooks.

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
 import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
 import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
 import { openStream, type StreamClient } from '../drivers/stream-client.ts';
@@ -52,8 +51,7 @@ it('every subscriber on both pods receives each of 10 000 hooks once and in orde
   const expectedIds = joinHookEventIds(subscribers[0]!);
   for (const subscriber of subscribers) expect(joinHookEventIds(subscriber) === expectedIds).toBe(true);
 
-  await eventually(async () => (await run.countJobs()) === 0, 'the queue is empty');
-  await eventually(async () => (await run.countOutboxes()) === 0, 'the outboxes are empty');
+  await run.waitUntilProcessed();
   for (const subscriber of subscribers) subscriber.close();
   sender.close();
 });
@@ -78,8 +76,7 @@ it('a worker killed under load loses and duplicates nothing; all events arrive w
 
   const hasAllEvents = () => selectHookEvents(stream).length >= 10_000;
   await stream.until(hasAllEvents, 'all events within 15 s of the restart', 15_000);
-  await eventually(async () => (await run.countJobs()) === 0, 'the queue is empty');
-  await eventually(async () => (await run.countOutboxes()) === 0, 'the outboxes are empty');
+  await run.waitUntilProcessed();
   expectEachHookOnce(sent, stream.widgetEvents());
   expectDenseOrder(stream.widgetEvents());
   stream.close();

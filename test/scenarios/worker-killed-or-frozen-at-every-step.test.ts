@@ -16,12 +16,10 @@ import {
   formatFailpoint,
   shortLocksVariable,
 } from '../faults/failpoints/failpoint.ts';
-import { listRunFailpoints } from '../faults/failpoints/run-failpoints.ts';
+import { countEndedRuns, frozenMs, listRunFailpoints } from '../faults/failpoints/run-failpoints.ts';
 import { mainsWithFailpoints, waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { isLong } from '../faults/scale.ts';
 
-/** The long form uses the locks of production, so a worker must be frozen for longer than these. */
-const frozenMs = isLong ? 30_000 : 0;
 const idleWithinMs = 45_000;
 const timeout = isLong ? 2_400_000 : 240_000;
 
@@ -45,15 +43,10 @@ async function openRun(name: string) {
     run.startWorker({ [failpointFileVariable]: file, ...extra }, mainsWithFailpoints.worker);
   const waitUntilProcessed = async (when = '') => {
     await traffic.waitForEvents(idleWithinMs, when);
-    await eventually(async () => (await run.countJobs()) === 0, `the queue is empty ${when}`, idleWithinMs);
-    await eventually(async () => (await run.countOutboxes()) === 0, `the outboxes are empty ${when}`, idleWithinMs);
+    await run.waitUntilProcessed(idleWithinMs, when);
   };
   return { file, traffic, startWorker, waitUntilProcessed };
 }
-
-/** A worker logs one line for every run that ends, with any result. */
-const countEndedRuns = ({ lines }: ServiceProcess) =>
-  lines.filter(({ msg }) => msg?.startsWith('batch.') === true).length;
 
 // Concurrent, because these tests mostly wait for locks to expire.
 describe.concurrent('a worker', () => {

@@ -1,3 +1,5 @@
+import type { ServiceProcess } from '../../drivers/service-process.ts';
+import { isLong } from '../scale.ts';
 import type { Failpoint } from './failpoint.ts';
 
 /** The port calls of one run, in order. */
@@ -45,4 +47,12 @@ export function listKeyRunFailpoints(act: Failpoint['act']): Failpoint[] {
     (call) => ({ call, when: 'before', act }) as const,
   );
   return [...before, { call: 'effects.apply', when: 'during', act }, { call: 'eventLog.append', when: 'during', act }];
+}
+
+/** How long a worker is frozen in its run. The long form uses the locks of production and freezes for longer than these. */
+export const frozenMs = isLong ? 30_000 : 0;
+
+/** Counts the runs of a worker that have ended, with any result: it logs one line for each. */
+export function countEndedRuns({ lines }: ServiceProcess): number {
+  return lines.filter(({ msg }) => msg?.startsWith('batch.') === true).length;
 }

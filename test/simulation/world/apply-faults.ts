@@ -52,7 +52,7 @@ const restartMs = 20;
 /** Applies a fault that is placed at a call: to the calling process, or elsewhere at that moment. */
 export function applyFaultAtCall(world: World, fault: Fault, process: SimulatedProcess): void {
   world.trace(`fault: ${process.name}: ${JSON.stringify(fault)}`);
-  if (fault.kind === 'lose-at') loseLater(world, fault.previousMs, restartMs);
+  if (fault.kind === 'lose-at') loseLater(world, fault.delayMs, restartMs);
   if (fault.kind === 'subscribe-at') world.clients.deliver(() => void world.subscribe(false));
   if (fault.kind === 'pods-sleep-at') sleepPods(world, fault);
   if (fault.kind === 'trim-at') trimTo(world, fault.keep);

@@ -15,10 +15,10 @@ export function generateLoss(random: Random): Fault {
 export function generateLossBehindAppend(random: Random): Fault[] {
   const nth = random.whole(1, 8);
   const place = { role: 'worker', call: 'append', moment: 'before' } as const;
-  const previousMs = random.pick([50, 300, 1_000]);
+  const delayMs = random.pick([50, 300, 1_000]);
   return [
-    { kind: 'sleep-at', ...place, nth, forMs: previousMs + random.whole(500, 3_000) },
-    { kind: 'lose-at', ...place, nth: nth + 1, previousMs },
+    { kind: 'sleep-at', ...place, nth, forMs: delayMs + random.whole(500, 3_000) },
+    { kind: 'lose-at', ...place, nth: nth + 1, delayMs },
   ];
 }
 
@@ -29,9 +29,9 @@ export function generateLossBehindAppend(random: Random): Fault[] {
  */
 export function generateUnrecordedLoss(random: Random): Fault[] {
   const nth = random.whole(1, 8);
-  const previousMs = random.pick([20, 50, 300]);
+  const delayMs = random.pick([20, 50, 300]);
   return [
-    { kind: 'lose-at', role: 'worker', call: 'append', nth, moment: 'before', previousMs },
+    { kind: 'lose-at', role: 'worker', call: 'append', nth, moment: 'before', delayMs },
     { kind: 'subscribe-at', role: 'worker', call: 'append', nth, moment: 'after' },
     {
       kind: 'sleep-at',

@@ -103,8 +103,8 @@ export type Fault =
     }
   /** Redis is down for `forMs` (0: not at all) and is restored as it was `copyAgeMs` before. Null: it is empty. */
   | { readonly kind: 'lose'; readonly atMs: number; readonly forMs: number; readonly copyAgeMs: number | null }
-  /** Redis is restored, `previousMs` after the call, as it was immediately before the call. */
-  | (CallPlace & { readonly kind: 'lose-at'; readonly moment: 'before'; readonly previousMs: number })
+  /** Redis is restored, `delayMs` after the call, as it was immediately before the call. */
+  | (CallPlace & { readonly kind: 'lose-at'; readonly moment: 'before'; readonly delayMs: number })
   /** A new client connects. Its stream starts at the current end of the log. */
   | (CallPlace & { readonly kind: 'subscribe-at'; readonly moment: 'after' })
   /** All pods sleep. When they wake, and if `isTrimmed`, the log is trimmed up to its end at the call. */

@@ -92,9 +92,9 @@ export class Subscriber {
 
   #dispatch(block: string): void {
     const fields = new Map<string, string>();
-    for (const updateWaiting of block.split('\n')) {
-      const colon = updateWaiting.indexOf(':');
-      if (colon > 0) fields.set(updateWaiting.slice(0, colon), updateWaiting.slice(colon + 1).trimStart());
+    for (const line of block.split('\n')) {
+      const colon = line.indexOf(':');
+      if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).trimStart());
     }
     const id = fields.get('id');
     const event = fields.get('event');

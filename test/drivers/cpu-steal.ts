@@ -1,4 +1,4 @@
-import { type StopwatchSource, thisMachine } from '../drivers/stopwatch.ts';
+import { type StopwatchSource, thisMachine } from './stopwatch.ts';
 
 const sampleEveryMs = 100;
 /**
