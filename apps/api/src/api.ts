@@ -41,8 +41,8 @@ const firstPositionMaxMs = 1_000;
  * Opens one api process on an opened backend: the tasks, the operators' HTTP server and the public interface. It
  * listens once the promise resolves.
  *
- * Rejects with `UnavailableError` if the first admin cannot be stored, and with an `ExitError` (configuration) if it
- * cannot listen on an address. What is open then stays open: the caller ends the process.
+ * Rejects with `UnavailableError` if the first admin cannot be stored, and with the error of `explainListenFailure` if
+ * it cannot listen on an address. What is open then stays open: the caller ends the process.
  */
 export async function openApi({ settings, backend, logger, print }: ApiDeps): Promise<RunningProcess> {
   const clock = systemClock;
@@ -71,7 +71,7 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
   const admin = await ensureFirstAdmin({
     settings,
     users: backend.users,
-    mayGeneratePassword: deployment.generatesAdminPassword,
+    mayGeneratePassword: deployment.printsFirstMinute,
     clock,
     logger,
   });
@@ -89,7 +89,7 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
   state.isStarted = true;
   const address = app.server.address() as AddressInfo;
   logger.info(
-    { public: toListenAddress(address), ops: toListenAddress(ops.address), backend: deployment.backend },
+    { public: toListenAddress(address), ops: toListenAddress(ops.address), backend: backend.kind },
     'listening',
   );
   if (deployment.printsFirstMinute) {

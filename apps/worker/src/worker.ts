@@ -14,7 +14,7 @@ const stopMaxMs = 60_000;
 /**
  * Opens one worker on an opened backend: its tasks and the operators' HTTP server. Stopping it closes the backend.
  *
- * Rejects with an `ExitError` (configuration) if it cannot listen on the operators' address. The backend then stays
+ * Rejects with the error of `explainListenFailure` if it cannot listen on the operators' address. The backend then stays
  * open: the caller ends the process.
  */
 export async function openWorker(settings: Settings, backend: Backend, logger: Logger): Promise<RunningProcess> {

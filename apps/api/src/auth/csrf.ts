@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isEqualInConstantTime } from './constant-time.ts';
 
 /**
  * Computes the CSRF token of a session: HMAC-SHA256 of the text `csrf` with the session id as the key, in base64url.
@@ -11,13 +12,11 @@ export function computeCsrfToken(sessionId: string): string {
 /** Whether a header value is the CSRF token of the session; false if it is not a string. Compares in constant time. */
 export function isCsrfToken(sessionId: string, headerValue: unknown): boolean {
   if (typeof headerValue !== 'string') return false;
-  const expected = Buffer.from(computeCsrfToken(sessionId));
-  const actual = Buffer.from(headerValue);
-  return actual.length === expected.length && timingSafeEqual(actual, expected);
+  return isEqualInConstantTime(Buffer.from(headerValue), Buffer.from(computeCsrfToken(sessionId)));
 }
 
 /** The headers `Sec-Fetch-Site` and `Origin`: a browser states in them which page sent the request. */
-export interface RequestOrigin {
+interface RequestOrigin {
   readonly secFetchSite: string | undefined;
   readonly origin: string | undefined;
 }

@@ -1,8 +1,9 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
 import { parseSigningSecret, unsealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
+import { isEqualInConstantTime } from './constant-time.ts';
 
 /**
  * How far a hook's timestamp may differ from our clock, in either direction. Standard Webhooks asks for a tolerance
@@ -74,9 +75,4 @@ function isSignatureValid({ headers, body, now }: SignedHook, key: Buffer): bool
 
 function isRecent(timestamp: string, now: Date): boolean {
   return timestampPattern.test(timestamp) && Math.abs(now.getTime() / 1_000 - Number(timestamp)) <= toleranceSeconds;
-}
-
-/** Its duration does not reveal how many bytes match. It may reveal the length, which is no secret. */
-function isEqualInConstantTime(given: Buffer, expected: Buffer): boolean {
-  return given.length === expected.length && timingSafeEqual(given, expected);
 }

@@ -38,7 +38,7 @@ export type RoutePolicy =
 export type Caller = SignedInCaller | ProvisionCaller;
 
 /** A signed-in user, with the id of the session in the request's cookie. */
-export interface SignedInCaller extends SignedIn {
+interface SignedInCaller extends SignedIn {
   readonly kind: 'session';
   readonly sessionId: string;
 }

@@ -4,9 +4,10 @@ import { findValidToken } from '@widget-service/shared/domain/grant.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Subscription, SubscriptionStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { PersonalStream, PersonalStreamStore } from '@widget-service/shared/ports/personal-stream-store.ts';
-import type { Session, SessionStore } from '@widget-service/shared/ports/session-store.ts';
+import type { SessionStore } from '@widget-service/shared/ports/session-store.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { hasSessionEnded } from '@widget-service/shared/usecases/access/sessions.ts';
 import { TokenCache, type TokenCacheDeps } from './token-cache.ts';
 
 /**
@@ -84,10 +85,6 @@ async function findPersonalEntitlement(
   if (user === null || user.disabled) return null;
   const validUntil = expiresAt < session.expiresAt ? expiresAt : session.expiresAt;
   return { holder: { kind: 'session', id: sessionDigest, userId }, tokenDigest, filter: noFilter, validUntil };
-}
-
-function hasSessionEnded({ expiresAt, lastSeenAt }: Session, now: Date, idleMs: number): boolean {
-  return expiresAt <= now || now.getTime() - lastSeenAt.getTime() >= idleMs;
 }
 
 /**

@@ -24,7 +24,7 @@ const readName = 'read a token from its store';
 const readLimits = { what: readName, maxRunning: 20, maxWaiting: 2_000, maxWaitMs: requestDeadlineMs } as const;
 
 /** A valid token as read from the store. */
-export interface StoredToken<T> {
+interface StoredToken<T> {
   /** What the token stands for, for example a grant. */
   readonly value: T;
   /** The token is valid before this time. Null: no end is set. */

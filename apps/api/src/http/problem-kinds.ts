@@ -1,7 +1,7 @@
 import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
 
 /** What all problems with one code have in common. */
-export interface ProblemKind {
+interface ProblemKind {
   readonly status: number;
   readonly title: string;
   /** The default `detail`, for a rejection without a text of its own. */

@@ -9,8 +9,10 @@ type CountStatus = (method: string, status: number) => void;
  * Counts each request in the metric `httpRequests` and writes one log line for it, unless its handler wrote its own
  * (`request.isLogged`). Both happen when the response has ended: for a stream, when the stream has. Both name the route
  * by its pattern, never by the address, because an address may hold a token. A request that matches no route has the
- * name `unmatched`. What Node rejects before Fastify sees it is neither counted nor logged here: see
- * `answerClientError`.
+ * name `unmatched`.
+ *
+ * Two kinds of requests are not counted, and logged elsewhere: what Node rejects before Fastify sees it
+ * (`answerClientError`), and what Fastify rejects before it looks for a route (`answerFrameworkError`).
  *
  * Call this function before the routes are registered. It adds a handler to each route, because reading
  * `request.routeOptions` would build a new object for every request.

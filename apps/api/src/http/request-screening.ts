@@ -71,7 +71,7 @@ function sendUnmatched(request: FastifyRequest, reply: FastifyReply, paths: Know
 }
 
 /** The paths and methods of all registered routes. */
-export interface KnownPaths {
+interface KnownPaths {
   /** Returns the methods of a path in the form of the header `Allow` (`GET, HEAD`); null if no route has this path. */
   findAllowedMethods(url: string): string | null;
 }

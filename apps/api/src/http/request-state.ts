@@ -9,8 +9,8 @@ declare module 'fastify' {
      */
     hasFreeFormBody?: boolean;
     /**
-     * Verifies the raw bytes of the body before they are parsed, for example a signature. Called once per request; a
-     * request without a body passes zero bytes. Throws a `ServiceError` to reject the request.
+     * Verifies the raw bytes of the body before they are parsed, for example a signature. A request without a body
+     * passes zero bytes. Not called for a request that is rejected earlier. Throws a `ServiceError` to reject the request.
      */
     verifyBody?: (request: FastifyRequest, body: Uint8Array) => void;
   }

@@ -6,7 +6,7 @@ import type { RateRefusal } from './rate-limit-headers.ts';
 
 /**
  * A lease holds at most the permits that the limit grants in this time, but at least one. A lease that is used up
- * within this time is followed by one of up to twice its size.
+ * within this time is followed by one of twice its size, or of one permit per waiting hook if that is more.
  */
 const leaseMs = 100;
 /** Unused permits of a lease expire after this time. */
@@ -55,8 +55,9 @@ export interface HookPermitsDeps {
  * Decides whether an integration may post one more hook. All pods share the limit, but one call of the limiter serves
  * many hooks: the pod leases permits, at most 100 ms of the rate at a time, and spends them synchronously.
  *
- * The pod requests one permit per waiting hook. If the last lease was used up within 100 ms, the pod requests at least
- * twice as many permits as for that one. So idle pods waste at most as many permits as were used.
+ * The pod requests one permit per waiting hook. If the last lease was used up within 100 ms, the pod requests twice as
+ * many permits as for that one, if that is more and within the bound. So idle pods waste at most as many permits as were
+ * used.
  */
 export class HookPermits {
   readonly #limiter: Pick<RateLimiter, 'take'>;

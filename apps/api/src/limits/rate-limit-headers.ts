@@ -3,7 +3,7 @@ import type { RateLimit, RateOutcome } from '@widget-service/shared/domain/gcra.
 import type { FastifyReply } from 'fastify';
 
 /** The names of the rate limits in response headers. */
-export type RateLimitName = 'api' | 'hooks' | 'sign-in';
+type RateLimitName = 'api' | 'hooks' | 'sign-in';
 
 /** A rate limit rejected a request. `retryAfterMs`: until one permit is available; `resetAfterMs`: until all are. */
 export interface RateRefusal extends Pick<RateOutcome, 'retryAfterMs' | 'resetAfterMs'> {

@@ -3,9 +3,7 @@ import { type RequestParameterName, requestParameters } from '../schemas/headers
 import { describeResponses } from './describe-responses.ts';
 import { type DescribedRoute, describeSecurity } from './described-route.ts';
 import { describePermission, findTag, pathParameterTexts } from './interface-text.ts';
-import { buildExample, type JsonSchema, type SchemaComponents } from './schema-components.ts';
-
-type OpenApiObject = Readonly<Record<string, unknown>>;
+import { buildExample, type JsonSchema, type OpenApiObject, type SchemaComponents } from './schema-components.ts';
 
 /** Describes a route as an Operation Object of OpenAPI 3.1. */
 export function describeOperation(route: DescribedRoute, components: SchemaComponents): OpenApiObject {

@@ -2,9 +2,7 @@ import { problemKinds } from '../http/problem-kinds.ts';
 import type { ResponseHeaderName } from '../schemas/headers.ts';
 import { type DescribedEvent, problemSchema, type ResponseDoc } from '../schemas/problem.ts';
 import { type DescribedRoute, describeSecurity, listProblemCodes } from './described-route.ts';
-import { buildExample, type SchemaComponents } from './schema-components.ts';
-
-type OpenApiObject = Readonly<Record<string, unknown>>;
+import { buildExample, type OpenApiObject, type SchemaComponents } from './schema-components.ts';
 
 /** Describes the responses of a route, successful ones and problems, as a Responses Object of OpenAPI 3.1. */
 export function describeResponses(route: DescribedRoute, components: SchemaComponents): OpenApiObject {

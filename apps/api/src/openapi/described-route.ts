@@ -13,8 +13,6 @@ declare module 'fastify' {
     operationId?: string;
     summary?: string;
     description?: string;
-    /** OpenAPI security requirements. By default, they follow from the route's policy. */
-    security?: readonly Readonly<Record<string, readonly string[]>>[];
     /** Headers and query parameters that the route reads with its own code instead of a schema. */
     parameters?: readonly RequestParameterName[];
   }
@@ -31,7 +29,6 @@ export interface DescribedRoute {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string | null;
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[] | null;
   readonly policy: RoutePolicy;
   /** Whether the method is GET. Such a request has no body and needs no CSRF token. */
   readonly isReading: boolean;
@@ -57,7 +54,7 @@ export function collectDescribedRoutes(app: FastifyInstance): readonly Described
 
 function toDescribedRoute({ method, url, schema = {}, config }: RouteOptions): DescribedRoute {
   const [mainMethod = ''] = [method].flat().filter((name) => name !== 'HEAD');
-  const { operationId, summary, description = null, security = null, parameters = [], response } = schema;
+  const { operationId, summary, description = null, parameters = [], response } = schema;
   if (operationId === undefined || summary === undefined) {
     throw new Error(`route ${mainMethod} ${url} has no operationId or summary: add both, or set hide`);
   }
@@ -68,7 +65,6 @@ function toDescribedRoute({ method, url, schema = {}, config }: RouteOptions): D
     operationId,
     summary,
     description,
-    security,
     policy,
     isReading: mainMethod === 'GET',
     rateLimit: config?.rateLimit ?? null,
@@ -110,9 +106,11 @@ function listPolicyCodes(policy: RoutePolicy, isReading: boolean): ProblemCode[]
   ];
 }
 
-/** Returns the credentials that a route accepts: those that it declares, else those that its policy implies. */
-export function describeSecurity({ security, policy, isReading }: DescribedRoute): DescribedRoute['security'] {
-  if (security !== null) return security;
+/** Returns the OpenAPI security requirements of a route: the credentials that its policy accepts. */
+export function describeSecurity({
+  policy,
+  isReading,
+}: DescribedRoute): readonly Readonly<Record<string, readonly string[]>>[] {
   if (policy === 'public' || policy === 'hook-token' || policy === 'own-origin') return [];
   const bySession = isReading ? { sessionCookie: [] } : { sessionCookie: [], csrfToken: [] };
   return policy !== 'signed-in' && policy.acceptsBearer === true ? [bySession, { provisionToken: [] }] : [bySession];

@@ -3,7 +3,10 @@ import { z } from 'zod';
 /** A JSON Schema of the 2020-12 draft, the dialect of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-export type SchemaUse = 'input' | 'output';
+/** An object of the OpenAPI document. */
+export type OpenApiObject = Readonly<Record<string, unknown>>;
+
+type SchemaUse = 'input' | 'output';
 
 /** The named schemas of the document, collected while its operations are described. */
 export class SchemaComponents {

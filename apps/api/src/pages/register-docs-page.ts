@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import { makeReadOnce, type Page, sendPage } from './page.ts';
+import { type Page, sendPage } from './page.ts';
+import { makeReadOnce } from './read-once.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,7 +1,7 @@
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import { countPages, type PageRequest, toOffset } from '@widget-service/shared/domain/page.ts';
 
-export interface PageBody<Item> extends PageRequest {
+interface PageBody<Item> extends PageRequest {
   readonly items: Item[];
   readonly totalItems: number;
   readonly totalPages: number;

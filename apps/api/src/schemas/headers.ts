@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sessionCookieName } from '../auth/session-cookie.ts';
 
 const position = 'k3f9.1764000000000.1284';
 
@@ -29,8 +30,8 @@ export const responseHeaders = {
     description: 'The id of the event. A hook that the service recognises as a repetition gets the same id.',
   }),
   'Set-Cookie': z.string().meta({
-    description: 'The session cookie `service_console`. Signing in sets it; signing out clears it.',
-    examples: ['service_console=…; Path=/; HttpOnly; SameSite=Lax; Secure'],
+    description: `The session cookie \`${sessionCookieName}\`. Signing in sets it; signing out clears it.`,
+    examples: [`${sessionCookieName}=…; Path=/; HttpOnly; SameSite=Lax; Secure`],
   }),
   'WWW-Authenticate': z
     .string()
@@ -69,7 +70,7 @@ export const requestParameters = {
       .string()
       .meta({ examples: ['msg_2KWPBgLlAfxdpx2AI54pPJ85f4W'] })
       .describe(
-        'The id of the hook (Standard Webhooks). Repeat a hook with the same id: within 7 days, all hooks of an integration with one id are one event. An empty id counts as none. Required if the integration is signed.',
+        'The id of the hook (Standard Webhooks). Repeat a hook with the same id: as long as the service keeps the delivery (7 days by default), all hooks of an integration with one id are one event. An empty id counts as none. Required if the integration is signed.',
       ),
   },
   'webhook-timestamp': {

@@ -5,7 +5,7 @@ import { makeAdmitStream } from './admit-stream.ts';
 const subscription = (id: string): StreamHolder => ({ kind: 'subscription', id });
 const session = (id: string, userId: string): StreamHolder => ({ kind: 'session', id, userId });
 
-it('admits streams up to the limits per token and per pod, and more after a release', () => {
+it('admits streams up to the limits per owner and per pod, and more after a release', () => {
   const admit = makeAdmitStream({ perOwner: 2, perPod: 3 });
   const first = admit(subscription('a'));
   admit(subscription('a'));

@@ -2,14 +2,14 @@ import type { StreamHolder } from '../auth/stream-entitlement.ts';
 import type { ClosingReason } from './closing-rules.ts';
 
 /** How many streams may be open on this pod at once. */
-export interface StreamLimits {
+interface StreamLimits {
   /** Per owner of the stream: a subscription, or a user with all his or her sessions. */
   readonly perOwner: number;
   readonly perPod: number;
 }
 
 /** Whether the stream may open. */
-export type AdmissionOutcome =
+type AdmissionOutcome =
   /** The stream is counted. The caller must call `release` exactly once: when the stream ends or cannot be opened. */
   | { readonly status: 'admitted'; readonly release: () => void }
   /** The client gets a stream of one message, `stream.closing` with the reason. */

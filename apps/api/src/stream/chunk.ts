@@ -30,7 +30,7 @@ export const lastChunk = Buffer.from('0\r\n\r\n');
 const maxWriteBytes = 63 * 1024;
 
 /** Frames whose numbers have no holes: the ring, or a page of the log. */
-export interface FrameSource {
+interface FrameSource {
   /** The frame with this number; undefined if the source does not hold it. */
   at(seq: number): Frame | undefined;
 }

@@ -92,15 +92,16 @@ export const closingRules: Readonly<Record<ClosingReason, ClosingRule>> = {
   },
 };
 
-/** The parts of a connection that age. Times are in milliseconds on the monotonic clock. */
+/** The parts of a connection that age. */
 interface AgingStream {
   readonly entitlement: { readonly validUntil: Date | null };
+  /** Both in milliseconds on the monotonic clock. */
   readonly lastProgressAtMs: number;
   readonly endsAtMs: number;
 }
 
 /** The time of a check. */
-export interface CheckTimes {
+interface CheckTimes {
   /** On the monotonic clock. */
   readonly nowMs: number;
   /** Since the Unix epoch: entitlements expire by the calendar. */

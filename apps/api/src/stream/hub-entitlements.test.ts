@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { StreamEntitlement } from '../auth/stream-entitlement.ts';
-import { anEntitlement, type FakeHub, type FakeHubOptions, openFakeHub } from './testing/fake-hub.ts';
+import { anEntitlement, type FakeHub, type FakeHubOptions, openFakeHub, waitForImmediate } from './testing/fake-hub.ts';
 import { openFakeSink, parseClosingReason, parseEventSeqs, parsePositionSeqs } from './testing/fake-sink.ts';
 
 const open: FakeHub[] = [];
@@ -14,7 +14,6 @@ function openHub(options: FakeHubOptions['options'] = {}, more: Partial<FakeHubO
   return fake;
 }
 
-const waitForImmediate = () => new Promise((resolve) => setImmediate(resolve));
 const anEntitlementOf = (id: string, filter = {}): StreamEntitlement =>
   anEntitlement(filter, { holder: { kind: 'subscription', id } });
 const [ours, theirs] = [anEntitlementOf('ours'), anEntitlementOf('theirs')];

@@ -1,7 +1,7 @@
 import type { EventFilter, FilterableEvent } from '@widget-service/shared/domain/event-filter.ts';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { anEntitlement, type FakeHub, type FakeHubOptions, openFakeHub } from './testing/fake-hub.ts';
+import { anEntitlement, type FakeHub, type FakeHubOptions, openFakeHub, waitForImmediate } from './testing/fake-hub.ts';
 import { openFakeSink, parseClosingReason, parseEventSeqs, parsePositionSeqs } from './testing/fake-sink.ts';
 
 const open: FakeHub[] = [];
@@ -15,7 +15,6 @@ function openHub(ringFrames: number, options: FakeHubOptions['options'] = {}, mo
   return fake;
 }
 
-const waitForImmediate = () => new Promise((resolve) => setImmediate(resolve));
 const created: Partial<FilterableEvent> = { type: 'widget.created' };
 const retired: Partial<FilterableEvent> = { type: 'widget.retired', state: 'retired' };
 const onlyRetired = anEntitlement({ types: ['widget.retired'] });

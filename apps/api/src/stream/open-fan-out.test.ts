@@ -3,6 +3,7 @@ import type { LogPosition } from '@widget-service/shared/domain/log-position.ts'
 import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { openFanOut } from './open-fan-out.ts';
 import { anEntitlement } from './testing/fake-hub.ts';
@@ -54,9 +55,9 @@ function openPod({ count, eventBytes, newEventBytes = eventBytes, isTailInStep =
       close: async () => undefined,
     }),
   } satisfies Partial<EventLog> as unknown as EventLog;
-  const runs = { next: unexpected, lastPosition: unexpected, record: unexpected, raise: unexpected } as never;
+  const runs = { startRun: unexpected, lastPosition: unexpected, recordPosition: unexpected };
   const { settings } = parseSettings({ RING_BYTES: '1000000' }, { app: 'api', isTerminal: false });
-  const metrics = { framesDelivered: { inc: () => undefined } } as never;
+  const metrics = createMetrics();
   const fanOut = openFanOut({ backend: { eventLog, runs }, settings, clock: systemClock, logger, metrics });
   const stop = new AbortController();
   void fanOut.createTail(async () => undefined).run(stop.signal);

@@ -1,10 +1,11 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { ControlLog, ControlTail } from '@widget-service/shared/ports/control-log.ts';
+import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RevocationFreshness } from '../auth/revocation-freshness.ts';
 import type { EntitlementDecision } from '../auth/stream-entitlement.ts';
+import type { ControlReadResult } from './control-log-follower.ts';
 import { createRevocations } from './revocations.ts';
 import { anEntitlement } from './testing/fake-hub.ts';
 import { openFakeSink, parseClosingReason } from './testing/fake-sink.ts';
@@ -41,8 +42,6 @@ describe('while the control log is unavailable', () => {
 });
 
 describe('waitUntilFresh', () => {
-  type ControlBatch = Awaited<ReturnType<ControlTail['next']>>;
-
   /**
    * A pod with one open stream. The test answers each read of the control log (`reads`) and each look-up (`lookUps`).
    */
@@ -54,7 +53,7 @@ describe('waitUntilFresh', () => {
     const sink = openFakeSink();
     const entitlement = anEntitlement();
     fixture.fake.join(sink, 0, entitlement);
-    const reads: PromiseWithResolvers<ControlBatch>[] = [];
+    const reads: PromiseWithResolvers<ControlReadResult>[] = [];
     const lookUps: PromiseWithResolvers<EntitlementDecision>[] = [];
     const addCall = <T>(calls: PromiseWithResolvers<T>[]) => {
       const call = Promise.withResolvers<T>();
@@ -78,8 +77,8 @@ describe('waitUntilFresh', () => {
   }
 
   const until = (condition: () => boolean) => openFakeSink().until(condition);
-  const emptyBatch: ControlBatch = { entries: [], mayHaveMissed: false };
-  const missedBatch: ControlBatch = { entries: [], mayHaveMissed: true };
+  const emptyResult: ControlReadResult = { entries: [], mayHaveMissed: false };
+  const missedResult: ControlReadResult = { entries: [], mayHaveMissed: true };
 
   it('resolves within 3 s when a store hangs', async () => {
     const sleep = async (ms: number) => expect(ms).toBeLessThanOrEqual(3_000);
@@ -98,7 +97,7 @@ describe('waitUntilFresh', () => {
       isFresh = true;
     });
     await until(() => lookUps.length === 1);
-    reads[1]?.resolve(missedBatch);
+    reads[1]?.resolve(missedResult);
     await until(() => generation() > 0);
     lookUps[0]?.resolve('revoked');
     await until(() => lookUps.length === 2);
@@ -113,7 +112,7 @@ describe('waitUntilFresh', () => {
   it('starts no second re-check while one of all streams is pending', async () => {
     const sleep = (ms: number) => (ms < 1_000 ? Promise.resolve() : new Promise<void>(() => undefined));
     const { waitUntilFresh, reads, lookUps, entitlement } = await openPod({ sleep });
-    reads[0]?.resolve(missedBatch);
+    reads[0]?.resolve(missedResult);
     await until(() => lookUps.length === 1);
     const waiting = waitUntilFresh();
     await new Promise(setImmediate);
@@ -142,14 +141,14 @@ describe('waitUntilFresh', () => {
   it('reads no store while the control log answers', async () => {
     const time = { nowMs: 0 };
     const { waitUntilFresh, reads, lookUps, entitlement } = await openPod({ monotonicMs: () => time.nowMs });
-    reads[0]?.resolve(missedBatch);
+    reads[0]?.resolve(missedResult);
     await until(() => lookUps.length === 1);
     lookUps[0]?.resolve(entitlement);
     await waitUntilFresh();
     for (; time.nowMs < 10_000; time.nowMs += 500) {
       await waitUntilFresh();
       const read = reads.at(-1);
-      read?.resolve(emptyBatch);
+      read?.resolve(emptyResult);
       await until(() => reads.at(-1) !== read);
     }
     expect(lookUps).toHaveLength(1);
@@ -161,9 +160,9 @@ describe('waitUntilFresh', () => {
     const waiting = waitUntilFresh().then(() => {
       isFresh = true;
     });
-    reads[0]?.resolve(missedBatch);
+    reads[0]?.resolve(missedResult);
     await until(() => reads.length === 2);
-    reads[1]?.resolve(emptyBatch);
+    reads[1]?.resolve(emptyResult);
     await until(() => reads.length === 3);
     expect(isFresh).toBe(false);
     lookUps[0]?.resolve(entitlement);
@@ -173,7 +172,7 @@ describe('waitUntilFresh', () => {
   it('waits in a process that was frozen for the next read of the control log', async () => {
     const time = { nowMs: 0 };
     const { sink, waitUntilFresh, reads, lookUps, entitlement } = await openPod({ monotonicMs: () => time.nowMs });
-    reads[0]?.resolve(missedBatch);
+    reads[0]?.resolve(missedResult);
     await until(() => lookUps.length === 1);
     lookUps[0]?.resolve(entitlement);
     await waitUntilFresh();
@@ -181,7 +180,7 @@ describe('waitUntilFresh', () => {
     time.nowMs = 5_000;
     const waiting = waitUntilFresh();
     // The log answered before the freeze; the process reads the answer after it.
-    reads[1]?.resolve(emptyBatch);
+    reads[1]?.resolve(emptyResult);
     await until(() => reads.length === 3);
     expect(sink.isEnded).toBe(false);
     const { kind, id } = entitlement.holder;

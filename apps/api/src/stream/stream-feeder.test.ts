@@ -1,6 +1,6 @@
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type FakeHubOptions, openFakeHub } from './testing/fake-hub.ts';
+import { type FakeHubOptions, openFakeHub, waitForImmediate } from './testing/fake-hub.ts';
 import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';
 
 function openHub(options: FakeHubOptions) {
@@ -9,7 +9,6 @@ function openHub(options: FakeHubOptions) {
   return fake;
 }
 
-const waitForImmediate = () => new Promise((resolve) => setImmediate(resolve));
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 /** With this clock a time slice never ends before its work is done. */

@@ -45,7 +45,6 @@ export function createTailTask(deps: TailDeps): Task {
   const { ring, clock, logger, hub } = deps;
   const isolation = new IsolationDetector(deps);
   let behindSinceMs: number | null = null;
-  let tail: EventTail | null = null;
 
   /**
    * Compares the position with the log, and resyncs if the log does not continue there. Without it, a tail ahead of a
@@ -96,7 +95,6 @@ export function createTailTask(deps: TailDeps): Task {
     name: 'tail',
     run: async (signal) => {
       const reader = deps.eventLog.openTail();
-      tail = reader;
       signal.addEventListener('abort', () => void reader.close(), { once: true });
       try {
         while (!signal.aborted) {
@@ -106,7 +104,7 @@ export function createTailTask(deps: TailDeps): Task {
           );
         }
       } finally {
-        await tail.close();
+        await reader.close();
       }
     },
     unreadyReason: () => {

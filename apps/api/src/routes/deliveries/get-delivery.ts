@@ -28,7 +28,6 @@ export function registerGetDelivery(app: ZodApp, { integrations, ledger }: GetDe
       summary: 'Get a delivery',
       description:
         'Returns the state of one accepted hook, with its payload as it was sent. The response is 404 until a worker has registered the delivery.',
-      security: [{ sessionCookie: [] }],
       params: deliveryParamsSchema,
       response: documentResponses({ 200: deliveryWithPayloadSchema }, 'not-found'),
     },

@@ -22,7 +22,6 @@ export function registerListDeliveries(app: ZodApp, { integrations, listDeliveri
       summary: 'List deliveries',
       description:
         'Returns the accepted hooks of an integration with their states, the latest received first. A published delivery is listed for 7 days after its publication, unless the operator of the service has set another time. Other deliveries are listed without limit. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.',
-      security: [{ sessionCookie: [] }],
       params: deliveriesParamsSchema,
       querystring: listDeliveriesQuerySchema,
       response: documentResponses(

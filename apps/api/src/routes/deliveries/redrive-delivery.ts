@@ -29,7 +29,6 @@ export function registerRedriveDelivery(app: ZodApp, deps: RedriveDeliveryRouteD
       summary: 'Redrive a dead delivery',
       description:
         'Puts the delivery back into the queue. The response shows the delivery before it is processed: read it again later to see the outcome. However often you redrive a delivery, it takes effect once.',
-      security: [{ sessionCookie: [], csrfToken: [] }],
       params: deliveryParamsSchema,
       response: documentResponses(
         { 202: { body: deliverySchema, description: 'The delivery is durably queued.' } },

@@ -33,7 +33,7 @@ interface RouteOptions {
   readonly nextSlice?: () => Promise<void>;
 }
 
-/** Starts a server with the stream route over a hub with a fake log. A token may have one stream. */
+/** Starts a server with the stream route over a hub with a fake log. A subscription may have one stream. */
 async function listen({
   verdicts = [ok],
   beforeJoin = () => undefined,
@@ -134,7 +134,7 @@ describe('a client that leaves before its stream is opened', () => {
     client.destroy();
     await closed;
     startSlice();
-    // The token may have one stream, so the next one opens only if the first released its admission.
+    // The subscription may have one stream, so the next one opens only if the first released its admission.
     const next = await exchange(port, makeGet('/api/v1/events/token'), (text) => text.includes('event: stream.'));
     expect(next).toContain('event: stream.open');
   });

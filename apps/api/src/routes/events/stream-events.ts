@@ -93,7 +93,6 @@ const streamSchema: FastifySchema & { operationId: string } = {
   operationId: 'example.events.stream',
   summary: 'Stream widget events',
   description: streamText,
-  security: [],
   parameters: ['Last-Event-ID', 'lastEventId'],
   response: documentResponses(
     {

@@ -1,18 +1,15 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { previousTokenExpiry } from '@widget-service/shared/domain/grant.ts';
-import type { NewGrant } from '@widget-service/shared/usecases/access/manage-grants.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { IssuedGrant, NewGrant } from '@widget-service/shared/usecases/access/manage-grants.ts';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { toPublicUrl } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { pageQuerySchema, toPageSchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { toPageBody, toRowRange } from '../page-body.ts';
-import {
-  type GrantResource,
-  type GrantRouteDeps,
-  grantParamsSchema,
-  requireFound,
-  requireId,
-  toIssuedBody,
-} from './grant-resource.ts';
+import type { GrantResource, GrantRouteDeps } from './grant-resource.ts';
 
 /** Registers the six operations of one kind of grant. */
 export function registerGrants<Own extends object>(
@@ -42,7 +39,6 @@ function registerListGrants<Own extends object>(
       operationId: `example.${operationGroup}.list`,
       summary: `List ${nouns.plural}`,
       description: 'Returns one page, newest first. Tokens are never included.',
-      security: [{ sessionCookie: [] }],
       querystring: pageQuerySchema,
       response: documentResponses({
         200: { body: toPageSchema(schemas.shown), description: `One page of ${nouns.plural}.` },
@@ -65,7 +61,6 @@ function registerCreateGrant<Own extends object>(
       operationId: `example.${operationGroup}.create`,
       summary: `Create ${nouns.singular}`,
       description: 'This response is the only one that shows the token. Store it now, and keep it secret.',
-      security: [{ sessionCookie: [], csrfToken: [] }],
       body: schemas.creation,
       response: documentResponses({ 201: { body: schemas.issued, headers: ['Location'] } }),
     },
@@ -94,7 +89,6 @@ function registerGetGrant<Own extends object>(
     schema: {
       operationId: `example.${operationGroup}.get`,
       summary: `Get ${nouns.singular}`,
-      security: [{ sessionCookie: [] }],
       params: grantParamsSchema,
       response: documentResponses({ 200: schemas.shown }, 'not-found'),
     },
@@ -118,7 +112,6 @@ function registerChangeGrant<Own extends object>(
       operationId: `example.${operationGroup}.update`,
       summary: `Change ${nouns.singular}`,
       description: 'Members that are left out keep their value. `null` sets a member to its default; `name` has none.',
-      security: [{ sessionCookie: [], csrfToken: [] }],
       params: grantParamsSchema,
       body: schemas.changes,
       response: documentResponses({ 200: schemas.shown }, 'not-found'),
@@ -146,7 +139,6 @@ function registerRotateGrant<Own extends object>(
       summary: `Rotate the token of ${nouns.singular}`,
       description:
         'Replaces the token. This response is the only one that shows the new token. The previous token keeps working for `overlapSeconds`; an even older one stops working now.',
-      security: [{ sessionCookie: [], csrfToken: [] }],
       params: grantParamsSchema,
       body: schemas.rotation,
       response: documentResponses({ 200: schemas.rotated }, 'not-found'),
@@ -175,7 +167,6 @@ function registerRevokeGrant<Own extends object>(
       summary: `Delete ${nouns.singular}`,
       description:
         'Its tokens stop working, and any streams opened with them close, within 2 seconds. After a 503 it may already be deleted: repeat the request until you get 204 or 404.',
-      security: [{ sessionCookie: [], csrfToken: [] }],
       params: grantParamsSchema,
       response: documentResponses({ 204: z.null().describe('It is deleted.') }, 'not-found'),
     },
@@ -185,4 +176,34 @@ function registerRevokeGrant<Own extends object>(
       return reply.code(204).send();
     },
   });
+}
+
+type NamedResource = Pick<GrantResource<never>, 'nouns'>;
+
+const grantParamsSchema = z.object({ id: z.string() });
+
+/** Returns the id in the path, in lower case. Throws `not-found` if it is not a UUID. */
+function requireId(params: z.output<typeof grantParamsSchema>, resource: NamedResource): string {
+  return requireFound(parseUuid(params.id), resource);
+}
+
+/** Returns the value. Throws `not-found` if it is null. */
+function requireFound<T>(value: T | null, { nouns }: NamedResource): T {
+  if (value === null) throw new ServiceError('not-found', `There is no such ${nouns.singular.replace(/^an? /, '')}.`);
+  return value;
+}
+
+/** Converts a grant and the secrets of its new token to a response body. Only this response shows the secrets. */
+function toIssuedBody<Own extends object>(
+  { grant, token, signingSecret }: IssuedGrant<Own>,
+  { toBody, toTokenPath }: Pick<GrantResource<Own>, 'toBody' | 'toTokenPath'>,
+  request: FastifyRequest,
+  publicBaseUrl: string | null,
+): object {
+  return {
+    ...toBody(grant),
+    token,
+    ...(toTokenPath === null ? {} : { url: toPublicUrl(request, publicBaseUrl, toTokenPath(token)) }),
+    ...(signingSecret === null ? {} : { signingSecret }),
+  };
 }

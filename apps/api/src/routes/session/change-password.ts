@@ -25,7 +25,6 @@ export function registerChangePassword(
       summary: 'Change your own password',
       description:
         'Ends all other sessions of the user. After a 503, send the same request again: if the new password is already stored, the service ends the other sessions and returns 204. A wrong current password counts as two failed sign-ins, because the service then tries the new password too. The rate limit of signing in applies, so that nobody can guess passwords in a session that was left open.',
-      security: [{ sessionCookie: [], csrfToken: [] }],
       body: passwordChangeSchema,
       response: documentResponses(
         { 204: z.null().describe('The password is changed.') },

@@ -19,7 +19,6 @@ export function registerGetSession(app: ZodApp): void {
       summary: 'Get the session',
       description:
         'Returns who is signed in, and the `csrfToken` of the session. A page that was reloaded gets its `csrfToken` here.',
-      security: [{ sessionCookie: [] }],
       response: documentResponses({ 200: sessionSchema }),
     },
     handler: async (request) => {

@@ -21,7 +21,6 @@ export function registerOpenPersonalStream(app: ZodApp, deps: OpenPersonalStream
       summary: 'Create a personal stream token',
       description:
         'For a page that shows the widgets as they change. The token is valid for one hour at most, and ends with the session. This response is the only one that shows it.',
-      security: [{ sessionCookie: [], csrfToken: [] }],
       body: z.strictObject({}).optional(),
       response: documentResponses({ 201: personalStreamSchema }),
     },

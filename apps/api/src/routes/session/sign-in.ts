@@ -26,7 +26,6 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
       summary: 'Sign in',
       description:
         'Starts a new session and sets its cookie. Cookies in the request are ignored. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Only failed attempts count towards the rate limit.',
-      security: [],
       body: credentialsSchema,
       response: documentResponses(
         { 200: { body: sessionSchema, headers: ['Set-Cookie'] } },

@@ -17,7 +17,6 @@ export function registerSignOut(app: ZodApp, { endSession, cookieSecure }: SignO
       operationId: 'example.session.delete',
       summary: 'Sign out',
       description: 'Ends the session and clears its cookie.',
-      security: [{ sessionCookie: [], csrfToken: [] }],
       response: documentResponses({ 204: { description: 'Signed out.', body: null, headers: ['Set-Cookie'] } }),
     },
     handler: async (request, reply) => {
@@ -40,7 +39,6 @@ export function registerSignOutEverywhere(app: ZodApp, deps: SignOutEverywhereRo
       operationId: 'example.sessions.delete',
       summary: 'Sign out everywhere',
       description: 'Ends all sessions of the user, including this one.',
-      security: [{ sessionCookie: [], csrfToken: [] }],
       response: documentResponses({
         204: { description: 'Signed out everywhere.', body: null, headers: ['Set-Cookie'] },
       }),

@@ -10,6 +10,8 @@ import { newUserSchema, userChangesSchema, userPageSchema, userSchema } from '..
 import { toPageBody, toRowRange } from '../page-body.ts';
 import { toUserBody } from './user-body.ts';
 
+const userParamsSchema = z.object({ id: z.string() });
+
 export interface ListUsersRouteDeps {
   readonly users: Pick<UserStore, 'list'>;
 }
@@ -24,7 +26,6 @@ export function registerListUsers(app: ZodApp, { users }: ListUsersRouteDeps): v
       operationId: 'example.users.list',
       summary: 'List users',
       description: 'Returns one page of users, newest first.',
-      security: [{ sessionCookie: [] }],
       querystring: pageQuerySchema,
       response: documentResponses({ 200: { body: userPageSchema, description: 'One page of users.' } }),
     },
@@ -43,7 +44,6 @@ export function registerCreateUser(app: ZodApp, { createUser }: CreateUserRouteD
     schema: {
       operationId: 'example.users.create',
       summary: 'Create a user',
-      security: [{ sessionCookie: [], csrfToken: [] }],
       body: newUserSchema,
       response: documentResponses({ 201: { body: userSchema, headers: ['Location'] } }, 'email-in-use'),
     },
@@ -70,14 +70,12 @@ export function registerGetUser(app: ZodApp, { users }: GetUserRouteDeps): void 
     schema: {
       operationId: 'example.users.get',
       summary: 'Get a user',
-      security: [{ sessionCookie: [] }],
-      params: z.object({ id: z.string() }),
+      params: userParamsSchema,
       response: documentResponses({ 200: userSchema }, 'not-found'),
     },
     handler: async (request) => {
-      const id = parseUuid(request.params.id);
-      const user = id === null ? null : await users.findById(id);
-      if (user === null) throw new ServiceError('not-found', 'There is no such user.');
+      const user = await users.findById(requireUserId(request.params));
+      if (user === null) throw unknownUserError();
       return toUserBody(user);
     },
   });
@@ -96,16 +94,14 @@ export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteD
       summary: 'Change a user',
       description:
         'Members that are left out or null keep their value. Disabling a user or setting a password ends all sessions of that user.',
-      security: [{ sessionCookie: [], csrfToken: [] }],
-      params: z.object({ id: z.string() }),
+      params: userParamsSchema,
       body: userChangesSchema,
       response: documentResponses({ 200: userSchema }, 'not-found', 'last-admin'),
     },
     handler: async (request) => {
-      const id = parseUuid(request.params.id);
       const { role = null, disabled = null, password = null } = request.body;
-      const outcome = id === null ? unknownUser : await changeUser(id, { role, disabled, password });
-      if (outcome.status === 'unknown') throw new ServiceError('not-found', 'There is no such user.');
+      const outcome = await changeUser(requireUserId(request.params), { role, disabled, password });
+      if (outcome.status === 'unknown') throw unknownUserError();
       if (outcome.status === 'last-admin') {
         throw new ServiceError('last-admin', 'This would leave the service without an admin who can sign in.');
       }
@@ -114,4 +110,13 @@ export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteD
   });
 }
 
-const unknownUser = { status: 'unknown' } as const;
+/** Returns the id in the path, in lower case. Throws `not-found` if it is not a UUID. */
+function requireUserId({ id }: z.output<typeof userParamsSchema>): string {
+  const userId = parseUuid(id);
+  if (userId === null) throw unknownUserError();
+  return userId;
+}
+
+function unknownUserError(): ServiceError {
+  return new ServiceError('not-found', 'There is no such user.');
+}

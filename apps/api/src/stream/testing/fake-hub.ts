@@ -89,7 +89,8 @@ export function openFakeHub({
   };
 }
 
-function waitForImmediate(): Promise<void> {
+/** Resolves after the current turn of the event loop. */
+export function waitForImmediate(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -45,6 +45,15 @@ export function makeStartSession({ sessions, clock, sessionLifetimeMs }: StartSe
   };
 }
 
+/** Whether a session has reached its lifetime, or has not been used for `sessionIdleMs`. */
+export function hasSessionEnded(
+  { expiresAt, lastSeenAt }: Pick<Session, 'expiresAt' | 'lastSeenAt'>,
+  now: Date,
+  sessionIdleMs: number,
+): boolean {
+  return now >= expiresAt || now.getTime() - lastSeenAt.getTime() >= sessionIdleMs;
+}
+
 export interface FindSessionDeps {
   readonly sessions: Pick<SessionStore, 'find' | 'recordLastSeen'>;
   readonly users: Pick<UserStore, 'findById'>;
@@ -68,11 +77,10 @@ export function makeFindSession({ sessions, users, clock, sessionIdleMs }: FindS
     const session = await sessions.find(sha256Hex(sessionId));
     if (session === null) return null;
     const now = clock.now();
-    const idleMs = now.getTime() - session.lastSeenAt.getTime();
-    if (now >= session.expiresAt || idleMs >= sessionIdleMs) return null;
+    if (hasSessionEnded(session, now, sessionIdleMs)) return null;
     const user = await users.findById(session.userId);
     if (user === null || user.disabled) return null;
-    if (idleMs >= recordAfterMs) await recordLastSeen(session.digest, now);
+    if (now.getTime() - session.lastSeenAt.getTime() >= recordAfterMs) await recordLastSeen(session.digest, now);
     return { user, session };
   };
 }
