@@ -39,6 +39,11 @@ interface PermitOutcome {
 const tolerancePermits = 1e-3;
 /** The same for waits: `roundUpMs` subtracts it before it rounds up. */
 const toleranceMs = 1e-3;
+/**
+ * The same for waits of high rates, as a fraction of one permit. Half of `tolerancePermits`: after the rounded wait, the
+ * missing fraction must be below that tolerance, also after further rounding.
+ */
+const waitTolerancePermits = tolerancePermits / 2;
 
 /**
  * Takes permits by the generic cell rate algorithm (GCRA, ITU-T I.371). The whole state is `fullAtMs`: the time, on the
@@ -79,7 +84,7 @@ function computeMissingMs(fullAtMs: number, nowMs: number, { ratePerSecond, burs
   return Math.min(Math.max(fullAtMs - nowMs, 0), (burst * 1_000) / ratePerSecond);
 }
 
-/** Rounds up to whole milliseconds, after it subtracts the tolerance: at most `tolerancePermits` of one permit. */
+/** Rounds up to whole milliseconds, after it subtracts the tolerance. */
 function roundUpMs(ms: number, permitMs: number): number {
-  return Math.max(0, Math.ceil(ms - Math.min(toleranceMs, tolerancePermits * permitMs)));
+  return Math.max(0, Math.ceil(ms - Math.min(toleranceMs, waitTolerancePermits * permitMs)));
 }

@@ -16,10 +16,10 @@ Returns    { taken, permits left, milliseconds until ARGV[3] permits are availab
 local permitMs, burst = 1000 / tonumber(ARGV[1]), tonumber(ARGV[2])
 local atLeast, atMost = tonumber(ARGV[3]), tonumber(ARGV[4])
 -- The in-memory rate limiter forgives the same rounding errors. The stored time still counts them.
-local forgivenPermits, forgivenMs = 0.001, 0.001
+local forgivenPermits, forgivenMs, forgivenWaitPermits = 0.001, 0.001, 0.0005
 
 local function wholeMs(ms)
-  return math.max(0, math.ceil(ms - math.min(forgivenMs, forgivenPermits * permitMs)))
+  return math.max(0, math.ceil(ms - math.min(forgivenMs, forgivenWaitPermits * permitMs)))
 end
 
 local time = redis.call('TIME')
