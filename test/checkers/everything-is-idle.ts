@@ -5,8 +5,8 @@ const heapGrowthMax = 1.1;
 const heapNoiseBytes = 3 * 1_048_576;
 
 /**
- * C9: after all faults, the queue and the outboxes are empty, every process is ready, the pods count as many streams as
- * there are clients, and no heap has grown.
+ * C9: after all faults, the queue, the outboxes and the quarantine are empty, every process is ready, every client has
+ * reconnected, the pods count as many streams as clients have open, and no heap has grown much.
  */
 export const everythingIsIdle: Checker = ({ stored, processes, clientsOpen, recording }) => {
   const violations: string[] = [];
@@ -14,13 +14,14 @@ export const everythingIsIdle: Checker = ({ stored, processes, clientsOpen, reco
   if (stored.outboxesLeft > 0) violations.push(`${stored.outboxesLeft} outboxes are not empty`);
   if (stored.quarantined > 0) violations.push(`${stored.quarantined} texts of the queue are in quarantine`);
   const counted = processes.reduce((sum, { streamsOpen }) => sum + (streamsOpen ?? 0), 0);
-  if (counted !== clientsOpen) violations.push(`the pods count ${counted} streams, the clients ${clientsOpen}`);
-  const waiting = recording.streams.filter(({ closedBy }) => closedBy === null).length - clientsOpen;
-  if (waiting > 0) violations.push(`${waiting} streams have not reconnected`);
-  return [...violations, ...processes.flatMap(findProblems)];
+  if (counted !== clientsOpen)
+    violations.push(`the pods count ${counted} streams, but clients have ${clientsOpen} open`);
+  const notReconnected = recording.streams.filter(({ closedBy }) => closedBy === null).length - clientsOpen;
+  if (notReconnected > 0) violations.push(`${notReconnected} clients have not reconnected`);
+  return [...violations, ...processes.flatMap(findProcessViolations)];
 };
 
-function findProblems({ name, problems, heapUsedBytes, heapAtFirstBytes }: ProcessFigures): string[] {
+function findProcessViolations({ name, problems, heapUsedBytes, heapAtFirstBytes }: ProcessFigures): string[] {
   const violations = problems === '' ? [] : [`${name} is not ready: ${problems}`];
   if (heapUsedBytes === null || heapAtFirstBytes === null) return violations;
   const limit = heapAtFirstBytes * heapGrowthMax + heapNoiseBytes;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
-import { aBatch, buildBatches, driveQueue, getJobIds, type HandleBatch } from '../drivers/hook-batches.ts';
+import { aJob, buildJobs, driveQueue, getJobIds, type HandleBatch } from '../drivers/hook-jobs.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
@@ -20,7 +20,7 @@ describe('HookQueue.consume, with a released job', () => {
     ['was released', () => 'release'],
     ['failed in its handler', () => Promise.reject(new Error('the handler failed'))],
   ])('starts a job that %s again before the others, and counts its starts', async (_, fail) => {
-    const list = buildBatches(3);
+    const list = buildJobs(3);
     await enqueueAll(list);
     const [first, ...rest] = getJobIds(list);
     const started = await consume(5, (batch) => (batch.startCount < 3 && batch.jobId === first ? fail(batch) : 'done'));
@@ -29,7 +29,7 @@ describe('HookQueue.consume, with a released job', () => {
   });
 
   it('starts the job again only once its consumer is ready, or with another consumer', async () => {
-    const list = buildBatches(1);
+    const list = buildJobs(1);
     await enqueueAll(list);
     const waitStarted = Promise.withResolvers<void>();
     const ready = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ describe('HookQueue.consume, with a released job', () => {
     await waitStarted.promise;
     if (mayHaveSeveralConsumers) {
       expect(getJobIds(await consume(1))).toEqual(getJobIds(list));
-      await enqueueAll(buildBatches(1));
+      await enqueueAll(buildJobs(1));
     }
     expect(started).toEqual(getJobIds(list));
     ready.resolve();
@@ -62,7 +62,7 @@ describe('HookQueue.consume, with a released job', () => {
   });
 
   it('closes a consumer while it waits to be ready', async () => {
-    const [batch] = buildBatches(1);
+    const [batch] = buildJobs(1);
     if (batch === undefined) throw new Error('No batch was built.');
     await queue().enqueue(batch);
     const waitStarted = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ describe('HookQueue.consume, with a released job', () => {
   });
 
   it('starts the job again with the same items', async () => {
-    const batch = aBatch([{ type: 'delivery', delivery: aDelivery({ payload: awkwardPayload }) }]);
+    const batch = aJob([{ type: 'delivery', delivery: aDelivery({ payload: awkwardPayload }) }]);
     await queue().enqueue(batch);
     const [, second] = await consume(2, ({ startCount }) => (startCount === 1 ? 'release' : 'done'));
     expect(second?.items).toEqual(batch.items);

@@ -3,7 +3,7 @@ import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
-import { aBatch, buildBatches, driveQueue, getJobIds } from '../drivers/hook-batches.ts';
+import { aJob, buildJobs, driveQueue, getJobIds } from '../drivers/hook-jobs.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -26,7 +26,7 @@ describe('HookQueue.consume', () => {
       { type: 'delivery', delivery: aDelivery({ widgetId: null, payload: null }) },
       { type: 'delivery', delivery: aDelivery({ payload: '{"text":"Ünï 🦄 \\ud83e\\u0000"}' }) },
     ];
-    const batch = aBatch(items);
+    const batch = aJob(items);
     await queue().enqueue(batch);
     const [consumed] = await consume(1);
     expect(consumed).toMatchObject({ jobId: batch.jobId, partition: 0, startCount: 1 });
@@ -39,12 +39,12 @@ describe('HookQueue.consume', () => {
       { length: 256 },
       (): QueueItem => ({ type: 'delivery', delivery: aDelivery({ payload }) }),
     );
-    await queue().enqueue(aBatch(items));
+    await queue().enqueue(aJob(items));
     expect((await consume(1))[0]?.items).toEqual(items);
   });
 
   it('starts the batches of a partition in order of arrival, one at a time', async () => {
-    const list = buildBatches(8);
+    const list = buildJobs(8);
     await enqueueAll(list);
     let running = 0;
     const started = await consume(8, async (): Promise<ConsumeOutcome> => {
@@ -59,14 +59,14 @@ describe('HookQueue.consume', () => {
   });
 
   it('starts each batch once when 100 are enqueued at once', async () => {
-    const list = buildBatches(100);
+    const list = buildJobs(100);
     await Promise.all(list.map((batch) => queue().enqueue(batch)));
     expect(getJobIds(await consume(100)).sort()).toEqual(getJobIds(list).sort());
     expect((await queue().pressure()).waitingJobs).toBe(0);
   });
 
   it('starts the batches of every partition', async () => {
-    const list = Array.from({ length: queue().partitionCount }, (_, partition) => aBatch(undefined, partition));
+    const list = Array.from({ length: queue().partitionCount }, (_, partition) => aJob(undefined, partition));
     await enqueueAll(list);
     const started = await consume(list.length);
     const jobs = started.map(({ jobId, partition }) => ({ jobId, partition }));
@@ -80,10 +80,10 @@ describe('HookQueue.consume', () => {
       pending.shift()?.resolve();
       return 'done';
     });
-    await queue().enqueue(aBatch());
+    await queue().enqueue(aJob());
     await first.promise;
     const elapsedMs = startStopwatch();
-    await queue().enqueue(aBatch());
+    await queue().enqueue(aJob());
     await second.promise;
     expect(elapsedMs()).toBeLessThan(1000);
     consumer.checkProgress();
@@ -93,7 +93,7 @@ describe('HookQueue.consume', () => {
 
 describe('HookQueue.enqueue, with a known job id', () => {
   it('stores nothing while the batch waits', async () => {
-    const [first, second] = buildBatches(2);
+    const [first, second] = buildJobs(2);
     if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
     await enqueueAll([first, first, second, first]);
     expect(getJobIds(await consume(2))).toEqual(getJobIds([first, second]));
@@ -101,7 +101,7 @@ describe('HookQueue.enqueue, with a known job id', () => {
   });
 
   it('stores nothing while the batch runs', async () => {
-    const [first, second] = buildBatches(2);
+    const [first, second] = buildJobs(2);
     if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
     await queue().enqueue(first);
     const started = await consume(2, async (batch): Promise<ConsumeOutcome> => {
@@ -112,7 +112,7 @@ describe('HookQueue.enqueue, with a known job id', () => {
   });
 
   it('stores the batch once when it is enqueued ten times at once', async () => {
-    const [first, second] = buildBatches(2);
+    const [first, second] = buildJobs(2);
     if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
     await Promise.all(Array.from({ length: 10 }, () => queue().enqueue(first)));
     await queue().enqueue(second);
@@ -123,7 +123,7 @@ describe('HookQueue.enqueue, with a known job id', () => {
 describe('HookQueue.pressure', () => {
   it('counts the waiting batches, and returns the used memory as a ratio', async () => {
     const before = (await queue().pressure()).waitingJobs;
-    await enqueueAll(buildBatches(3));
+    await enqueueAll(buildJobs(3));
     const pressure = await queue().pressure();
     expect(pressure.waitingJobs).toBe(before + 3);
     if (pressure.memoryUsedRatio !== null) {
@@ -137,7 +137,7 @@ describe('HookQueue.pressure', () => {
 
 describe('HookConsumer.close', () => {
   it('aborts the running batch and waits for it; the released batch starts first afterwards', async () => {
-    const list = buildBatches(2);
+    const list = buildJobs(2);
     await enqueueAll(list);
     const handlerStarted = Promise.withResolvers<void>();
     let hasEnded = false;
@@ -158,7 +158,7 @@ describe('HookConsumer.close', () => {
   });
 
   it('removes a running batch that ends as done', async () => {
-    const [first, second] = buildBatches(2);
+    const [first, second] = buildJobs(2);
     if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
     await queue().enqueue(first);
     const handlerStarted = Promise.withResolvers<void>();
@@ -180,7 +180,7 @@ describe('HookConsumer.close', () => {
       return 'done';
     });
     await consumer.close();
-    const batch = aBatch();
+    const batch = aJob();
     await queue().enqueue(batch);
     expect(getJobIds(await consume(1))).toEqual([batch.jobId]);
     expect(started).toEqual([]);
@@ -190,7 +190,7 @@ describe('HookConsumer.close', () => {
 
 describe('HookQueue, after a reopen', () => {
   it('starts the unfinished batch first, then the waiting batches in their order', async () => {
-    const list = buildBatches(4);
+    const list = buildJobs(4);
     await enqueueAll(list);
     const [first, ...rest] = getJobIds(list);
     const handlerStarted = Promise.withResolvers<void>();
@@ -209,7 +209,7 @@ describe('HookQueue, after a reopen', () => {
   });
 
   it('starts no batch that was done', async () => {
-    const [first, second] = buildBatches(2);
+    const [first, second] = buildJobs(2);
     if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
     await queue().enqueue(first);
     await consume(1);

@@ -103,7 +103,7 @@ export const streamRules: readonly Mutation[] = [
   {
     rule: 'a connection behind the ring replays from the log',
     file: feeder,
-    from: '    if (this.#deps.ring.covers(connection.cursor.seq + 1)) this.#startLive(connection);\n    else void this.#startReplay(connection);\n',
-    to: '    const { ring } = this.#deps;\n    if (!ring.covers(connection.cursor.seq + 1)) connection.cursor = ring.position() ?? connection.cursor;\n    this.#startLive(connection);\n',
+    from: '    if (this.#deps.ring.canServeFrom(connection.cursor.seq + 1)) this.#startLive(connection);\n    else void this.#startReplay(connection);\n',
+    to: '    const { ring } = this.#deps;\n    if (!ring.canServeFrom(connection.cursor.seq + 1)) connection.cursor = ring.position() ?? connection.cursor;\n    this.#startLive(connection);\n',
   },
 ];

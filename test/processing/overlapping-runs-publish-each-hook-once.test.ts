@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => testBackend.dispose());
 
 /**
- * Processes two batches with common hooks and a nudge at the same time, the first batch twice. Then processes all of
- * them again without failures, as the worker does until a run succeeds.
+ * Processes at the same time: the first batch twice, a nudge once, and the second batch once and then until it is
+ * published. The batches have hooks in common. Then processes all of them again without failures, as the worker does.
  */
 async function processInterleaved(backend: Backend, seed: number, failureRate: number) {
   const creation = aCreation();
@@ -37,14 +37,14 @@ async function processInterleaved(backend: Backend, seed: number, failureRate: n
   return { widgetId, hooks: [a1, a2, b1], withoutWidget, createdId: creation.created.eventId };
 }
 
-/** Runs of one batch until it is published: overlapping runs supersede each other, and calls fail. */
+/** How often a batch may run before the test fails. Overlapping runs supersede each other, and calls fail. */
 const maxRuns = 200;
 
 const seeds = Array.from({ length: inject('backend') === 'embedded' ? 60 : 20 }, (_, index) => index + 1);
 
 describe.each([
   ['without failures', 0],
-  ['with 6 % of their calls failing before or after they run', 0.06],
+  ['with 6 % of their store calls failing before they take effect, and 6 % after', 0.06],
 ])('overlapping runs %s', (_, failureRate) => {
   it.each(seeds)('apply and publish each hook once, in order (seed %i)', async (seed) => {
     const { backend } = testBackend;

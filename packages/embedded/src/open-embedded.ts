@@ -30,7 +30,8 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Opens every port on one SQLite file that only this process may use.
+ * Opens the embedded backend: every port, on one SQLite file that only this process may use. The rate limiter and the
+ * control log are in memory.
  *
  * Rejects with `DataDirUnusableError` if the directory cannot be used, with `DatabaseInUseError` while another process
  * has the file open, with `DatabaseTooNewError` if a newer version of the service wrote it, and with

@@ -22,7 +22,7 @@ export function createHttpSender(baseUrl: string): HttpSender {
     send: ({ method, path, headers = {}, body }) =>
       new Promise((resolve, reject) => {
         const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-        const post = request(
+        const clientRequest = request(
           { agent, hostname, port, method, path, headers: { ...length, ...headers } },
           (response) => {
             const chunks: Buffer[] = [];
@@ -39,8 +39,8 @@ export function createHttpSender(baseUrl: string): HttpSender {
             });
           },
         );
-        post.once('error', reject);
-        post.end(body);
+        clientRequest.once('error', reject);
+        clientRequest.end(body);
       }),
     close: () => agent.destroy(),
   };

@@ -59,7 +59,7 @@ export class SimulatedSocket {
     for (const listener of this.#closes) this.#pod?.after(latencyMs(this.#client.random), listener);
   }
 
-  /** The pod has died. Bytes that are on their way may still arrive. */
+  /** The pod has died. What it has written still arrives, as far as the client reads. */
   breakConnection(): void {
     this.#isEnding = true;
     this.#deliverNext();

@@ -13,7 +13,10 @@ const bearerPattern = /^bearer(?: +(.*))?$/i;
 export type BearerVerdict =
   /** The request has no Bearer token. Another credential may decide. */
   | { readonly status: 'absent' }
-  /** The token is unknown, malformed, repeated, revoked or expired. The caller never learns which. */
+  /**
+   * The token is unknown, malformed, revoked or expired, or the request has several `Authorization` headers. The caller
+   * never learns which.
+   */
   | { readonly status: 'invalid' }
   | { readonly status: 'ok'; readonly provisionToken: ProvisionToken };
 

@@ -56,8 +56,8 @@ function createApiCheck(limiter: Pick<RateLimiter, 'take'>, limit: RateLimit): o
 }
 
 /**
- * Runs for every hook, so it creates no promise while leased permits are left. Only a 429 has rate limit headers: the
- * pod does not know how many permits are left for all pods.
+ * Makes the check of posted hooks. It creates no promise while leased permits are left. Of the answers to hooks, only a
+ * 429 has rate limit headers: the pod does not know how many permits are left for all pods.
  */
 function createHookCheck(permits: Pick<HookPermits, 'take'>): onRequestHookHandler {
   return (request, reply, done) => {

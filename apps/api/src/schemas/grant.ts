@@ -17,7 +17,7 @@ const futureTime = z
       issues.push({
         code: 'custom',
         message: 'Must lie in the future.',
-        // The mistake's code in the problem (`zod-validation.ts`).
+        // The code of this error in the problem (`zod-validation.ts`).
         params: { mistake: 'too-small' },
         input: text,
       });

@@ -9,13 +9,14 @@ const makeRecord = (seq: number): LogRecord => ({
   ...{ epoch: 'now', ms: 1_000 + seq, seq, previousMs: 999 + seq },
   event: { eventId: `e${seq}`, type: 'widget.updated', ...noWidget, json: '{}' },
 });
-const makeRecords = (last: number, first = 1) =>
-  Array.from({ length: last - first + 1 }, (_, n) => makeRecord(first + n));
+/** Returns the records with these numbers. */
+const makeRecords = ({ from = 1, to }: { from?: number; to: number }) =>
+  Array.from({ length: to - from + 1 }, (_, n) => makeRecord(from + n));
 const toPosition = ({ epoch, ms, seq }: LogRecord): LogPosition => ({ epoch, ms, seq });
 
 /**
- * Seeks a new ring to the end of a log with these records. Returns the `seq` numbers in the ring and the count of
- * reads.
+ * Seeks a new ring to the end of a log with these records. Returns the ring, the `seq` numbers in it, the end of the log
+ * and the count of reads.
  */
 async function seekRing(records: readonly LogRecord[], limits = { frames: 10_000, bytes: 1e9 }) {
   const ring = new Ring(limits);
@@ -36,21 +37,21 @@ async function seekRing(records: readonly LogRecord[], limits = { frames: 10_000
 }
 
 it('fills the ring with the newest events up to the frame limit', async () => {
-  const { ring, kept, end, reads } = await seekRing(makeRecords(1_700), { frames: 1_200, bytes: 1e9 });
+  const { ring, kept, end, reads } = await seekRing(makeRecords({ to: 1_700 }), { frames: 1_200, bytes: 1e9 });
   expect(kept).toEqual(Array.from({ length: 1_200 }, (_, n) => 501 + n));
   expect(ring.position()).toEqual(end);
   expect(reads).toBe(3);
 });
 
 it('fills the ring with every event of a short log', async () => {
-  const { ring, kept, end } = await seekRing(makeRecords(7));
+  const { ring, kept, end } = await seekRing(makeRecords({ to: 7 }));
   expect(kept).toEqual([1, 2, 3, 4, 5, 6, 7]);
-  expect(ring.covers(1)).toBe(true);
+  expect(ring.canServeFrom(1)).toBe(true);
   expect(ring.position()).toEqual(end);
 });
 
 it('stops reading at the byte limit', async () => {
-  const { kept, reads } = await seekRing(makeRecords(5_000), { frames: 10_000, bytes: 20_000 });
+  const { kept, reads } = await seekRing(makeRecords({ to: 5_000 }), { frames: 10_000, bytes: 20_000 });
   expect(kept.length).toBeGreaterThan(0);
   expect(kept.at(-1)).toBe(5_000);
   expect(reads).toBe(1);
@@ -59,15 +60,18 @@ it('stops reading at the byte limit', async () => {
 it('moves the ring to the end of an empty log', async () => {
   const { ring, end } = await seekRing([]);
   expect(ring.position()).toEqual(end);
-  expect(ring.covers(end.seq)).toBe(false);
-  expect(ring.covers(end.seq + 1)).toBe(true);
+  expect(ring.canServeFrom(end.seq)).toBe(false);
+  expect(ring.canServeFrom(end.seq + 1)).toBe(true);
 });
 
 it.each([
-  ['before a hole', [...makeRecords(20), ...makeRecords(40, 31)]],
-  ['of another epoch', [...makeRecords(30).map((record) => ({ ...record, epoch: 'then' })), ...makeRecords(40, 31)]],
+  ['before a hole', [...makeRecords({ to: 20 }), ...makeRecords({ from: 31, to: 40 })]],
+  [
+    'of another epoch',
+    [...makeRecords({ to: 30 }).map((record) => ({ ...record, epoch: 'then' })), ...makeRecords({ from: 31, to: 40 })],
+  ],
 ])('leaves out events %s', async (_, records) => {
   const { kept, ring } = await seekRing(records);
   expect(kept).toEqual([31, 32, 33, 34, 35, 36, 37, 38, 39, 40]);
-  expect(ring.covers(30)).toBe(false);
+  expect(ring.canServeFrom(30)).toBe(false);
 });

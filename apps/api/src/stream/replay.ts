@@ -6,7 +6,7 @@ import type { Ring } from './ring.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
 export interface ReplayDeps {
-  readonly ring: Pick<Ring, 'covers'>;
+  readonly ring: Pick<Ring, 'canServeFrom'>;
   readonly readLog: ReturnType<typeof makeReadLog>;
   readonly slicer: Pick<TimeSlicer, 'nextSlice'>;
   /** From this many unsent bytes on, the replay waits for the socket. */
@@ -50,7 +50,7 @@ export function makeReplay({ ring, readLog, slicer, unsentLimitBytes, send }: Re
       // Leaves the replay only with room for more bytes. A live connection at its unsent limit would be closed as
       // `slow` once the ring drops its next frame.
       await waitUntilWritable(connection);
-      if (connection.state !== 'replaying' || ring.covers(connection.cursor.seq + 1)) return;
+      if (connection.state !== 'replaying' || ring.canServeFrom(connection.cursor.seq + 1)) return;
       const page = await readLog({ epoch: connection.epoch, ...connection.cursor });
       // The end of the ring is ahead of this cursor. A log that ends here has lost events.
       if (page.length === 0) throw new LogDiscontinuityError();

@@ -22,7 +22,7 @@ describe('Ring', () => {
   it('has no position before the first reset', () => {
     const ring = new Ring({ frames: 10, bytes: 1_000 });
     expect(ring.position()).toBeNull();
-    expect(ring.covers(1)).toBe(false);
+    expect(ring.canServeFrom(1)).toBe(false);
   });
 
   it('keeps the newest frames within the limits of frames and bytes, and finds each by seq', () => {
@@ -45,7 +45,7 @@ describe('Ring', () => {
 
   it('covers cursors inside it and at its end, not those behind it', () => {
     const ring = makeRing({ frames: 5, bytes: 1_000 }, 10);
-    expect([5, 6, 10, 11].map((next) => ring.covers(next))).toEqual([false, true, true, true]);
+    expect([5, 6, 10, 11].map((next) => ring.canServeFrom(next))).toEqual([false, true, true, true]);
   });
 
   it('returns the frame right after a cursor, comparing seq and ms', () => {

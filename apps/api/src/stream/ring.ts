@@ -61,7 +61,8 @@ export class Ring {
    * - `at-end`: the cursor is at the ring's end. Or it is ahead of it, because the stream started at an event that
    *   this pod has not read yet. Also before the first `reset`.
    * - `dropped`: the ring does not hold the next frame, which is older than its frames.
-   * - `diverged`: the cursor is on an event of another history. The log has lost either that event or the ring's.
+   * - `diverged`: the cursor is on an event of another history. The log has lost either that event, or the
+   *   ring's event with the same number.
    *
    * The check compares `ms` too, because a log that lost events gives their numbers again (ADR 11).
    */
@@ -74,8 +75,8 @@ export class Ring {
     return next.previousMs === null || next.previousMs === ms ? next : 'diverged';
   }
 
-  /** Whether the ring can feed a cursor whose next frame has this number, now or when the frame arrives. */
-  covers(nextSeq: number): boolean {
+  /** Whether a cursor whose next frame has this number can continue from the ring, now or when the frame arrives. */
+  canServeFrom(nextSeq: number): boolean {
     if (this.#position === null) return false;
     return nextSeq > this.#position.seq || this.at(nextSeq) !== undefined;
   }

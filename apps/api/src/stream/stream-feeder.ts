@@ -60,7 +60,7 @@ export class StreamFeeder {
 
   /** Starts to feed a connection that has just joined. */
   start(connection: Connection): void {
-    if (this.#deps.ring.covers(connection.cursor.seq + 1)) this.#startLive(connection);
+    if (this.#deps.ring.canServeFrom(connection.cursor.seq + 1)) this.#startLive(connection);
     else void this.#startReplay(connection);
   }
 

@@ -23,39 +23,39 @@ export interface CoalescedJobs {
  * safe. Stops before a job that this version cannot read completely.
  *
  * Under overload most jobs are full, and the run has room for one more job at most. So this function reads a few jobs
- * at a time, and none if the started job is full by itself. `firstBytes` is the length of its text, in characters, as
- * in `coalesceLimits`.
+ * at a time, and none if the started job is full by itself. `firstLength` is the length of its text, in characters.
+ * The length of the coalesced texts does not include it, as in `coalesceLimits`.
  */
 export async function coalesceWaitingJobs(
   redis: Redis,
   queue: QueueKeys,
   first: readonly QueueItem[],
-  firstBytes: number,
+  firstLength: number,
 ): Promise<CoalescedJobs> {
-  if (isFull(first.length, firstBytes)) return { jobIds: [], items: [] };
+  if (isFull(first.length, firstLength)) return { jobIds: [], items: [] };
   const waitingIds = await readWaitingIds(redis, queue);
   const jobIds: string[] = [];
   const items: QueueItem[] = [];
-  let bytes = 0;
+  let coalescedLength = 0;
   for (let from = 0, count = firstReadCount; from < waitingIds.length; from += count, count *= 2) {
     const jobs = await readJobs(redis, queue, waitingIds.slice(from, from + count));
     const itemsPerJob = coalesceItems(
       first.length + items.length,
       jobs.map(({ text }) => text),
-      bytes,
+      coalescedLength,
     );
     for (const { id, text } of jobs.slice(0, itemsPerJob.length)) {
       jobIds.push(id);
-      bytes += text.length;
+      coalescedLength += text.length;
     }
     items.push(...itemsPerJob.flat());
-    if (itemsPerJob.length < jobs.length || isFull(first.length + items.length, bytes)) break;
+    if (itemsPerJob.length < jobs.length || isFull(first.length + items.length, coalescedLength)) break;
   }
   return { jobIds, items };
 }
 
 /**
- * Returns the ids of the waiting jobs, the next one first. BullMQ starts jobs from the end of its list. An id that the
+ * Returns the ids of the next waiting jobs, at most `coalesceLimits.jobs`, the next one first. BullMQ starts jobs from the end of its list. An id that the
  * list holds twice is returned once, so that its items are not twice in one batch.
  */
 async function readWaitingIds(redis: Redis, queue: QueueKeys): Promise<string[]> {

@@ -48,7 +48,8 @@ const clientOptions: MongoClientOptions = {
   readPreference: 'primary',
   serverSelectionTimeoutMS: 1500,
   connectTimeoutMS: 5000,
-  // Below the deadline of a call: in a burst, calls wait for a connection instead of failing as unavailable.
+  // How long a call waits for a free connection in a burst. Below the deadline of a call (2 s), so that the error names
+  // the cause.
   waitQueueTimeoutMS: 1500,
   maxPoolSize: 50,
   // The driver does not retry writes on a server that is no replica set.

@@ -1,8 +1,8 @@
 /**
  * What a hook can say about a widget. `applyHooks` (effect.ts) decides what a kind does.
  *
- * If you add a kind, also raise `jobVersion` (hook-job-codec.ts): jobs with the new kind then wait for a new worker.
- * Otherwise an old worker would dead-letter the kind that it does not have.
+ * If you add a kind, also raise `jobVersion` (hook-job-codec.ts): new jobs then wait for a new worker.
+ * Otherwise an old worker would dead-letter their deliveries, because it does not know the kind.
  */
 export const hookKinds = ['created', 'updated', 'retired'] as const;
 export type HookKind = (typeof hookKinds)[number];

@@ -30,14 +30,14 @@ export interface LedgerRow extends RecordedDelivery {
   readonly reason: DeadReason | null;
   /** Null unless the state is `published`. */
   readonly publishedAt: Date | null;
-  /** Null unless the state is `published`. Also null if an earlier run had already appended the event. */
+  /** Set only if the state is `published` and the run that marked the row also appended the event. Otherwise null. */
   readonly position: LogPosition | null;
 }
 
 /**
  * Returns whether a run drops a delivery because of its row: the row is published, or names another widget, or is dead
- * and the delivery is not a redrive. The widget counts because one event id must not change two widgets: the first
- * delivery decides.
+ * and the delivery is not a redrive. It compares the widgets because one event id must not change two widgets: the
+ * first delivery fixes the widget.
  */
 export function isDuplicate(
   delivery: Pick<Delivery, 'widgetId' | 'redrive'>,

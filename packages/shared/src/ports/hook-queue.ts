@@ -50,11 +50,11 @@ export interface ConsumeOptions {
 /** `done` removes the job and the coalesced jobs. `release` puts the job back at the front of its partition. */
 export type ConsumeOutcome = 'done' | 'release';
 
-/** What the admission limit measures. */
+/** What the admission limit reads. It estimates the waiting deliveries from the waiting jobs. */
 export interface QueuePressure {
   /**
-   * How many jobs wait, approximately. The cluster leaves out the queues of earlier partition counts. Embedded includes
-   * coalesced jobs that already run.
+   * How many jobs wait, approximately. The cluster leaves out partitions that remain from a larger partition
+   * count. Embedded includes coalesced jobs that already run.
    */
   readonly waitingJobs: number;
   /** Used memory as a fraction of the store's memory limit, 0 to 1. Null if the store has no such limit. */
@@ -88,7 +88,7 @@ export interface HookConsumer {
   checkProgress(): void;
   /**
    * Starts no more jobs, aborts the signals of the running ones, and waits until these are done or released. The
-   * cluster waits for 10 s at most. A job that still runs then starts again when its lock expires.
+   * cluster waits for 10 s at most. A job that is still running after that starts again when its lock expires.
    */
   close(): Promise<void>;
 }

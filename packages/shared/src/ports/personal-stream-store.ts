@@ -1,6 +1,6 @@
 /**
- * A stream token of a signed-in user, for the user's own page. It ends with the session, and at `expiresAt` at the
- * latest.
+ * The token of a personal stream, which a signed-in user opens in the browser. The stream ends with the session, and at
+ * `expiresAt` at the latest.
  */
 export interface PersonalStream {
   /** SHA-256 of the token, hexadecimal. */

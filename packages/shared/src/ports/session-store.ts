@@ -4,7 +4,7 @@ export interface Session {
   readonly userId: string;
   readonly createdAt: Date;
   readonly lastSeenAt: Date;
-  /** When the session ends even if it is used. The caller checks the end of an unused one itself, by `lastSeenAt`. */
+  /** When the session ends, even if it is in use. The caller checks the idle time-out itself, by `lastSeenAt`. */
   readonly expiresAt: Date;
 }
 

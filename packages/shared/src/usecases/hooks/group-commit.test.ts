@@ -9,14 +9,14 @@ import { GroupCommit } from './group-commit.ts';
 
 /** A queue whose calls the test resolves and rejects itself. */
 function aManualQueue(partitionCount = 1) {
-  const calls: { batch: HookJob; resolve: () => void; reject: (error: Error) => void }[] = [];
+  const calls: { job: HookJob; resolve: () => void; reject: (error: Error) => void }[] = [];
   let onCall = () => {};
   const pressure = { waitingJobs: 0, memoryUsedRatio: null as number | null };
   const queue: HookQueue = {
     partitionCount,
-    enqueue: (batch) =>
+    enqueue: (job) =>
       new Promise((resolve, reject) => {
-        calls.push({ batch, resolve, reject });
+        calls.push({ job, resolve, reject });
         onCall();
       }),
     pressure: async () => pressure,
@@ -46,7 +46,7 @@ describe('GroupCommit', () => {
     await waitForCalls(2);
     calls[1]?.resolve();
     await second;
-    expect(calls.map(({ batch }) => batch.items)).toEqual([
+    expect(calls.map(({ job }) => job.items)).toEqual([
       [nudge('a'), nudge('b')],
       [nudge('c'), nudge('d')],
     ]);
@@ -62,7 +62,7 @@ describe('GroupCommit', () => {
     await allStored;
     expect(calls.length).toBe(4);
     const placesByWidgetId = Map.groupBy(
-      calls.flatMap(({ batch }) => batch.items.map((item) => ({ item, partition: batch.partition }))),
+      calls.flatMap(({ job }) => job.items.map((item) => ({ item, partition: job.partition }))),
       ({ item }) => (item.type === 'nudge' ? item.widgetId : ''),
     );
     for (const places of placesByWidgetId.values()) {
@@ -77,10 +77,10 @@ describe('GroupCommit', () => {
     await waitForCalls(3);
     for (const call of calls) call.resolve();
     await allStored;
-    expect(calls.map(({ batch }) => batch.items.length)).toEqual([3, 3, 1]);
+    expect(calls.map(({ job }) => job.items.length)).toEqual([3, 3, 1]);
   });
 
-  it('retries a failed job under the same id', async () => {
+  it('retries a failed enqueue with the same job id', async () => {
     const { queue, calls, waitForCalls } = aManualQueue();
     const groupCommit = new GroupCommit(queue, systemClock);
     const stored = groupCommit.submit(nudge('a'));
@@ -89,14 +89,14 @@ describe('GroupCommit', () => {
     await waitForCalls(2);
     calls[1]?.resolve();
     await stored;
-    expect(calls[1]?.batch).toEqual(calls[0]?.batch);
+    expect(calls[1]?.job).toEqual(calls[0]?.job);
   });
 
   it('resolves when the answer arrived in time, although the process was too busy to read it before the deadline', async () => {
     const answer = promisify(randomBytes);
     const { queue } = aManualQueue();
-    // Node runs the callback of the first answer in the phase in which it reads answers, and runs timers next. So after
-    // the busy loop the deadline's timer runs before Node reads the second answer.
+    // Node runs the callback of the first answer in its poll phase, and runs timers next. So after the busy loop the
+    // deadline's timer runs before Node reads the second answer.
     const enqueue = () =>
       answer(1).then(() => {
         const secondAnswer = answer(8);
@@ -117,7 +117,7 @@ describe('GroupCommit', () => {
     await expect(second).rejects.toThrow(UnavailableError);
   });
 
-  it('counts only callers that still wait against waitersMax', async () => {
+  it('counts against waitersMax only the callers that still wait', async () => {
     const { queue, calls, waitForCalls } = aManualQueue();
     const groupCommit = new GroupCommit(queue, systemClock, { waitersMax: 2 });
     for (let round = 1; round <= 3; round += 1) {
@@ -129,7 +129,7 @@ describe('GroupCommit', () => {
     }
   });
 
-  it('rejects at once while the backlog is above its limit, and accepts items again once it has shrunk', async () => {
+  it('rejects items once it has read that the backlog is above its limit, until it has read that the backlog has shrunk', async () => {
     const { queue, calls, waitForCalls, pressure } = aManualQueue();
     pressure.waitingJobs = 100;
     let nowMs = 0;

@@ -34,17 +34,20 @@ export interface WidgetPage extends PageRequest {
 }
 
 /**
- * How long after its `createdAt` a widget may become readable: a create takes the time before its insert. So the first
- * `asOf` is this far in the past, or at the newest widget on the page if that is later. A widget that becomes readable
- * between two pages then does not shift their rows.
+ * How long after its `createdAt` a widget may become readable: a create reads the clock before its insert. So the first
+ * `asOf` is this far in the past, or at the newest widget of the list if that is later. A widget that becomes readable
+ * between two pages then does not shift their rows, unless the list already has a newer one.
  */
 const creationDelayMaxMs = 2_000;
 
 /**
- * A store skips this many rows quickly. For a page behind them, the total is read first: there may be no rows at all.
+ * A store skips this many rows quickly. For a page beyond them, the total is read first: there may be no rows at all.
  */
 const deepOffset = 10_000;
-/** An upper bound of how many widgets are created or change state per millisecond, so that growth hides no row. */
+/**
+ * An upper bound of how many widgets are created or change state per millisecond. `isPastEnd` adds it to a total that is
+ * some seconds old, so that it does not take a page with new rows for an empty one.
+ */
 const maxGrowthPerMs = 100;
 /**
  * How long a page waits for its total, in milliseconds. `afterRows` counts from the start of the request. `beforeRows`
@@ -53,8 +56,8 @@ const maxGrowthPerMs = 100;
 const totalDeadlineMs = { afterRows: 1_200, beforeRows: 800 } as const;
 
 /**
- * Makes the function that lists one page of widgets, newest first. A slow count does not delay the page: see
- * `makeCountWidgets`. Throws `UnavailableError`.
+ * Makes the function that lists one page of widgets, newest first. A slow count delays the page by
+ * `totalDeadlineMs` at most: see `makeCountWidgets`. Throws `UnavailableError`.
  */
 export function makeListWidgets({ widgets, clock, tailPosition }: ListWidgetsDeps) {
   const countWidgets = makeCountWidgets({ widgets, clock });
@@ -65,7 +68,7 @@ export function makeListWidgets({ widgets, clock, tailPosition }: ListWidgetsDep
   const readFirstAsOf = async (state: WidgetState | null): Promise<Date> =>
     toFirstAsOf((await widgets.list({ state, createdAtOrBefore: null }, { offset: 0, limit: 1 }))[0]);
 
-  /** Reads the rows of a page and one more. For a page behind `deepOffset`, it reads the total first. */
+  /** Reads the rows of a page and one more. For a page beyond `deepOffset`, it reads the total first. */
   const readRows = async (input: ListWidgetsInput): Promise<RowsRead> => {
     const range = { offset: toOffset(input), limit: input.pageSize + 1 };
     const { state, page } = input;
@@ -119,7 +122,7 @@ interface RowsRead {
   readonly total: WidgetTotal | null;
 }
 
-/** Returns whether no row can be at `offset`. False also if the total is only a lower bound. */
+/** Returns whether no row can be at `offset`. False also if the total is only a lower bound (`ageMs` is null). */
 function isPastEnd(offset: number, { total, ageMs }: WidgetTotal): boolean {
   return ageMs !== null && offset >= total + ageMs * maxGrowthPerMs;
 }

@@ -5,26 +5,26 @@ import type { ConsumedBatch, ConsumeOutcome, HookJob, HookQueue } from '@widget-
 
 export type HandleBatch = (batch: ConsumedBatch) => Promise<ConsumeOutcome> | ConsumeOutcome;
 
-export function aBatch(
+export function aJob(
   items: readonly QueueItem[] = [{ type: 'nudge', widgetId: createUuidV7() }],
   partition = 0,
 ): HookJob {
   return { jobId: `job-${randomUUID()}`, partition, items };
 }
 
-export const buildBatches = (count: number) => Array.from({ length: count }, () => aBatch());
+export const buildJobs = (count: number) => Array.from({ length: count }, () => aJob());
 export const getJobIds = (jobs: readonly { readonly jobId: string }[]) => jobs.map(({ jobId }) => jobId);
 
 /** Shortcuts for the suites of the queue. `getQueue` is called at each use, because a suite may reopen its backend. */
 export function driveQueue(getQueue: () => HookQueue) {
   return {
-    enqueueAll: (batches: readonly HookJob[]) => enqueueInOrder(getQueue(), batches),
+    enqueueAll: (jobs: readonly HookJob[]) => enqueueInOrder(getQueue(), jobs),
     consume: (count: number, handle?: HandleBatch) => consumeBatches(getQueue(), count, handle),
   };
 }
 
-async function enqueueInOrder(queue: HookQueue, batches: readonly HookJob[]): Promise<void> {
-  for (const batch of batches) await queue.enqueue(batch);
+async function enqueueInOrder(queue: HookQueue, jobs: readonly HookJob[]): Promise<void> {
+  for (const job of jobs) await queue.enqueue(job);
 }
 
 /**
