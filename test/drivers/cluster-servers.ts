@@ -7,8 +7,8 @@ export interface ClusterServers {
 }
 
 /**
- * Returns the servers that MONGODB_URL and REDIS_URL name. Without these variables it starts containers. Returns null
- * if Docker is not available either.
+ * Returns the servers that MONGODB_URL and REDIS_URL name. Unless both are set, it starts containers for both. Returns
+ * null if Docker is not available either.
  */
 export async function findClusterServers(): Promise<ClusterServers | null> {
   const { MONGODB_URL = '', REDIS_URL = '' } = process.env;

@@ -71,7 +71,7 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
   const admin = await ensureFirstAdmin({
     settings,
     users: backend.users,
-    mayGeneratePassword: deployment.printsFirstMinute,
+    mayGeneratePassword: deployment.startsWithoutSettings,
     clock,
     logger,
   });
@@ -92,7 +92,7 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
     { public: toListenAddress(address), ops: toListenAddress(ops.address), backend: backend.kind },
     'listening',
   );
-  if (deployment.printsFirstMinute) {
+  if (deployment.startsWithoutSettings) {
     print(describeFirstMinute({ url: toLocalUrl(address), opsUrl: toLocalUrl(ops.address), email, password }));
   }
 

@@ -5,11 +5,11 @@ export interface Deployment {
   /** Whether this process also runs the worker's tasks. On the cluster, worker processes run them. */
   readonly processesHooks: boolean;
   /**
-   * Whether a person may start the service without any settings. Then the process generates a password for the first
-   * admin if `ADMIN_PASSWORD` is not set. It prints its addresses when it starts, and on the first start also that
-   * password and commands to try it.
+   * Whether the service can be started without any settings. Then the process generates a password for the first
+   * admin if `ADMIN_PASSWORD` is not set. It prints its addresses when it starts. On the first start it also prints
+   * that password and commands to try the service.
    */
-  readonly printsFirstMinute: boolean;
+  readonly startsWithoutSettings: boolean;
   /** Whether all pods share the rate limits, in a store that can be unreachable. */
   readonly sharesRateLimits: boolean;
 }
@@ -19,7 +19,7 @@ export function describeDeployment(kind: Backend['kind']): Deployment {
   const isCluster = kind === 'cluster';
   return {
     processesHooks: !isCluster,
-    printsFirstMinute: !isCluster,
+    startsWithoutSettings: !isCluster,
     sharesRateLimits: isCluster,
   };
 }

@@ -2,7 +2,10 @@ import { deriveCreationEventId } from '@widget-service/shared/domain/event-id.ts
 import type { World } from '../../simulation/world/world.ts';
 import { countById } from './each-hook-once.ts';
 
-/** C4: each 201 is exactly one widget per key, always with the same bytes, and exactly one event. */
+/**
+ * C4: each widget answered 201 is stored. Each key has one widget and one response body. Each stored widget has exactly
+ * one creation event, or none if the log lost it.
+ */
 export function eachCreationOnce({ history, database }: World): string[] {
   const violations: string[] = [];
   const firstBodies = new Map<string, string>();

@@ -6,7 +6,7 @@ import type { MongoClient } from 'mongodb';
 const tickMs = 500;
 /** How long a heartbeat may take beyond the driver's own time-outs. */
 const graceMs = 1_000;
-/** Above the sum of the driver's time-outs. A close that takes longer never ends. */
+/** Above the time-outs that a close can wait for: server selection (1.5 s), connect (5 s) and socket (8 s). */
 const closeWithinMs = 15_000;
 const connectBackoff = { firstMs: 100, maxMs: 2_000 };
 

@@ -1,5 +1,5 @@
 export interface RunLimits {
-  /** In milliseconds. A run that is older than this appends nothing. The run checks this itself, before its append. */
+  /** In milliseconds. The run checks its age before its append. If it is older than this, it appends nothing. */
   readonly maxAgeMs: number;
   /** How long the event log keeps a dedupe mark after `EventLog.expireMarks`, in milliseconds. */
   readonly markLifetimeMs: number;
@@ -9,13 +9,13 @@ export interface RunLimits {
  * How old a run may be when it appends, and how long the event log keeps a dedupe mark that expires. Marks must live
  * much longer than runs, or an event could be appended twice.
  *
- * Example: run 41 reads version 4 from an outbox at 12:00 and freezes. Run 42 appends version 4 at 12:01, removes it
+ * A run checks its own age before it appends. If it freezes after that check, the event log rejects it between one and
+ * two times `maxAgeMs` after a higher run arrived.
+ *
+ * Example: run 41 reads version 4 from an outbox at 12:00, checks its age, and freezes just before its append. Run 42 appends version 4 at 12:01, removes it
  * from the outbox, and lets the watermark expire at 13:01. Run 41 can append until 12:21 at the latest, and the
  * watermark skips its version 4. If watermarks expired after five minutes, run 41 could append version 4 again at
  * 12:08.
- *
- * A run checks its own age before it appends. If it freezes after that check, the event log rejects it between one and
- * two times `maxAgeMs` after a higher run arrived.
  */
 export const runLimits: RunLimits = { maxAgeMs: 10 * 60_000, markLifetimeMs: 3_600_000 };
 

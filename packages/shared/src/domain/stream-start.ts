@@ -52,6 +52,6 @@ function findGapReason(position: LogPosition, extent: LogExtent, contains: boole
   if (position.epoch !== extent.epoch) return 'epoch-changed';
   if (isCovered(position, extent, contains)) return null;
   if (position.seq > extent.last.seq || position.ms > extent.last.ms) return 'ahead-of-stream';
-  // Or the log lost the event and has given its number to another one: see `LinkedPosition`.
+  // The event was trimmed. Or the log lost it and gave its number to another event (`LinkedPosition` in log-position.ts).
   return 'trimmed';
 }

@@ -1,11 +1,11 @@
 --[[
-Returns unused permits to a rate limit. Running it twice returns them twice, but never more than the burst.
+Gives unused permits back to a rate limit. Running it twice gives them back twice, but never more than the burst.
 
 KEYS[1]    when the whole burst is available again, in milliseconds of Unix time; absent while it is available
 
 ARGV[1]    permits per second
 ARGV[2]    the burst
-ARGV[3]    how many permits to return
+ARGV[3]    how many permits to give back
 
 Returns    nothing
 ]]
