@@ -18,8 +18,8 @@ function parseEvent(event: StreamEvent): CloudEvent {
 }
 
 /**
- * Each hook that was answered 202 has exactly one event among `events`. There are at most as many further events as hooks
- * that were not answered 202.
+ * Each hook that was answered 202 has exactly one event among `events`. There are at most as many further events as
+ * hooks that were not answered 202.
  */
 export function expectEachHookOnce(sent: readonly SentHook[], events: readonly StreamEvent[]): void {
   const counts = new Map<string, number>();

@@ -52,6 +52,7 @@ function findGapReason(position: LogPosition, extent: LogExtent, contains: boole
   if (position.epoch !== extent.epoch) return 'epoch-changed';
   if (isCovered(position, extent, contains)) return null;
   if (position.seq > extent.last.seq || position.ms > extent.last.ms) return 'ahead-of-stream';
-  // The event was trimmed. Or the log lost it and gave its number to another event (`LinkedPosition` in log-position.ts).
+  // The event was trimmed. Or the log lost it and gave its number to another event (`LinkedPosition` in
+  // log-position.ts).
   return 'trimmed';
 }

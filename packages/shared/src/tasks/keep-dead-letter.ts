@@ -33,7 +33,8 @@ export function deadLetter(
 
 /**
  * Dead-letters every unreadable item of a batch. Quarantines it if its event id or integration id cannot be read, or if
- * the ledger will never accept it. Returns false if a store could not keep one of them now. The caller may call it again: items that are kept already stay as they are.
+ * the ledger will never accept it. Returns false if a store could not keep one of them now. The caller may call it
+ * again: items that are kept already stay as they are.
  */
 export async function deadLetterUnreadable(deps: DeadLetterDeps, batch: ConsumedBatch): Promise<boolean> {
   const { jobId, unreadable } = batch;
