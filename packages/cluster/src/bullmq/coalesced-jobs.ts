@@ -55,8 +55,8 @@ export async function coalesceWaitingJobs(
 }
 
 /**
- * Returns the ids of the next waiting jobs, at most `coalesceLimits.jobs`, the next one first. BullMQ starts jobs from the end of its list. An id that the
- * list holds twice is returned once, so that its items are not twice in one batch.
+ * Returns the ids of the next waiting jobs, at most `coalesceLimits.jobs`, the next one first. BullMQ starts jobs from
+ * the end of its list. An id that the list holds twice is returned once, so that its items are not twice in one batch.
  */
 async function readWaitingIds(redis: Redis, queue: QueueKeys): Promise<string[]> {
   const ids = await redis.lrange(queue.keys.wait ?? '', -coalesceLimits.jobs, -1);

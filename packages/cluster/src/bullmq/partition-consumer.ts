@@ -192,7 +192,7 @@ export class PartitionConsumer {
 const pauseAfterFailureMs = 1000;
 
 /** A BullMQ worker that records when it last asked for a job. */
-export class MonitoredWorker extends Worker<string, null> {
+class MonitoredWorker extends Worker<string, null> {
   #polledAtMs = performance.now();
 
   get polledAtMs(): number {

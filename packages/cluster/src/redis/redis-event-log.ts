@@ -179,14 +179,14 @@ function createEpochId(): string {
 const blockMs = 2000;
 const deadlineMs = 5000;
 
-export interface RedisEventTailOptions {
+interface RedisEventTailOptions {
   /** The stream's key. */
   readonly log: string;
   /** Opens a connection for this tail alone: a blocking read delays every other command on its connection. */
   readonly connect: () => Redis;
 }
 
-export class RedisEventTail implements EventTail {
+class RedisEventTail implements EventTail {
   readonly #options: RedisEventTailOptions;
   #redis: Redis | null = null;
   #isClosed = false;

@@ -6,7 +6,7 @@ import { parseHookJob } from './hook-job-codec.ts';
  * The limits of a batch that coalesces jobs. `items` counts all items of the batch. `bytes` limits the texts of the
  * coalesced jobs together, without the text of the started one. It compares `text.length`, which is the number of bytes
  * for ASCII and less for other text. A consumer considers at most `jobs` waiting jobs. A job that was started more than
- * `maxStartCount` times runs alone. On the cluster, so does a started job whose own text exceeds `bytes`.
+ * `maxStartCount` times runs alone. So does a started job whose own text exceeds `bytes`.
  */
 export const coalesceLimits = { ...batchLimits, jobs: 64, maxStartCount: 2 } as const;
 
