@@ -143,8 +143,8 @@ describe('openEmbedded', () => {
 });
 
 /**
- * Runs a process that starts a job, then writes deliveries as fast as it can and prints each one that is stored. Kills it
- * after `count` of them. Returns the event ids that it printed.
+ * Runs a process that starts a job, then writes deliveries as fast as it can and prints each one that is stored. Kills
+ * it after `count` of them. Returns the event ids that it printed.
  */
 async function killWhileWriting(dataDir: string, count: number): Promise<string[]> {
   const script = `

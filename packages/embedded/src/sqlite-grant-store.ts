@@ -1,5 +1,5 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
+import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Permission } from '@widget-service/shared/domain/role.ts';
@@ -183,7 +183,7 @@ export const subscriptionKind: GrantKind<Pick<Subscription, 'filter'>> = {
   table: 'subscriptions',
   columns: ['filter'],
   toColumnValues: ({ filter }) => [JSON.stringify(filter)],
-  parseRow: (row) => ({ filter: parseFilter(row.filter as string) }),
+  parseRow: (row) => ({ filter: { ...noFilter, ...(JSON.parse(row.filter as string) as Partial<EventFilter>) } }),
 };
 
 export const integrationKind: GrantKind<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {
@@ -199,8 +199,3 @@ export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> 
   toColumnValues: ({ permissions }) => [JSON.stringify(permissions)],
   parseRow: (row) => ({ permissions: JSON.parse(row.permissions as string) as Permission[] }),
 };
-
-function parseFilter(text: string): EventFilter {
-  const { types = null, widgetIds = null, states = null, labels = null } = JSON.parse(text) as Partial<EventFilter>;
-  return { types, widgetIds, states, labels };
-}

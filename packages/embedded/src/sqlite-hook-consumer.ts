@@ -1,5 +1,6 @@
 import { coalesceItems } from '@widget-service/shared/adapters/coalesce-jobs.ts';
 import { parseHookJob, type ReadJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { describeError } from '@widget-service/shared/domain/errors.ts';
 import type {
   ConsumedBatch,
   ConsumeOptions,
@@ -159,10 +160,4 @@ export class SqliteHookConsumer implements HookConsumer {
       });
     }
   }
-}
-
-function describeError(error: unknown): string {
-  if (error instanceof Error && 'internalMessage' in error && typeof error.internalMessage === 'string')
-    return error.internalMessage;
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,8 +2,8 @@ import { UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import type { Database } from './database.ts';
 
 /**
- * Writes all items in one transaction. If SQLite finds that transaction unstorable, writes each item in a transaction of
- * its own, in order. Returns the results of `write`, and the items that are unstorable.
+ * Writes all items in one transaction. If SQLite finds that transaction unstorable, writes each item in a transaction
+ * of its own, in order. Returns the results of `write`, and the items that are unstorable.
  */
 export async function writeStorable<Item, Result>(
   db: Database,

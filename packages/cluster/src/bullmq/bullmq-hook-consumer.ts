@@ -1,3 +1,4 @@
+import { describeError } from '@widget-service/shared/domain/errors.ts';
 import type {
   ConsumedBatch,
   ConsumeOptions,
@@ -8,7 +9,6 @@ import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
-import { describeError } from '../redis/translate-error.ts';
 import { PartitionConsumer } from './partition-consumer.ts';
 import type { PartitionCounts } from './partition-counts.ts';
 import type { WorkerTiming } from './queue-options.ts';

@@ -102,7 +102,9 @@ export class BullmqHookQueue implements HookQueue {
     const { ackReplicas } = this.#options;
     const confirmed = await this.#countConfirmations();
     // On a new connection, WAIT counts replicas that may lack the writes of the old one.
-    if (connectionNumber !== this.#connectionNumber || confirmed < ackReplicas) {
+    if (connectionNumber !== this.#connectionNumber)
+      throw new UnavailableError('hook queue add: the connection was replaced before the replicas confirmed the job');
+    if (confirmed < ackReplicas) {
       throw new UnavailableError(
         `hook queue add: ${confirmed} of ${ackReplicas} replicas confirmed the job within ${ackTimeoutMs} ms`,
       );

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { coalesceLimits } from '@widget-service/shared/adapters/coalesce-jobs.ts';
 import { parseHookJob, type ReadJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { describeError } from '@widget-service/shared/domain/errors.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { ConsumedBatch, ConsumeOptions, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
@@ -8,7 +9,7 @@ import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { type Job, Queue, WaitingError, Worker } from 'bullmq';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
-import { describeError, isConnectionError } from '../redis/translate-error.ts';
+import { isConnectionError } from '../redis/translate-error.ts';
 import { type CoalescedJobs, coalesceWaitingJobs, removeCoalescedJobs } from './coalesced-jobs.ts';
 import { maintenanceQueueOptions, type WorkerTiming, workerOptions } from './queue-options.ts';
 

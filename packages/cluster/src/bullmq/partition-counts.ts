@@ -1,6 +1,7 @@
 /**
- * Stores every partition count that this deployment has had, oldest first. The list is outside Redis: a process needs
- * it to find the queues, and Redis may lose it. Methods throw `UnavailableError`.
+ * Stores every partition count that this deployment has had, oldest first. New batches use the newest count. Workers
+ * consume the queues of all counts, so no hook is left behind when the setting changes. The list is outside Redis: a
+ * process needs it to find the queues, and Redis may lose it. Methods throw `UnavailableError`.
  */
 export interface PartitionCountStore {
   /** Appends `count` unless it is the last entry already. Returns the whole list. */

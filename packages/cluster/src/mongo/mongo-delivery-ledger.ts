@@ -24,7 +24,7 @@ import {
   toReceivedMembers,
 } from './delivery-document.ts';
 import { collectionNames, deliveryIndexes } from './indexes.ts';
-import { isDuplicateKey, runDeadlineMs, runPortCall } from './translate-error.ts';
+import { isDuplicateKey, retryOnDuplicateKey, runDeadlineMs, runPortCall } from './translate-error.ts';
 import { writeStorable } from './write-storable.ts';
 
 type ExistingRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId' | 'attempts'>;
@@ -81,7 +81,9 @@ export class MongoDeliveryLedger implements DeliveryLedger {
           );
         // A duplicate key means that the row exists but did not match: it is published and stays, or another run has
         // just inserted it. In the second case the repeated write matches.
-        await retryOnceOnDuplicateKey(write);
+        await retryOnDuplicateKey(write).catch((error) => {
+          if (!isDuplicateKey(error)) throw error;
+        });
       },
       runDeadlineMs,
     );
@@ -152,9 +154,8 @@ export class MongoDeliveryLedger implements DeliveryLedger {
       await this.#deliveries.insertMany(batch.map(toReceivedDocument), { ordered: false });
       return {};
     });
-    // `writeStorable` also returns the inserts that met an existing row.
     const select = (rowExists: boolean) =>
-      outcome.unstorable.flatMap((write) => (write.isDuplicate === rowExists ? (deliveries[write.index] ?? []) : []));
+      outcome.rejected.flatMap((write) => (write.isDuplicate === rowExists ? (deliveries[write.index] ?? []) : []));
     return { existing: select(true), unstorable: select(false) };
   }
 
@@ -207,18 +208,6 @@ function toQuery({ integrationId, state }: DeliveryFilter): Filter<DeliveryDocum
 function selectIndex({ state }: DeliveryFilter): string {
   if (state === 'dead') return deliveryIndexes.deadByAge;
   return state === 'received' ? deliveryIndexes.byExpiry : deliveryIndexes.byAge;
-}
-
-/** A second duplicate key is ignored. */
-async function retryOnceOnDuplicateKey(write: () => Promise<unknown>): Promise<void> {
-  for (let attempt = 1; attempt <= 2; attempt += 1) {
-    try {
-      await write();
-      return;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
-  }
 }
 
 function toRowState({ state, widgetId }: ExistingRow) {

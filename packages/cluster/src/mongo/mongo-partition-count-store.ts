@@ -12,11 +12,7 @@ interface PartitionCountsDocument {
 const listId = 'hooks';
 const maxTimeMS = requestDeadlineMs;
 
-/**
- * Stores every partition count that the deployment was started with, oldest first. New batches use the newest count.
- * Workers consume the queues of all counts, so no hook is left behind when the setting changes. Methods throw
- * `UnavailableError`.
- */
+/** Keeps the whole list in one document. */
 export class MongoPartitionCountStore implements PartitionCountStore {
   readonly #partitions: Collection<PartitionCountsDocument>;
 
@@ -24,7 +20,6 @@ export class MongoPartitionCountStore implements PartitionCountStore {
     this.#partitions = db.collection<PartitionCountsDocument>(collectionNames.partitions);
   }
 
-  /** Appends `count` unless it is the newest entry already. Returns the whole list. */
   ensureListed(count: number): Promise<number[]> {
     return runPortCall('list a partition count', async () => {
       const counts = { $ifNull: ['$counts', []] };
@@ -40,7 +35,6 @@ export class MongoPartitionCountStore implements PartitionCountStore {
     });
   }
 
-  /** Returns the whole list. Empty before the first `ensureListed`. */
   read(): Promise<number[]> {
     return runPortCall('read the partition counts', async () => {
       const document = await this.#partitions.findOne({ _id: listId }, { maxTimeMS });

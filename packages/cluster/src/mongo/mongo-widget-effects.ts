@@ -31,12 +31,12 @@ export class MongoWidgetEffects implements WidgetEffects {
       'apply hooks',
       async () => {
         if (changes.length === 0) return { superseded: [], unstorable: [] };
-        const { matchedCount, unstorable } = await writeStorable(
+        const { matchedCount, rejected } = await writeStorable(
           changes.map((change) => toUpdate(run, change)),
           (operations) => this.#widgets.bulkWrite(operations, { ordered: false }),
         );
         if (matchedCount === changes.length) return { superseded: [], unstorable: [] };
-        const unstorableIds = unstorable.flatMap(({ index }) => changes[index]?.widgetId ?? []);
+        const unstorableIds = rejected.flatMap(({ index }) => changes[index]?.widgetId ?? []);
         const storable = changes.filter(({ widgetId }) => !unstorableIds.includes(widgetId));
         return { superseded: await this.#findNotApplied(run, storable), unstorable: unstorableIds };
       },

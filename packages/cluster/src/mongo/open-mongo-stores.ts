@@ -1,7 +1,7 @@
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Db } from 'mongodb';
-import { type MongoConnection, openMongo } from './client.ts';
+import { type MongoConnection, type MongoOptions, openMongo } from './client.ts';
 import { createIndexes, verifyIndexes } from './indexes.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
 import { integrationKind, MongoGrantStore, provisionTokenKind, subscriptionKind } from './mongo-grant-store.ts';
@@ -15,18 +15,11 @@ import { MongoWidgetEffects } from './mongo-widget-effects.ts';
 import { MongoWidgetOutbox } from './mongo-widget-outbox.ts';
 import { MongoWidgetStore } from './mongo-widget-store.ts';
 
-export interface MongoStoresOptions {
-  readonly url: string;
-  readonly database: string;
-  /** How long the start waits for MongoDB. */
-  readonly startTimeoutMs: number;
+export interface MongoStoresOptions extends MongoOptions {
   /** Whether to build missing indexes. Otherwise they must exist. */
   readonly migrate: boolean;
   /** How long to keep a delivery's row after its publication. */
   readonly deliveryRetentionMs: number;
-  readonly onWarning?: (message: string, details?: object) => void;
-  /** Called when the client cannot reconnect: only a new process can. */
-  readonly onFatal?: (error: Error) => void;
 }
 
 /** The ports with a MongoDB adapter: the members of a backend without the Redis adapters and the backend's own. */

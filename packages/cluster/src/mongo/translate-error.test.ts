@@ -2,7 +2,6 @@ import { connect, Socket } from 'node:net';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import {
   BSON,
-  MongoBulkWriteError,
   MongoInvalidArgumentError,
   MongoNetworkError,
   MongoServerError,
@@ -11,14 +10,8 @@ import {
   UUID,
 } from 'mongodb';
 import { expect, test } from 'vitest';
+import { aBulkError } from './testing/bulk-error.ts';
 import { runPortCall } from './translate-error.ts';
-
-/** Builds the driver's error of an unordered bulk. `writeConcernError`: the majority did not confirm the writes. */
-function aBulkError(codes: Readonly<Record<number, number>>, writeConcernError?: object): MongoBulkWriteError {
-  const writeErrors = Object.entries(codes).map(([index, code]) => ({ index: Number(index), code, errmsg: 'no' }));
-  const result = { getWriteConcernError: () => writeConcernError };
-  return Object.assign(Object.create(MongoBulkWriteError.prototype), { writeErrors, result }) as MongoBulkWriteError;
-}
 
 test.each([
   ['a lost connection', new MongoNetworkError('connection 1 to 127.0.0.1:27017 closed')],

@@ -100,17 +100,22 @@ export function isUnstorable(error: unknown): error is Error {
   if (error instanceof BSON.BSONError || error instanceof RangeError) return true;
   if (error instanceof MongoInvalidArgumentError) return true;
   if (!(error instanceof MongoServerError)) return false;
-  // If one write of a bulk failed temporarily, or was not confirmed by the majority, retrying the bulk helps.
-  if (error instanceof MongoBulkWriteError) {
-    if (error.result.getWriteConcernError() !== undefined) return false;
-    const writeErrors = [error.writeErrors].flat();
-    return writeErrors.length > 0 && writeErrors.every(({ code, errmsg }) => isUnstorableCode(code, errmsg));
-  }
+  if (error instanceof MongoBulkWriteError) return isEachWriteUnstorable(error);
   return isUnstorableCode(error.code, error.message);
 }
 
+/**
+ * True if each failed write of a bulk is unstorable. False if one failed temporarily, or if the majority did not confirm
+ * the other writes: a rollback may undo them, so the bulk must run again.
+ */
+export function isEachWriteUnstorable(error: MongoBulkWriteError): boolean {
+  if (error.result.getWriteConcernError() !== undefined) return false;
+  const writeErrors = [error.writeErrors].flat();
+  return writeErrors.length > 0 && writeErrors.every(({ code, errmsg }) => isUnstorableCode(code, errmsg));
+}
+
 /** True for a code in `unstorableCodes`, or a message that another server sends for the same error. */
-export function isUnstorableCode(code: unknown, message: string | undefined): boolean {
+function isUnstorableCode(code: unknown, message: string | undefined): boolean {
   return (typeof code === 'number' && unstorableCodes.has(code)) || unstorableMessages.test(message ?? '');
 }
 

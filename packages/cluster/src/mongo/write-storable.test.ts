@@ -1,20 +1,14 @@
-import { MongoBulkWriteError, MongoInvalidArgumentError, MongoNetworkError } from 'mongodb';
+import { MongoInvalidArgumentError, MongoNetworkError } from 'mongodb';
 import { expect, test } from 'vitest';
+import { aBulkError } from './testing/bulk-error.ts';
 import { writeStorable } from './write-storable.ts';
-
-/** Builds the driver's error of an unordered bulk. `writeConcernError`: the majority did not confirm the writes. */
-function aBulkError(codes: Readonly<Record<number, number>>, writeConcernError?: object): MongoBulkWriteError {
-  const writeErrors = Object.entries(codes).map(([index, code]) => ({ index: Number(index), code, errmsg: 'no' }));
-  const result = { matchedCount: 1, getWriteConcernError: () => writeConcernError };
-  return Object.assign(Object.create(MongoBulkWriteError.prototype), { writeErrors, result }) as MongoBulkWriteError;
-}
 
 const writeAndFail = (error: unknown) => writeStorable(['a', 'b', 'c'], () => Promise.reject(error));
 
-test('returns the index of each unstorable operation, and whether it is a duplicate', async () => {
+test('returns the index of each rejected operation, and whether it is a duplicate', async () => {
   expect(await writeAndFail(aBulkError({ 0: 121, 2: 11000 }))).toEqual({
     matchedCount: 1,
-    unstorable: [
+    rejected: [
       { index: 0, isDuplicate: false },
       { index: 2, isDuplicate: true },
     ],
@@ -40,6 +34,6 @@ test('sends each operation alone when the driver does not send the bulk', async 
     if (batch.includes('too large')) throw new MongoInvalidArgumentError('Document is larger than the maximum size');
     return { matchedCount: batch.length };
   });
-  expect(outcome).toEqual({ matchedCount: 2, unstorable: [{ index: 1, isDuplicate: false }] });
+  expect(outcome).toEqual({ matchedCount: 2, rejected: [{ index: 1, isDuplicate: false }] });
   expect(sent).toEqual([['a', 'too large', 'c'], ['a'], ['too large'], ['c']]);
 });

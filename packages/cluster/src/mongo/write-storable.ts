@@ -1,18 +1,18 @@
 import { MongoBulkWriteError } from 'mongodb';
-import { duplicateKeyCode, isUnstorable, isUnstorableCode } from './translate-error.ts';
+import { duplicateKeyCode, isEachWriteUnstorable, isUnstorable } from './translate-error.ts';
 
-interface UnstorableWrite {
+interface RejectedWrite {
   /** The operation's index. */
   readonly index: number;
-  /** Whether a document with the same key exists. */
+  /** True: a document with the same key exists. False: the operation is unstorable. */
   readonly isDuplicate: boolean;
 }
 
 interface BulkOutcome {
   /** Of the operations that the server ran. */
   readonly matchedCount: number;
-  /** The operations that the server never accepts. It ran all others. */
-  readonly unstorable: readonly UnstorableWrite[];
+  /** The server ran all other operations. */
+  readonly rejected: readonly RejectedWrite[];
 }
 
 /**
@@ -25,13 +25,13 @@ export async function writeStorable<Operation>(
 ): Promise<BulkOutcome> {
   try {
     const { matchedCount = 0 } = await write([...operations]);
-    return { matchedCount, unstorable: [] };
+    return { matchedCount, rejected: [] };
   } catch (error) {
     if (error instanceof MongoBulkWriteError)
-      return { matchedCount: error.matchedCount, unstorable: findUnstorable(error) };
+      return { matchedCount: error.matchedCount, rejected: readRejected(error) };
     if (!isUnstorable(error)) throw error;
     if (operations.length > 1) return writeEach(operations, write);
-    return { matchedCount: 0, unstorable: [{ index: 0, isDuplicate: false }] };
+    return { matchedCount: 0, rejected: [{ index: 0, isDuplicate: false }] };
   }
 }
 
@@ -39,21 +39,18 @@ async function writeEach<Operation>(
   operations: readonly Operation[],
   write: (operations: Operation[]) => Promise<{ readonly matchedCount?: number }>,
 ): Promise<BulkOutcome> {
-  const unstorable: UnstorableWrite[] = [];
+  const rejected: RejectedWrite[] = [];
   let matchedCount = 0;
   for (const [index, operation] of operations.entries()) {
     const outcome = await writeStorable([operation], write);
     matchedCount += outcome.matchedCount;
-    unstorable.push(...outcome.unstorable.map(({ isDuplicate }) => ({ isDuplicate, index })));
+    rejected.push(...outcome.rejected.map(({ isDuplicate }) => ({ isDuplicate, index })));
   }
-  return { matchedCount, unstorable };
+  return { matchedCount, rejected };
 }
 
-/** Throws on any other failure. After a failed write concern, a rollback may undo the other writes. */
-function findUnstorable(error: MongoBulkWriteError): UnstorableWrite[] {
-  const writeErrors = [error.writeErrors].flat();
-  const isEachUnstorable =
-    writeErrors.length > 0 && writeErrors.every(({ code, errmsg }) => isUnstorableCode(code, errmsg));
-  if (!isEachUnstorable || error.result.getWriteConcernError() !== undefined) throw error;
-  return writeErrors.map(({ index, code }) => ({ index, isDuplicate: code === duplicateKeyCode }));
+/** Throws on any other failure. */
+function readRejected(error: MongoBulkWriteError): RejectedWrite[] {
+  if (!isEachWriteUnstorable(error)) throw error;
+  return [error.writeErrors].flat().map(({ index, code }) => ({ index, isDuplicate: code === duplicateKeyCode }));
 }

@@ -1,4 +1,4 @@
-import { ServiceError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { describeError, ServiceError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
 
 /**
  * Translates any Redis error to `UnavailableError`: Redis is down, loading, full or being replaced, so a retry helps.
@@ -7,12 +7,6 @@ import { ServiceError, UnavailableError } from '@widget-service/shared/domain/er
 export function translateRedisError(error: unknown, operation: string): ServiceError {
   if (error instanceof ServiceError) return error;
   return new UnavailableError(`${operation}: ${describeError(error)}`, error);
-}
-
-/** Returns the text of an error for our own logs. */
-export function describeError(error: unknown): string {
-  if (error instanceof ServiceError) return error.internalMessage ?? error.message;
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** True for an error that only says that a connection was lost or cannot be made; false for an error reply of Redis. */

@@ -65,3 +65,9 @@ export class UnstorableError extends ServiceError {
     this.name = 'UnstorableError';
   }
 }
+
+/** Returns the text of an error for our own logs. */
+export function describeError(error: unknown): string {
+  if (error instanceof ServiceError) return error.internalMessage ?? error.message;
+  return error instanceof Error ? error.message : String(error);
+}

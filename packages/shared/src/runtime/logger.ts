@@ -20,7 +20,7 @@ export async function createLogger({ level, isPretty = false, destination }: Log
     base: null,
     timestamp: createTimestamp(),
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { err: describeError, error: describeError },
+    serializers: { err: serializeError, error: serializeError },
   };
   // Writes do not block the caller. Lines that arrive during a write share the next one. pino flushes at exit.
   if (!isPretty) return pino(options, destination ?? pino.destination({ dest: 1, sync: false }));
@@ -44,7 +44,7 @@ function createTimestamp(): () => string {
 }
 
 /** Returns an error's members for the log, with its internal message and its cause. */
-function describeError(error: unknown): unknown {
+function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code, internalMessage } = error as Error & { code?: unknown; internalMessage?: unknown };
   return {
@@ -54,6 +54,6 @@ function describeError(error: unknown): unknown {
     ...(internalMessage === undefined ? {} : { internalMessage }),
     // An `ExitError` is for the operator: its message says what to do, and its stack is of no use.
     ...(error instanceof ExitError ? {} : { stack: error.stack }),
-    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+    ...(error.cause === undefined ? {} : { cause: serializeError(error.cause) }),
   };
 }
