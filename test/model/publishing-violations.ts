@@ -1,7 +1,7 @@
 import { hasLostTail } from './event-log-model.ts';
 import { isWithoutWidget, type State, type World } from './publishing-state.ts';
 
-/** Returns the first promise that the state breaks, or null. */
+/** Returns a description of the first invariant that the state violates, or null. */
 export function findViolation(world: World, state: State): string | null {
   const { applied, log } = state;
   if (new Set(applied).size !== applied.length) return `an effect took place twice: ${applied}`;
@@ -28,7 +28,7 @@ function findLostEvent(state: State): string | null {
     if (log.entries.some(([appended]) => appended === event) || log.dropped.includes(event)) continue;
     if (!published.includes(event) && outbox.some(([waiting]) => waiting === event)) continue;
     const at = state.firstPositions[event];
-    if (at === undefined) return `${event} is marked published and was never appended`;
+    if (at === undefined) return `${event} is marked published, or is no longer in the outbox, but was never appended`;
     // The event is lost with an old epoch, or the next append will notice the loss.
     const isAnnounced = at.epoch !== log.epoch || hasLostTail(log, lastPosition);
     if (!isAnnounced) return `${event} is gone from the log, and nothing announces it`;
@@ -37,7 +37,8 @@ function findLostEvent(state: State): string | null {
 }
 
 /**
- * A run that is done leaves none of its hooks behind: each took effect, is a dead letter, or is in a running redrive.
+ * A run that is done leaves none of its hooks behind: each took effect, is published, is a dead letter, or is in a
+ * redrive that has started and is not done. At the end, no hook both took effect and is a dead letter.
  */
 function findLostHook(world: World, state: State): string | null {
   const { applied, published, deadLetters, actors, outbox } = state;

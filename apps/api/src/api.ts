@@ -17,7 +17,7 @@ import { makeRecordLastUsed } from './auth/record-last-used.ts';
 import { makeVerifyStreamToken } from './auth/stream-entitlement.ts';
 import { type Deployment, describeDeployment } from './deployment.ts';
 import { drain, drainMaxMs } from './drain.ts';
-import { describeFirstAdmin, describeFirstMinute, ensureFirstAdmin } from './first-start.ts';
+import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
 import { createPodRateLimiter } from './limits/pod-rate-limiter.ts';
 import { registerStreamRoute } from './routes/events/stream-events.ts';
 import { makeAdmitStream } from './stream/admit-stream.ts';
@@ -93,7 +93,7 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
     'listening',
   );
   if (deployment.startsWithoutSettings) {
-    print(describeFirstMinute({ url: toLocalUrl(address), opsUrl: toLocalUrl(ops.address), email, password }));
+    print(formatStartupBanner({ url: toLocalUrl(address), opsUrl: toLocalUrl(ops.address), email, password }));
   }
 
   return {

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { describeFirstMinute } from './first-start.ts';
+import { formatStartupBanner } from './first-start.ts';
 
 it.each(["o'brien@example.com", 'a&b$HOME`x`@example.com'])(
-  'describeFirstMinute prints a sign-in command that sends exactly the e-mail %s when a shell runs it',
+  'formatStartupBanner prints a sign-in command that sends exactly the e-mail %s when a shell runs it',
   (email) => {
     const urls = { url: 'http://127.0.0.1:8080', opsUrl: 'http://127.0.0.1:8081' };
-    const [signInLine = ''] = describeFirstMinute({ ...urls, email, password: 'x' }).match(/^CSRF=.*$/m) ?? [];
+    const [signInLine = ''] = formatStartupBanner({ ...urls, email, password: 'x' }).match(/^CSRF=.*$/m) ?? [];
     // A shell runs the line with a stub of curl that prints its seventh argument: the body, after `-d`.
     const script = `curl() { printf '%s' "$7" >&3; }; ${signInLine}`;
     const sentBody = execFileSync('sh', ['-c', `{ ${script}; } 3>&1 >/dev/null`], { encoding: 'utf8' });

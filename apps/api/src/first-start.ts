@@ -31,8 +31,11 @@ export async function ensureFirstAdmin({ settings, users, mayGeneratePassword, c
   return outcome;
 }
 
-/** What the embedded service prints when it has started: its addresses and, on the first start, how to try it. */
-export interface FirstMinute {
+/**
+ * What the embedded service prints when it has started: its addresses and, if this start generated a password, commands
+ * to try it.
+ */
+export interface StartupBanner {
   readonly url: string;
   readonly opsUrl: string;
   /** The e-mail of the first admin. Printed only with a password. */
@@ -51,7 +54,7 @@ First admin, shown only this once:
 }
 
 /** Returns a text to print at a terminal. It has commands only with a password; they can be pasted unchanged. */
-export function describeFirstMinute({ url, opsUrl, email, password }: FirstMinute): string {
+export function formatStartupBanner({ url, opsUrl, email, password }: StartupBanner): string {
   const head = `\nWidget Service listens on ${url} (browser: ${url}/docs, operators: ${opsUrl})\n`;
   if (password === null) return `${head}\n`;
   const json = "-H 'content-type: application/json'";

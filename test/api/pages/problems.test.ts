@@ -54,7 +54,7 @@ describe('GET /problems and /problems/{code}', () => {
     },
   );
 
-  test('HEAD returns the headers of GET without the body', async () => {
+  test('HEAD returns the status and the content length of GET, without the body', async () => {
     const [page, head] = [
       await get('/problems/not-found'),
       await service.inject({ method: 'HEAD', url: '/problems/not-found' }),

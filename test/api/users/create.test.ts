@@ -89,7 +89,7 @@ describe('POST /api/v1/users: rejected', () => {
     expectProblem(await create(payload), { status: 400, code: 'invalid-request', errors });
   });
 
-  test('returns 409 when the e-mail is in use, in upper or lower case', async () => {
+  test('returns 409 when the e-mail is in use, in upper or lower case, even if both are created at the same time', async () => {
     const email = `${randomUUID()}@example.org`;
     const spellings = [email, email.toUpperCase(), email];
     const responses = await Promise.all(spellings.map((spelling) => create({ email: spelling, password })));

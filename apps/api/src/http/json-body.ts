@@ -31,7 +31,7 @@ export function registerJsonBodies(app: FastifyInstance): void {
     if (headers['content-type'] !== undefined && !hasBody(headers)) headers['content-type'] = undefined;
     done();
   });
-  // No parser runs for a request without a body, but `verifyBody` must run for it too. `bodyText` is null only then.
+  // `verifyBody` must also run for an empty body. Then no parser runs, or the parser skips it, and `bodyText` is null.
   app.addHook('onRoute', (route) => {
     const { verifyBody } = route.config ?? {};
     if (verifyBody === undefined) return;
@@ -103,8 +103,8 @@ function isPlainUtf8({ headers }: FastifyRequest): boolean {
 export function parseJson(json: string, { isFreeForm = false } = {}): unknown {
   rejectExcess(json, isFreeForm ? Number.POSITIVE_INFINITY : valuesMax);
   const value = parse(json);
-  // Only these texts need the walk through all values. Well-formed UTF-8 can hold a lone surrogate, and hide one of the
-  // names, only in a `\u` escape.
+  // Most texts need no walk through all values. Only a `\u` escape can produce a lone surrogate, or disguise a name:
+  // without one, a name appears in the text as it is.
   const hasEscapes = json.includes('\\u');
   const mayNamePrototypes = !isFreeForm && (json.includes('__proto__') || json.includes('"prototype"'));
   if (hasEscapes || mayNamePrototypes) rejectUnsafe(value, isFreeForm);

@@ -6,7 +6,8 @@ import type { Feed } from './feed.ts';
 const heartbeat = new Chunk(Buffer.from(':\n\n'));
 
 /**
- * A filtered stream announces its position with its heartbeats. With the jitter of 20 % this is once a minute at least.
+ * A filtered stream announces its position in place of a heartbeat. With the jitter of 20 % it can do so at least once a
+ * minute.
  */
 const maxFilteredIntervalMs = 45_000;
 

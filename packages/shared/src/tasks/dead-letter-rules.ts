@@ -4,27 +4,34 @@ import type { BatchOutcome } from '../usecases/hooks/process-batch.ts';
 
 /** A job that was started more often than this runs item by item: its earlier starts crashed or were interrupted. */
 const wholeBatchStartsMax = 5;
-/** How often a chunk may fail with an unexpected error: a whole batch, and a single item. */
+/** How many runs of a chunk may end in `failed` or `not-applied`: of a whole batch, and of a single item. */
 const wholeBatchAttemptsMax = 5;
 const singleItemAttemptsMax = 3;
 
 /** Items of a batch that run together. */
 export interface Chunk {
   readonly items: readonly QueueItem[];
-  /** How often the chunk may still fail with an unexpected error before it is halved or dead-lettered. */
+  /**
+   * How many runs of the chunk may still end in `failed` or `not-applied`. After the last of them a chunk of several
+   * items is halved. A single item becomes a dead letter (`not-applied`) or is retried without a limit (`failed`).
+   */
   readonly attemptsLeft: number;
 }
 
-/** Result of one run of a chunk. `failed`: an unexpected error when it started or published. The effects may be written. */
+/**
+ * Result of one run of a chunk. `not-applied`: an unexpected error before the append. `failed`: an unexpected error when
+ * the run started or published; its effects may be written.
+ */
 export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';
 
 /**
  * What to do with a chunk after one run of it.
  * - `done`: go on with the next chunk.
- * - `retry`: run it again, without a limit. The cause is a store or another run, not the items.
+ * - `retry`: run it again, without a limit. Either the cause is a store or another run, or the chunk is a single item
+ *   that may already have had its effect (`failed`).
  * - `retry-counted`: run it again and count the attempt. The items may be the cause.
  * - `halve`: run its halves instead, to isolate the items that are the cause.
- * - `dead-letter`: its one item fails even alone. Keep the item as a dead letter.
+ * - `dead-letter`: its one item fails even alone, and had no effect. Keep the item as a dead letter.
  */
 export type NextStep = 'done' | 'retry' | 'retry-counted' | 'halve' | 'dead-letter';
 
