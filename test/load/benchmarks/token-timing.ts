@@ -8,10 +8,10 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
-import { openClusterRun } from '../drivers/cluster-run.ts';
-import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
-import { type ServiceProcess, startService } from '../drivers/service-process.ts';
-import type { Benchmark } from './benchmark.ts';
+import { openClusterRun } from '../../drivers/cluster-run.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../../drivers/console-client.ts';
+import { type ServiceProcess, startService } from '../../drivers/service-process.ts';
+import type { Benchmark } from '../benchmark.ts';
 
 /** The number of tokens of each kind, and of requests with each kind. */
 const count = Number(process.env.BENCH_SAMPLES ?? 3_000);

@@ -1,0 +1,63 @@
+/**
+ * P3: how many hooks one worker carries per second, from a full queue to the event log, and what processor time each
+ * costs. The yard-stick is the store's own driver that makes the same writes in batches of the same size.
+ */
+import { type Benchmark, computeMedian, readSetting, round } from '../benchmark.ts';
+import { startChild } from '../drivers/child.ts';
+import { createManyWidgets, listBackends, startMeasuredService } from '../drivers/measured-service.ts';
+import { readProcessorMicros } from '../drivers/processor-time.ts';
+import type { PostHooksCommands } from '../generators/post-hooks.ts';
+import { measureRawWrites } from '../yardsticks/raw-writes.ts';
+
+const seconds = readSetting('BENCH_SECONDS', 1);
+const rounds = readSetting('BENCH_ROUNDS', 3);
+const widgetCount = readSetting('BENCH_WIDGETS', 1_000);
+
+/** @public Called by run-benchmark.ts. */
+export const run: Benchmark['run'] = async (report) => {
+  for (const backend of listBackends()) {
+    const rates: number[] = [];
+    const rawRates: number[] = [];
+    const costs: number[] = [];
+    for (let index = 0; index < rounds; index += 1) {
+      rawRates.push(await measureRawWrites(backend, widgetCount));
+      const { hooksPerSecond, workerMicrosPerHook } = await measureService(backend);
+      rates.push(hooksPerSecond);
+      costs.push(workerMicrosPerHook);
+    }
+    report({
+      figure: 'hooks carried',
+      ...{ backend, widgets: widgetCount },
+      ratioToRaw: round(computeMedian(rates) / computeMedian(rawRates)),
+      hooksPerSecond: round(computeMedian(rates)),
+      rawHooksPerSecond: round(computeMedian(rawRates)),
+      workerMicrosPerHook: round(computeMedian(costs)),
+    });
+  }
+};
+
+async function measureService(backend: 'embedded' | 'cluster') {
+  const service = await startMeasuredService(backend, { HOOK_BACKLOG_MAX: '10000000' });
+  const generator = await startChild<PostHooksCommands>(new URL('../generators/post-hooks.ts', import.meta.url));
+  try {
+    const { url } = await service.client.createIntegration('benchmark');
+    const widgetIds = await createManyWidgets(service.client, widgetCount);
+    const eventsBefore = await service.countEvents();
+    const microsBefore = readProcessorMicros(service.api.pid);
+    const startedMs = performance.now();
+    const { accepted } = await generator.call('post', { url, connections: 64, seconds, widgetIds });
+    // On the cluster, the queue is full before the worker starts. On the embedded backend accepting and carrying share
+    // one process, so the time counts from the first hook.
+    const worker = await service.startWorker();
+    const workerStartedMs = backend === 'cluster' ? performance.now() : startedMs;
+    const workerMicrosBefore = backend === 'cluster' ? readProcessorMicros(worker.pid) : microsBefore;
+    while ((await service.countEvents()) < eventsBefore + accepted) await new Promise((r) => setTimeout(r, 50));
+    return {
+      hooksPerSecond: accepted / ((performance.now() - workerStartedMs) / 1_000),
+      workerMicrosPerHook: (readProcessorMicros(worker.pid) - workerMicrosBefore) / accepted,
+    };
+  } finally {
+    await generator.stop();
+    await service.dispose();
+  }
+}

@@ -1,0 +1,188 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { MongoClient } from 'mongodb';
+import { type ConsoleClient, createWidgets, signIn, testAdmin } from '../../drivers/console-client.ts';
+
+export type BackendName = 'embedded' | 'cluster';
+
+/** One process of the service. It logs to a file, as a pod's log goes to the node's disk. */
+interface MeasuredProcess {
+  readonly pid: number;
+  readonly url: string;
+  readonly opsUrl: string;
+  /** Sends SIGTERM and waits for the end. */
+  stop(): Promise<void>;
+}
+
+/** The service, started as an operator starts it, without rate limits. It has data of its own. */
+export interface MeasuredService {
+  readonly backend: BackendName;
+  /** The first pod. */
+  readonly api: MeasuredProcess;
+  readonly client: ConsoleClient;
+  /** Null on the embedded backend. */
+  readonly redis: Redis | null;
+  /** The folder with the SQLite file. Null on the cluster. */
+  readonly dataFolder: string | null;
+  /** Starts another pod. Only on the cluster. */
+  startApi(): Promise<MeasuredProcess>;
+  /** Starts a worker. On the embedded backend the api is the worker. */
+  startWorker(): Promise<MeasuredProcess>;
+  /** Returns how many events the workers have appended to the log since they started. */
+  countEvents(): Promise<number>;
+  /** Stops all processes and removes the data. */
+  dispose(): Promise<void>;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const sharedEnvironment = {
+  ADMIN_EMAIL: testAdmin.email,
+  ADMIN_PASSWORD: testAdmin.password,
+  COOKIE_SECURE: 'false',
+  HOST: '127.0.0.1',
+  HOOK_RATE_PER_SECOND: '0',
+  API_RATE_PER_SECOND: '0',
+  STREAMS_PER_TOKEN: '100000',
+  STREAMS_PER_POD: '100000',
+  DRAIN_DELAY_MS: '0',
+  DRAIN_WINDOW_MS: '0',
+};
+
+/** The backends that can be measured here. The cluster needs MONGODB_URL and REDIS_URL. BENCH_BACKEND selects one. */
+export function listBackends(): BackendName[] {
+  const { BENCH_BACKEND, MONGODB_URL, REDIS_URL } = process.env;
+  const hasServers = MONGODB_URL !== undefined && REDIS_URL !== undefined;
+  const available: BackendName[] = hasServers ? ['embedded', 'cluster'] : ['embedded'];
+  return available.filter((backend) => BENCH_BACKEND === undefined || BENCH_BACKEND === backend);
+}
+
+export async function startMeasuredService(
+  backend: BackendName,
+  extraEnvironment: Environment = {},
+): Promise<MeasuredService> {
+  const logFolder = mkdtempSync(join(tmpdir(), 'widget-bench-log-'));
+  const store = backend === 'embedded' ? openEmbeddedStore() : await openClusterStore();
+  const environment = { ...sharedEnvironment, ...store.environment, ...extraEnvironment };
+  const processes: MeasuredProcess[] = [];
+  const start = async (app: 'api' | 'worker') => {
+    const logFile = join(logFolder, `${app}-${processes.length}.log`);
+    const started = await startProcess(app, environment, logFile);
+    processes.push(started);
+    return started;
+  };
+  const api = await start('api');
+  return {
+    ...{ backend, api },
+    client: await signIn(api.url),
+    redis: store.redis,
+    dataFolder: store.dataFolder,
+    startApi: () => start('api'),
+    startWorker: () => (backend === 'embedded' ? Promise.resolve(api) : start('worker')),
+    countEvents: async () => {
+      const counts = await Promise.all(
+        processes.map(({ opsUrl }) => readCounter(opsUrl, 'widget_events_appended_total')),
+      );
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    dispose: async () => {
+      await Promise.all(processes.map((one) => one.stop()));
+      await store.remove();
+      rmSync(logFolder, { recursive: true });
+    },
+  };
+}
+
+/** Creates widgets over HTTP, at most 100 at once. */
+export async function createManyWidgets(client: ConsoleClient, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  while (ids.length < count) ids.push(...(await createWidgets(client, Math.min(100, count - ids.length))));
+  return ids;
+}
+
+/** Returns the sum of a counter over its labels. */
+async function readCounter(opsUrl: string, name: string): Promise<number> {
+  const text = await (await fetch(`${opsUrl}/metrics`)).text();
+  const values = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (.+)$`, 'gm'));
+  return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+async function startProcess(
+  app: 'api' | 'worker',
+  environment: Environment,
+  logFile: string,
+): Promise<MeasuredProcess> {
+  const log = openSync(logFile, 'a');
+  const child = spawn(
+    process.execPath,
+    [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), `apps/${app}/src/main.ts`],
+    {
+      cwd: root,
+      env: { PATH: process.env.PATH ?? '', PORT: '0', OPS_PORT: '0', LOG_FORMAT: 'json', ...environment },
+      stdio: ['ignore', log, 'inherit'],
+    },
+  );
+  const exited = once(child, 'exit');
+  for (;;) {
+    const line = readFileSync(logFile, 'utf8')
+      .split('\n')
+      .find((text) => text.includes('"msg":"listening"'));
+    if (line !== undefined) {
+      const { public: address, ops } = JSON.parse(line) as Record<'public' | 'ops', { port: number } | undefined>;
+      const toUrl = (at: { port: number } | undefined) => (at === undefined ? '' : `http://127.0.0.1:${at.port}`);
+      const stop = async () => {
+        if (child.exitCode === null && child.signalCode === null) child.kill();
+        await exited;
+      };
+      return { pid: child.pid ?? 0, url: toUrl(address), opsUrl: toUrl(ops), stop };
+    }
+    if (child.exitCode !== null)
+      throw new Error(`${app} ended with ${child.exitCode}: ${readFileSync(logFile, 'utf8')}`);
+    await delay(20);
+  }
+}
+
+interface Store {
+  readonly environment: Environment;
+  readonly redis: Redis | null;
+  readonly dataFolder: string | null;
+  remove(): Promise<void>;
+}
+
+function openEmbeddedStore(): Store {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'widget-bench-data-'));
+  return {
+    environment: { DATA_DIR: dataFolder },
+    redis: null,
+    dataFolder,
+    remove: async () => rmSync(dataFolder, { recursive: true }),
+  };
+}
+
+async function openClusterStore(): Promise<Store> {
+  const { MONGODB_URL = '', REDIS_URL = '' } = process.env;
+  const name = `bench-${randomBytes(4).toString('hex')}`;
+  const redis = new Redis(REDIS_URL);
+  return {
+    environment: { MONGODB_URL, MONGODB_DATABASE: name, REDIS_URL, REDIS_KEY_PREFIX: name },
+    redis,
+    dataFolder: null,
+    remove: async () => {
+      const mongo = await new MongoClient(MONGODB_URL).connect();
+      await mongo.db(name).dropDatabase();
+      await mongo.close();
+      for await (const keys of redis.scanStream({ match: `{${name}}*`, count: 1_000 })) {
+        if (keys.length > 0) await redis.unlink(keys);
+      }
+      redis.disconnect();
+    },
+  };
+}
