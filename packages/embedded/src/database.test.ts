@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -86,6 +86,38 @@ describe('Database', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(outcomes[1]).toMatchObject({ reason: expect.any(UnstorableError) });
     expect(await selectUserIds()).toEqual(['a', 'c']);
+  });
+
+  it('syncs a transaction unless no write in it asks for that', async () => {
+    const readSynchronous = () => db.prepare('PRAGMA synchronous').get()?.synchronous;
+    const [full, normal] = [2, 1];
+    expect(await db.write(readSynchronous)).toBe(full);
+    expect(await db.write(readSynchronous, { isSynced: false })).toBe(normal);
+    const together = [db.write(readSynchronous, { isSynced: false }), db.write(readSynchronous)];
+    expect(await Promise.all(together)).toEqual([full, full]);
+  });
+
+  it('holds the first writes and none after them, wherever a power cut ends the write-ahead log', async () => {
+    const file = join(dataDir, databaseFileName);
+    await db.write(() => insertUser('0'));
+    const syncedBytes = (await stat(`${file}-wal`)).size;
+    for (const id of ['1', '2', '3', '4']) await db.write(() => insertUser(id), { isSynced: false });
+    const [database, log] = [await readFile(file), await readFile(`${file}-wal`)];
+    const found = new Set<string>();
+    for (let bytes = syncedBytes; bytes <= log.length; bytes += 1_000) {
+      const copy = join(dataDir, `cut-${bytes}`);
+      await mkdir(copy);
+      await writeFile(join(copy, databaseFileName), database);
+      await writeFile(join(copy, `${databaseFileName}-wal`), log.subarray(0, bytes));
+      const cut = openDatabase(copy);
+      const ids = await cut.read(() => cut.prepare('SELECT id FROM users ORDER BY id').all());
+      cut.close();
+      found.add(ids.map(({ id }) => id).join(''));
+    }
+    expect('01234'.split('').map((_, index) => '01234'.slice(0, index + 1))).toEqual(
+      expect.arrayContaining([...found]),
+    );
+    expect(found.size).toBeGreaterThan(2);
   });
 
   it('lets other work run between long writes', async () => {

@@ -39,7 +39,16 @@ export class DataDirUnusableError extends ExitError {
   }
 }
 
+export interface WriteOptions {
+  /**
+   * Whether the write is on the disk before its promise resolves. Default: true. If false, the write survives the end of
+   * the process, but a power cut may undo it, together with every later write. The next synced write puts it on the disk.
+   */
+  readonly isSynced?: boolean;
+}
+
 interface Write {
+  readonly isSynced: boolean;
   readonly run: () => void;
   /** Resolves the promise of the write, or rejects it with the error. */
   readonly settle: (error: Error | null) => void;
@@ -47,7 +56,8 @@ interface Write {
 
 /**
  * One SQLite file that only this process has open. Every write is atomic on its own, and durable before its promise
- * resolves. Writes requested in one event-loop turn share a transaction, and so they share one fsync.
+ * resolves unless the caller gives up the sync. Writes requested in one event-loop turn share a transaction, and so they
+ * share one fsync. After a power cut the file holds the transactions up to some point in their order, and none after it.
  */
 export class Database {
   readonly #db: DatabaseSync;
@@ -55,6 +65,7 @@ export class Database {
   readonly #commit: StatementSync;
   readonly #savepoint: StatementSync;
   readonly #release: StatementSync;
+  #isSyncing = true;
   readonly #onDamage: (error: unknown) => void;
   #writes: Write[] = [];
   #isClosed = false;
@@ -90,11 +101,12 @@ export class Database {
    * Runs `work` later, as one atomic write. What the write depends on must be read inside `work`. Rejects with the
    * errors of `translateError`, and with `UnavailableError` if the transaction fails or the database is closed.
    */
-  write<T>(work: () => T): Promise<T> {
+  write<T>(work: () => T, { isSynced = true }: WriteOptions = {}): Promise<T> {
     if (this.#isClosed) return Promise.reject(new UnavailableError('SQLite: the database is closed'));
     return new Promise((resolve, reject) => {
       let result: T;
       this.#writes.push({
+        isSynced,
         run: () => {
           result = work();
         },
@@ -106,11 +118,12 @@ export class Database {
 
   /**
    * Deletes rows in many short transactions, so that other work runs in between. `statement` has two parameters: the
-   * given one, and how many rows to delete at most. Ends when a call deletes fewer rows than that.
+   * given one, and how many rows to delete at most. Ends when a call deletes fewer rows than that. Nothing is synced.
    */
   async deleteInBatches(statement: StatementSync, parameter: number): Promise<void> {
     for (;;) {
-      const deleted = await this.write(() => Number(statement.run(parameter, deleteBatchRows).changes));
+      const deleteRows = () => Number(statement.run(parameter, deleteBatchRows).changes);
+      const deleted = await this.write(deleteRows, { isSynced: false });
       if (deleted < deleteBatchRows) return;
     }
   }
@@ -142,6 +155,7 @@ export class Database {
     const endAt = performance.now() + sliceMs;
     const attempts: { readonly write: Write; error: Error | null }[] = [];
     try {
+      this.#setSyncing(this.#writes.some(({ isSynced }) => isSynced));
       this.#begin.run();
       for (const write of this.#writes) {
         const attempt: (typeof attempts)[number] = { write, error: null };
@@ -159,6 +173,16 @@ export class Database {
     }
     this.#writes = this.#writes.slice(attempts.length);
     for (const { write, error } of attempts) write.settle(error);
+  }
+
+  /**
+   * In WAL mode, `FULL` syncs the write-ahead log at each commit, and `NORMAL` only at a checkpoint
+   * (https://www.sqlite.org/pragma.html#pragma_synchronous). The setting takes effect at the next transaction.
+   */
+  #setSyncing(isSyncing: boolean): void {
+    if (isSyncing === this.#isSyncing) return;
+    this.#db.exec(`PRAGMA synchronous = ${isSyncing ? 'FULL' : 'NORMAL'}`);
+    this.#isSyncing = isSyncing;
   }
 
   /** Returns the error of a write that failed alone. Throws an error that ended the transaction. */

@@ -44,9 +44,10 @@ export class SqliteDedupeMarks {
     const eventIds = marks.flatMap((mark) => (mark.kind === 'event' ? [mark.eventId] : []));
     if (eventIds.length === 0) return Promise.resolve();
     const expiresAtMs = now.getTime() + runLimits.markLifetimeMs;
-    return this.#db.write(() => {
+    const expireAll = () => {
       for (const eventId of eventIds) this.#expireEvent.run(expiresAtMs, eventId);
-    });
+    };
+    return this.#db.write(expireAll, { isSynced: false });
   }
 
   /** Deletes the marks that have expired at `now`. */

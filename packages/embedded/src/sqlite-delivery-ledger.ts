@@ -69,12 +69,13 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     rows: readonly { readonly eventId: string; readonly position: LogPosition | null }[],
     publishedAt: Date,
   ): Promise<void> {
-    return this.#db.write(() => {
+    const mark = () => {
       const at = publishedAt.getTime();
       for (const { eventId, position } of rows) {
         this.#markPublished.run(at, position?.epoch ?? null, position?.ms ?? null, position?.seq ?? null, eventId);
       }
-    });
+    };
+    return this.#db.write(mark, { isSynced: false });
   }
 
   markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void> {

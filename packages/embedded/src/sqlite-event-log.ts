@@ -83,6 +83,7 @@ export class SqliteEventLog implements EventLog {
     _lastRecorded: ComparablePosition | null,
     events: readonly LogAppend[],
   ): Promise<AppendResult> {
+    // Synced, with everything that the run wrote before: a stream must not show an event that a power cut can undo.
     const result = await this.#db.write(() => this.#append(run, events));
     this.#appended.notify();
     return result;

@@ -76,8 +76,9 @@ export class SqliteHookQueue implements HookQueue {
     this.#consumer = new SqliteHookConsumer({
       handle,
       waitUntilReady,
-      startNext: (finished) => this.#db.write(() => this.#startNext(finished, coalesce ? coalesceLimits.jobs : 1)),
-      remove: (finished) => this.#db.write(() => this.#remove(finished)),
+      startNext: (finished) =>
+        this.#db.write(() => this.#startNext(finished, coalesce ? coalesceLimits.jobs : 1), { isSynced: false }),
+      remove: (finished) => this.#db.write(() => this.#remove(finished), { isSynced: false }),
       enqueued: this.#enqueued,
       onWarning: this.#onWarning,
     });

@@ -28,10 +28,11 @@ export class SqliteRunRegistry implements RunRegistry {
   }
 
   startRun(): Promise<{ readonly run: number; readonly lastPosition: ComparablePosition | null }> {
-    return this.#db.write(() => {
+    const takeNumber = () => {
       const row = this.#startRun.get() as unknown as RunRegistryRow;
       return { run: row.last_run, lastPosition: toPosition(row) };
-    });
+    };
+    return this.#db.write(takeNumber, { isSynced: false });
   }
 
   lastPosition(): Promise<ComparablePosition | null> {
@@ -39,10 +40,8 @@ export class SqliteRunRegistry implements RunRegistry {
   }
 
   recordPosition(position: ComparablePosition, expected: ComparablePosition | null): Promise<boolean> {
-    return this.#db.write(() => {
-      const { changes } = this.#record.run(...toColumns(position), ...toColumns(expected));
-      return changes === 1;
-    });
+    const record = () => this.#record.run(...toColumns(position), ...toColumns(expected)).changes === 1;
+    return this.#db.write(record, { isSynced: false });
   }
 }
 

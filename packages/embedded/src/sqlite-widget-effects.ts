@@ -37,7 +37,7 @@ export class SqliteWidgetEffects implements WidgetEffects {
   }
 
   claim(run: number, widgetIds: readonly string[]): Promise<Claim> {
-    return this.#db.write(() => {
+    const claimAll = () => {
       const claimed: ClaimedWidget[] = [];
       const superseded: string[] = [];
       for (const id of widgetIds) {
@@ -51,7 +51,8 @@ export class SqliteWidgetEffects implements WidgetEffects {
         }
       }
       return { claimed, superseded };
-    });
+    };
+    return this.#db.write(claimAll, { isSynced: false });
   }
 
   async apply(run: number, changes: readonly WidgetChange[]): Promise<ApplyOutcome> {

@@ -32,14 +32,15 @@ export class SqliteWidgetOutbox implements WidgetOutbox {
     run: number,
     published: readonly PublishedThrough[],
   ): Promise<{ readonly superseded: readonly string[] }> {
-    return this.#db.write(() => {
+    const remove = () => {
       const superseded: string[] = [];
       for (const { widgetId, version } of published) {
         if (this.#hasClaim.get(widgetId, run) === undefined) superseded.push(widgetId);
         else this.#delete.run(widgetId, version);
       }
       return { superseded };
-    });
+    };
+    return this.#db.write(remove, { isSynced: false });
   }
 
   findOverdue(before: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {

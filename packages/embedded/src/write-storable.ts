@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 
 /**
  * Writes all items in one transaction. If SQLite finds that transaction unstorable, writes each item in a transaction
- * of its own, in order. Returns the results of `write`, and the items that are unstorable.
+ * of its own, in order. Returns the results of `write`, and the items that are unstorable. Nothing is synced.
  */
 export async function writeStorable<Item, Result>(
   db: Database,
@@ -11,12 +11,11 @@ export async function writeStorable<Item, Result>(
   write: (items: readonly Item[]) => Result[],
 ): Promise<{ readonly results: Result[]; readonly unstorable: Item[] }> {
   try {
-    return { results: await db.write(() => write(items)), unstorable: [] };
+    return { results: await db.write(() => write(items), { isSynced: false }), unstorable: [] };
   } catch (error) {
     if (!(error instanceof UnstorableError)) throw error;
     if (items.length === 1) return { results: [], unstorable: [...items] };
   }
-  // Requested in one event-loop turn, so that all of them share one fsync.
   const outcomes = await Promise.all(items.map((item) => writeStorable(db, [item], write)));
   return {
     results: outcomes.flatMap(({ results }) => results),
