@@ -17,7 +17,7 @@ function findOrderViolation(world: World, entries: State['log']['entries']): str
   const isRising = ofWidget.every(([, version], at) => version > (ofWidget[at - 1]?.[1] ?? 0));
   if (!isRising) return `out of order in the log: ${text()}`;
   const isDense = ofWidget.every(([, version], at) => version === at + 1);
-  if (!isDense && !world.losses) return `a hole in the log: ${text()}`;
+  if (!isDense && !world.losses) return `a version is missing in the log: ${text()}`;
   return null;
 }
 

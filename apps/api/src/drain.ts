@@ -15,9 +15,7 @@ export interface DrainSteps {
 
 /** How long the drain waits for requests. It goes on without those that take longer. */
 const finishRequestsMaxMs = 15_000;
-/**
- * More than tasks need to stop and the backend needs to close. The tasks of an embedded pod also release their jobs.
- */
+/** Longer than it takes to stop the tasks, which release their jobs in an embedded pod, and to close the backend. */
 const closeMaxMs = 20_000;
 
 /**

@@ -29,13 +29,13 @@ export interface ClusterOptions {
   readonly redisKeyPrefix: string;
   /** Whether to build missing indexes. Otherwise the start verifies them, and fails if one is missing. */
   readonly migrate: boolean;
-  /** How long the start waits for MongoDB. It does not wait for Redis. */
+  /** How long the start waits for MongoDB. It waits at most 2 s for Redis, and then continues without it. */
   readonly startTimeoutMs: number;
   /** Whether a Redis that would lose data ends the process, or only causes a warning. */
   readonly durabilityCheck: 'enforce' | 'warn';
-  /** The number of partitions for new batches. The queues of earlier numbers are still consumed. */
+  /** The number of partitions for new jobs. Partitions of earlier numbers are still consumed. */
   readonly hookPartitions: number;
-  /** How many Redis replicas must confirm a batch of hooks before its 202. 0: does not wait for replicas. */
+  /** How many Redis replicas must confirm a job before the 202 of its hooks. 0: does not wait for replicas. */
   readonly ackReplicas: number;
   readonly retention: EventRetention;
   /** See `RedisEventLogOptions`. */

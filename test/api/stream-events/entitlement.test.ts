@@ -89,7 +89,7 @@ describe('GET /api/v1/events/{token} of a subscription', () => {
     expect(await fetchStatus(url)).toBe(404);
   });
 
-  test('serves the previous token until the overlap of a rotation ends, and the new token afterwards', async () => {
+  test('serves the new token at once, and the previous token until the overlap of the rotation ends', async () => {
     const { url, subscriptionId } = await service.issueStreamUrl();
     const openedBefore = await open(url);
     const token = mintToken('wst');
@@ -172,7 +172,7 @@ describe('GET /api/v1/events/{token} of a personal stream', () => {
     expect(await fetchStatus(url)).toBe(404);
   });
 
-  test('counts all personal streams of a user together, across sessions', async () => {
+  test('counts all personal streams of a user together', async () => {
     const user = await signInThroughPorts(service.backend, 'viewer');
     const open = [await openPersonal(user), await openPersonal(user), await openPersonal(user)];
     const { stream: rejected } = await openPersonal(user);

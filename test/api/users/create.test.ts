@@ -89,7 +89,7 @@ describe('POST /api/v1/users: rejected', () => {
     expectProblem(await create(payload), { status: 400, code: 'invalid-request', errors });
   });
 
-  test('returns 409 when the e-mail is in use, in upper or lower case, even if both are created at the same time', async () => {
+  test('of several simultaneous creates with one e-mail, in upper or lower case, one returns 201 and the others 409', async () => {
     const email = `${randomUUID()}@example.org`;
     const spellings = [email, email.toUpperCase(), email];
     const responses = await Promise.all(spellings.map((spelling) => create({ email: spelling, password })));

@@ -148,7 +148,7 @@ function findExcess(json: string, countMax: number): 'depth' | 'count' | null {
   let isInString = false;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
-    // In this order: backslash, quote; quote, comma, opening and closing brackets.
+    // The codes below are, in order: backslash, quote; quote, comma, opening brackets, closing brackets.
     if (isInString) {
       if (code === 0x5c) at += 1;
       else if (code === 0x22) isInString = false;

@@ -91,7 +91,11 @@ const widgetEventSchema = z
       .string()
       .optional()
       .meta({ format: 'uuid', description: 'The id of the widget; left out if the hook had no `widgetId`.' }),
-    time: z.string().meta({ format: 'date-time', description: 'When the event happened, as the sender wrote it.' }),
+    time: z.string().meta({
+      format: 'date-time',
+      description:
+        'When the event happened: for a hook, as the sender wrote it; for a widget created through this API, its `createdAt`.',
+    }),
     datacontenttype: z.literal('application/json'),
     data: z.object({
       origin: z
@@ -121,7 +125,7 @@ const widgetEventSchema = z
 const streamOpenSchema = z
   .object({
     subscriptionId: z.string().nullable().meta({ format: 'uuid', description: 'Null for a personal stream.' }),
-    cursor: position.meta({ description: 'The position at which the stream begins.' }),
+    cursor: position.meta({ description: 'The stream sends the events after this position.' }),
     resumed: z
       .boolean()
       .meta({ description: 'Whether the stream continues at the position that the client requested, without a gap.' }),
@@ -132,7 +136,7 @@ const streamOpenSchema = z
 const streamGapSchema = z
   .object({
     requested: z.string().meta({ description: 'The text that the client sent as the position to resume from.' }),
-    resumedFrom: position.meta({ description: 'The position at which the stream begins instead.' }),
+    resumedFrom: position.meta({ description: 'The stream sends the events after this position instead.' }),
     reason: z.enum(['trimmed', 'epoch-changed', 'ahead-of-stream', 'malformed']).meta({
       description:
         '`trimmed`: events after the requested position are no longer in the event log. `epoch-changed`: the event log was started again after a loss. `ahead-of-stream`: the requested position is after the end of the log. `malformed`: the requested text is not a position. After `malformed` the stream begins at the end of the log, otherwise at the oldest event that is kept.',
@@ -181,7 +185,7 @@ export const streamMessages: readonly DescribedEvent[] = [
   {
     names: ['stream.gap'],
     description:
-      'Sent before `stream.open` if the stream cannot continue at the requested position: events after it are missing, or it is not a valid position. Read the list again.',
+      'Sent before `stream.open` if the stream cannot continue at the requested position: events after it are missing, or it is not a valid position. Read the widgets again (`GET /api/v1/widgets`).',
     data: streamGapSchema,
     hasId: true,
     hasRetry: false,

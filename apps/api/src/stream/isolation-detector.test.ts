@@ -53,7 +53,7 @@ it.each([
   for (let second = 0; second < 120; second += 5) expect(await failAt(second, recorded)).toBe(false);
 });
 
-it('does not report isolation for a position that was recorded after the log became unavailable', async () => {
+it('ignores positions that were recorded in the first 10 s of failures', async () => {
   const { failAt } = openDetector();
   await failAt(0, 1);
   await failAt(5, 2);

@@ -162,7 +162,7 @@ export class PartitionConsumer {
     }
   }
 
-  /** Returns null for a job that a newer version wrote. Data that is not a string becomes an unreadable job. */
+  /** Returns null for a job that a newer version wrote. Data that is not a string is read as its JSON. */
   #read(job: Job<unknown, null>, jobId: string): ReadJob | null {
     try {
       return parseHookJob(typeof job.data === 'string' ? job.data : JSON.stringify(job.data));

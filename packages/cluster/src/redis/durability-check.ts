@@ -4,7 +4,7 @@ import type { OnWarning } from './connections.ts';
 import { parseInfoField, parseMaxMemoryBytes } from './redis-info.ts';
 import { translateErrors } from './translate-error.ts';
 
-/** This Redis is configured so that it would lose acknowledged hooks. Retrying does not help. */
+/** This Redis has no append-only file, or may evict keys, so it would lose acknowledged hooks. Retrying does not help. */
 export class RedisDurabilityError extends ExitError {
   constructor(problems: readonly string[]) {
     super(
@@ -16,7 +16,7 @@ export class RedisDurabilityError extends ExitError {
 }
 
 /**
- * Throws `RedisDurabilityError` if this Redis would lose data, and `UnavailableError` if it does not answer. Only warns
+ * Throws `RedisDurabilityError` if this Redis has no append-only file or may evict keys, and `UnavailableError` if it does not answer. Only warns
  * about a Redis without `maxmemory`: there, `HOOK_BACKLOG_MAX` alone bounds the queue.
  */
 export async function checkDurability(redis: Pick<Redis, 'info'>, onWarning: OnWarning): Promise<void> {
@@ -29,7 +29,10 @@ export async function checkDurability(redis: Pick<Redis, 'info'>, onWarning: OnW
   }
 }
 
-/** Returns the problems that would lose data, from the text of `INFO`. Empty: no data would be lost. */
+/**
+ * Returns what is wrong with the append-only file and the eviction policy, from the text of `INFO`. It does not check
+ * `appendfsync`, which INFO does not contain.
+ */
 export function findDurabilityProblems(info: string): string[] {
   const problems: string[] = [];
   const appendOnly = parseInfoField(info, 'aof_enabled');

@@ -37,11 +37,11 @@ interface PermitOutcome {
  * The state still counts the missing fraction, so the errors do not add up.
  */
 const tolerancePermits = 1e-3;
-/** The same for waits: `roundUpMs` subtracts it before it rounds up. */
+/** `roundUpMs` subtracts this before it rounds a wait up, so that a rounding error does not cost a whole millisecond. */
 const toleranceMs = 1e-3;
 /**
- * The same for waits of high rates, as a fraction of one permit. Half of `tolerancePermits`: after the rounded wait, the
- * missing fraction must be below that tolerance, also after further rounding.
+ * The tolerance of `roundUpMs` for high rates, as a fraction of one permit. Half of `tolerancePermits`, so that the
+ * permit counts as available after the rounded wait.
  */
 const waitTolerancePermits = tolerancePermits / 2;
 

@@ -36,11 +36,19 @@ const event = (seq: number, ms: number, previousMs: number | null, epoch = 'e') 
 describe('isContiguous', () => {
   it.each([
     ['true for events that continue number and time', [event(6, 20, 10), event(7, 20, 20), event(8, 31, 20)], true],
-    ['true for events that continue the number and have no previousMs', [event(6, 20, null), event(7, 21, 20)], true],
+    [
+      'true if the first event continues the number and has no previousMs',
+      [event(6, 20, null), event(7, 21, 20)],
+      true,
+    ],
     ['true for no events', [], true],
     ['false after a hole', [event(6, 20, 10), event(8, 31, 20)], false],
-    ['false if the first event follows another event of the same number', [event(6, 20, 9)], false],
-    ['false if a later event follows another event of the same number', [event(6, 20, 10), event(7, 30, 21)], false],
+    ['false if the first event follows an event of the right number and another time', [event(6, 20, 9)], false],
+    [
+      'false if a later event follows an event of the right number and another time',
+      [event(6, 20, 10), event(7, 30, 21)],
+      false,
+    ],
     ['false for another epoch', [event(6, 20, 10, 'f')], false],
   ])('returns %s', (_, events, expected) => {
     expect(isContiguous(at(5, 10), events)).toBe(expected);

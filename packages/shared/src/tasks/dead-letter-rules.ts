@@ -19,8 +19,9 @@ export interface Chunk {
 }
 
 /**
- * Result of one run of a chunk. `not-applied`: an unexpected error before the append. `failed`: an unexpected error when
- * the run started or published; its effects may be written.
+ * Result of one run of a chunk. `not-applied`: an unexpected error while the run registered the items, claimed the
+ * widgets or stored the effects. `failed`: an unexpected error when the run took its number or published; its effects may
+ * be stored.
  */
 export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';
 
@@ -28,16 +29,17 @@ export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';
  * What to do with a chunk after one run of it.
  * - `done`: go on with the next chunk.
  * - `retry`: run it again, without a limit. Either the cause is a store or another run, or the chunk is a single item
- *   that may already have had its effect (`failed`).
+ *   whose last run may have stored its effect (`failed`).
  * - `retry-counted`: run it again and count the attempt. The items may be the cause.
  * - `halve`: run its halves instead, to isolate the items that are the cause.
- * - `dead-letter`: its one item fails even alone, and had no effect. Keep the item as a dead letter.
+ * - `dead-letter`: its one item fails even alone. Keep its delivery as a dead letter; drop a nudge. If an earlier run
+ *   stored the effect all the same, the outbox holds the event, and a later run publishes it.
  */
 export type NextStep = 'done' | 'retry' | 'retry-counted' | 'halve' | 'dead-letter';
 
 /**
  * Decides when an item becomes a dead letter because its run failed. Two kinds of items need no decision: malformed ones
- * (hook-job-codec.ts), and unstorable ones whose batch was published (apply-to-widgets.ts). docs/data-path.md has all
+ * (hook-job-codec.ts), and unstorable ones that the run set aside while it published the rest (apply-to-widgets.ts). docs/data-path.md has all
  * rules under "Poison items".
  */
 export function decideNextStep(outcome: RunOutcome, { items, attemptsLeft }: Chunk): NextStep {
@@ -45,7 +47,7 @@ export function decideNextStep(outcome: RunOutcome, { items, attemptsLeft }: Chu
   if (outcome === 'unavailable' || outcome === 'superseded') return 'retry';
   if (outcome !== 'unstorable' && attemptsLeft > 1) return 'retry-counted';
   if (items.length > 1) return 'halve';
-  // The item may have had its effect, so it is never dead-lettered: its event is published, however long that takes.
+  // `failed`: the effect may be stored, and its event must be published, however long that takes.
   return outcome === 'failed' ? 'retry' : 'dead-letter';
 }
 
