@@ -32,24 +32,37 @@ function aManualQueue(partitionCount = 1) {
   return { queue, calls, waitForCalls, pressure };
 }
 
+const turnOfTheEventLoop = () => promisify(setImmediate)();
+
 const nudge = (widgetId: string): QueueItem => ({ type: 'nudge', widgetId });
 
 describe('GroupCommit', () => {
-  it('stores items of one event-loop turn as one job, and items that arrive during that write as the next', async () => {
+  it('stores items of one event-loop turn as one job', async () => {
     const { queue, calls, waitForCalls } = aManualQueue();
     const groupCommit = new GroupCommit(queue, systemClock);
-    const first = Promise.all([groupCommit.submit(nudge('a')), groupCommit.submit(nudge('b'))]);
+    const stored = Promise.all([groupCommit.submit(nudge('a')), groupCommit.submit(nudge('b'))]);
     await waitForCalls(1);
-    const second = Promise.all([groupCommit.submit(nudge('c')), groupCommit.submit(nudge('d'))]);
     calls[0]?.resolve();
-    await first;
+    await stored;
+    expect(calls.map(({ job }) => job.items)).toEqual([[nudge('a'), nudge('b')]]);
+  });
+
+  it('stores items that arrive while flushesMax flushes are in flight as one job, once one of the flushes is done', async () => {
+    const { queue, calls, waitForCalls } = aManualQueue();
+    const groupCommit = new GroupCommit(queue, systemClock, { flushesMax: 2 });
+    const first = groupCommit.submit(nudge('a'));
+    await waitForCalls(1);
+    const second = groupCommit.submit(nudge('b'));
     await waitForCalls(2);
+    const others = Promise.all([groupCommit.submit(nudge('c')), groupCommit.submit(nudge('d'))]);
+    await turnOfTheEventLoop();
+    expect(calls.length).toBe(2);
     calls[1]?.resolve();
     await second;
-    expect(calls.map(({ job }) => job.items)).toEqual([
-      [nudge('a'), nudge('b')],
-      [nudge('c'), nudge('d')],
-    ]);
+    await waitForCalls(3);
+    for (const call of calls) call.resolve();
+    await Promise.all([first, others]);
+    expect(calls.map(({ job }) => job.items)).toEqual([[nudge('a')], [nudge('b')], [nudge('c'), nudge('d')]]);
   });
 
   it('stores one job per partition and keeps the items of a widget in one partition', async () => {
@@ -109,7 +122,7 @@ describe('GroupCommit', () => {
 
   it('rejects at the deadline while the queue does not answer, also items that wait for the next flush', async () => {
     const { queue, waitForCalls } = aManualQueue();
-    const groupCommit = new GroupCommit(queue, systemClock, { deadlineMs: 50 });
+    const groupCommit = new GroupCommit(queue, systemClock, { deadlineMs: 50, flushesMax: 1 });
     const first = groupCommit.submit(nudge('a'));
     await waitForCalls(1);
     const second = groupCommit.submit(nudge('b'));

@@ -18,6 +18,8 @@ export interface GroupCommitOptions {
   readonly deadlineMs: number;
   /** How many callers may wait at once. This bounds the memory that an outage can use. */
   readonly waitersMax: number;
+  /** How many flushes may be in flight at once. With one, the pod is idle while the queue stores it. */
+  readonly flushesMax: number;
   /** Creates an id that no other job has. */
   readonly createJobId: () => string;
 }
@@ -28,6 +30,7 @@ const groupCommitDefaults: GroupCommitOptions = {
   backlogMax: 1_000_000,
   deadlineMs: requestDeadlineMs,
   waitersMax: 50_000,
+  flushesMax: 2,
   createJobId: () => `job-${randomUUID()}`,
 };
 
@@ -45,13 +48,15 @@ interface Waiter {
 /**
  * The pod's group commit: every hook and nudge goes through it to the hook queue.
  *
- * 1. An item arrives. If no flush is in flight, one starts at the end of this event-loop turn. Otherwise the item
- *    waits.
+ * 1. An item arrives. If fewer than `flushesMax` flushes are in flight, one starts at the end of this event-loop turn.
+ *    Otherwise the item waits.
  * 2. The flush stores everything that waits: one job per partition, more if a job would exceed its limits.
  * 3. Each caller's promise resolves when its job is durable. When all jobs of the flush are stored or have failed, the
  *    next flush starts, if more items wait.
  *
- * So all items that arrive during one durable write share the next one, and an idle pod adds no delay.
+ * So items that arrive during a durable write share a later one, and an idle pod adds no delay. Items of flushes that
+ * are in flight together may be stored in any order: if the first attempt of one fails, the other overtakes it. A sender
+ * that waits for each response is not affected, because its second hook arrives after its first one is durable.
  */
 export class GroupCommit {
   readonly #queue: HookQueue;
@@ -59,10 +64,11 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions;
   readonly #backlog: ReturnType<typeof createBacklogLimit>;
   /** Callers whose promise is not settled yet, in the order of their deadlines. */
-  #pending: Waiter[] = [];
+  readonly #pending = new Set<Waiter>();
   /** Callers whose item is in no flush yet. The next flush drops those whose promise was rejected at their deadline. */
   #waiting: Waiter[] = [];
-  #isFlushing = false;
+  #flushesInFlight = 0;
+  #isFlushScheduled = false;
   #expiryTimer: NodeJS.Timeout | undefined;
 
   constructor(queue: HookQueue, clock: Clock, options: Partial<GroupCommitOptions> = {}) {
@@ -80,32 +86,37 @@ export class GroupCommit {
   submit(item: QueueItem): Promise<void> {
     const excess = this.#backlog.excess();
     if (excess !== null) return Promise.reject(new UnavailableError(excess));
-    if (this.#pending.length >= this.#options.waitersMax) {
+    if (this.#pending.size >= this.#options.waitersMax) {
       return Promise.reject(new UnavailableError('too many requests of this pod wait for the hook queue'));
     }
     return new Promise((resolve, reject) => {
       const deadlineAtMs = this.#clock.monotonicMs() + this.#options.deadlineMs;
       const waiter = { item, deadlineAtMs, isSettled: false, resolve, reject };
-      this.#pending.push(waiter);
+      this.#pending.add(waiter);
       this.#waiting.push(waiter);
       this.#armExpiry();
-      if (!this.#isFlushing) {
-        this.#isFlushing = true;
-        // Items that arrive in the same event-loop turn share the write.
-        setImmediate(() => void this.#flush());
-      }
+      this.#scheduleFlush();
     });
   }
 
+  #scheduleFlush(): void {
+    if (this.#isFlushScheduled || this.#waiting.length === 0) return;
+    if (this.#flushesInFlight >= this.#options.flushesMax) return;
+    this.#isFlushScheduled = true;
+    // Items that arrive in the same event-loop turn share the write.
+    setImmediate(() => void this.#flush());
+  }
+
   async #flush(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const waiters = this.#waiting.filter((waiter) => !waiter.isSettled);
-      this.#waiting = [];
-      const jobs = this.#toJobs(waiters);
-      this.#backlog.recordFlush(jobs.length, waiters.length);
-      await Promise.all(jobs.map(([job, callers]) => this.#store(job, callers)));
-    }
-    this.#isFlushing = false;
+    this.#isFlushScheduled = false;
+    this.#flushesInFlight += 1;
+    const waiters = this.#waiting.filter((waiter) => !waiter.isSettled);
+    this.#waiting = [];
+    const jobs = this.#toJobs(waiters);
+    this.#backlog.recordFlush(jobs.length, waiters.length);
+    await Promise.all(jobs.map(([job, callers]) => this.#store(job, callers)));
+    this.#flushesInFlight -= 1;
+    this.#scheduleFlush();
   }
 
   /**
@@ -154,16 +165,16 @@ export class GroupCommit {
     for (const waiter of waiters) {
       if (waiter.isSettled) continue;
       waiter.isSettled = true;
+      this.#pending.delete(waiter);
       if (error === undefined) waiter.resolve();
       else waiter.reject(error);
     }
-    this.#pending = this.#pending.filter((waiter) => !waiter.isSettled);
   }
 
   /** One timer is enough for all callers, because they wait in the order of their deadlines. */
   #armExpiry(): void {
     if (this.#expiryTimer !== undefined) return;
-    const oldest = this.#pending[0];
+    const [oldest] = this.#pending;
     if (oldest === undefined) return;
     const delayMs = Math.max(1, oldest.deadlineAtMs - this.#clock.monotonicMs());
     // The setImmediate lets Node read answers that have already arrived: a busy process must not count them as late.
@@ -173,7 +184,7 @@ export class GroupCommit {
   #expire(): void {
     this.#expiryTimer = undefined;
     const nowMs = this.#clock.monotonicMs();
-    const expired = this.#pending.filter((waiter) => waiter.deadlineAtMs <= nowMs);
+    const expired = [...this.#pending].filter((waiter) => waiter.deadlineAtMs <= nowMs);
     this.#settleAll(expired, new UnavailableError('the hook queue did not answer in time'));
     this.#armExpiry();
   }
