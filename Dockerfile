@@ -19,4 +19,4 @@ COPY packages packages
 COPY apps apps
 USER node
 EXPOSE 8080 8081 8082
-CMD ["node", "apps/api/src/main.ts"]
+CMD ["node", "--max-semi-space-size=16", "apps/api/src/main.ts"]

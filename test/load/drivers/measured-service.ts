@@ -115,6 +115,14 @@ async function readCounter(opsUrl: string, name: string): Promise<number> {
   return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
 }
 
+/** The arguments of `npm run start:api` or `npm run start:worker`, without `exec node`. */
+function readStartArguments(app: 'api' | 'worker'): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  return (scripts[`start:${app}`] ?? '').split(' ').slice(2);
+}
+
 async function startProcess(
   app: 'api' | 'worker',
   environment: Environment,
@@ -123,7 +131,7 @@ async function startProcess(
   const log = openSync(logFile, 'a');
   const child = spawn(
     process.execPath,
-    [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), `apps/${app}/src/main.ts`],
+    [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), ...readStartArguments(app)],
     {
       cwd: root,
       env: { PATH: process.env.PATH ?? '', PORT: '0', OPS_PORT: '0', LOG_FORMAT: 'json', ...environment },

@@ -7,12 +7,12 @@ type CountStatus = (method: string, status: number) => void;
 
 /**
  * Counts each request in the metric `httpRequests` and writes one log line for it, unless its handler wrote its own
- * (`request.isLogged`). Both happen when the response has ended: for a stream, when the stream has. Both name the route
- * by its pattern, never by the address, because an address may hold a token. A request that matches no route has the
- * name `unmatched`.
+ * (`request.isLogged`). Both happen when the response has ended. Both name the route by its pattern, never by the
+ * address, because an address may hold a token. A request that matches no route has the name `unmatched`.
  *
- * Two kinds of requests are not counted, and logged elsewhere: what Node rejects before Fastify sees it
- * (`answerClientError`), and what Fastify rejects before it looks for a route (`answerFrameworkError`).
+ * Three kinds of requests are not counted, and logged elsewhere: what Node rejects before Fastify sees it
+ * (`answerClientError`), what Fastify rejects before it looks for a route (`answerFrameworkError`), and a stream that
+ * was opened (`stream-events.ts`).
  *
  * Call this function before the routes are registered. It adds a handler to each route, because reading
  * `request.routeOptions` would build a new object for every request.

@@ -3,7 +3,7 @@ import { Chunk } from './chunk.ts';
 import { type ClosingReason, closingRules } from './closing-rules.ts';
 import type { Feed } from './feed.ts';
 import { closingBytes, positionBytes } from './frame.ts';
-import type { Sink } from './response-sink.ts';
+import type { Sink } from './socket-sink.ts';
 
 /** One open stream: a cursor into the log and a socket (ADR 3). */
 export interface Connection {

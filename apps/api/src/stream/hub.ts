@@ -7,8 +7,8 @@ import { makeSweep, type SweepOptions, sweepIntervalMs } from './connection-swee
 import { Feeds } from './feed.ts';
 import { nextHeartbeatDelayMs } from './heartbeat.ts';
 import type { makeReadLog } from './log-reader.ts';
-import type { Sink } from './response-sink.ts';
 import type { Ring } from './ring.ts';
+import type { Sink } from './socket-sink.ts';
 import { StreamFeeder } from './stream-feeder.ts';
 
 /** Limits and intervals of the streams; from the settings. */

@@ -1,103 +1,9 @@
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
-import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
-import { fastify } from 'fastify';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StreamTokenVerdict } from '../../auth/stream-entitlement.ts';
-import { registerErrorHandler } from '../../http/error-handler.ts';
-import { decorateRequests } from '../../http/request-state.ts';
-import { makeAdmitStream } from '../../stream/admit-stream.ts';
-import { anEntitlement, openFakeHub } from '../../stream/testing/fake-hub.ts';
-import { registerStreamRoute } from './stream-events.ts';
-
-const closes: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closes.splice(0)) await close();
-});
-
-const ok: StreamTokenVerdict = { status: 'ok', entitlement: anEntitlement() };
-const start: StreamStart = {
-  position: { epoch: 'e1', ms: 1_000, seq: 0 },
-  resumed: false,
-  gap: { requested: 'e0.1.1', reason: 'epoch-changed' },
-};
-
-interface RouteOptions {
-  /** The outcomes of the verifications, in order. The last one repeats. */
-  readonly verdicts?: readonly (StreamTokenVerdict | Error)[];
-  /** Runs after the token was verified and before the stream joins the hub. */
-  readonly beforeJoin?: () => void;
-  readonly generation?: () => number;
-  /** Replaces `Hub.nextSlice`. */
-  readonly nextSlice?: () => Promise<void>;
-}
-
-/** Starts a server with the stream route over a hub with a fake log. A subscription may have one stream. */
-async function listen({
-  verdicts = [ok],
-  beforeJoin = () => undefined,
-  generation = () => 0,
-  nextSlice,
-}: RouteOptions) {
-  const { hub } = openFakeHub({ ringFrames: 10 });
-  const admit = makeAdmitStream({ perOwner: 1, perPod: 10 });
-  const remainingVerdicts = [...verdicts];
-  const app = fastify({ exposeHeadRoutes: false });
-  decorateRequests(app);
-  registerErrorHandler(app);
-  const writes: string[] = [];
-  app.server.on('connection', (socket) => recordWrites(socket, writes));
-  app.get('/never', () => new Promise(() => undefined));
-  app.get('/late', async () => {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    return 'late';
-  });
-  await app.register(async (scope) =>
-    registerStreamRoute(scope, {
-      verifyToken: async () => {
-        const verdict = remainingVerdicts.length > 1 ? remainingVerdicts.shift() : remainingVerdicts[0];
-        if (verdict instanceof Error) throw verdict;
-        return verdict ?? ok;
-      },
-      generation,
-      recordLastUsed: () => undefined,
-      findStreamStart: async () => {
-        beforeJoin();
-        return start;
-      },
-      hub: { nextSlice: nextSlice ?? (() => hub.nextSlice()), join: (request) => hub.join(request) },
-      metrics: createMetrics(),
-      admit,
-      heartbeatIntervalMs: 15_000,
-    }),
-  );
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  closes.push(async () => {
-    hub.close();
-    await app.close();
-  });
-  const { port } = app.server.address() as AddressInfo;
-  return { app, hub, admit, writes, port, url: `http://127.0.0.1:${port}/api/v1/events/token` };
-}
-
-/**
- * Sends `requests` on one connection. Resolves to everything received when the server closes it, or `isEnough` is true.
- */
-function exchange(port: number, requests: string, isEnough: (text: string) => boolean = () => false): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const socket = connect(port, '127.0.0.1', () => socket.write(requests));
-    socket.on('data', (bytes) => {
-      text += bytes;
-      if (isEnough(text)) socket.destroy();
-    });
-    socket.once('close', () => resolve(text));
-    socket.once('error', reject);
-  });
-}
-
-const makeGet = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
+import { anEntitlement } from '../../stream/testing/fake-hub.ts';
+import { exchange, listen, makeGet, validToken } from './testing/stream-server.ts';
 
 it('opens a stream in a time slice and answers other requests in the meantime', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -156,7 +62,7 @@ describe('an entitlement that changes between verification and join', () => {
     ['revoked', { status: 'invalid' }],
     ['unavailable', { status: 'unavailable' }],
   ] as const)('ends the stream if the token is no longer valid: %s', async (reason, verdict) => {
-    const { hub, admit, url } = await listen({ verdicts: [ok, verdict], ...makeOneChange() });
+    const { hub, admit, url } = await listen({ verdicts: [validToken, verdict], ...makeOneChange() });
     const response = await fetch(url);
     expect(response.status).toBe(200);
     expect(await response.text()).toMatch(
@@ -168,13 +74,16 @@ describe('an entitlement that changes between verification and join', () => {
 
   it('gives the stream the current entitlement', async () => {
     const changed = anEntitlement({ labels: ['red'] });
-    const { hub, port } = await listen({ verdicts: [ok, { status: 'ok', entitlement: changed }], ...makeOneChange() });
+    const { hub, port } = await listen({
+      verdicts: [validToken, { status: 'ok', entitlement: changed }],
+      ...makeOneChange(),
+    });
     await exchange(port, makeGet('/api/v1/events/token'), () => hub.size() === 1);
     expect([...hub.entitlements()]).toEqual([changed]);
   });
 
   it('is not verified again when the generation is unchanged', async () => {
-    const { hub, port } = await listen({ verdicts: [ok, { status: 'invalid' }] });
+    const { hub, port } = await listen({ verdicts: [validToken, { status: 'invalid' }] });
     await exchange(port, makeGet('/api/v1/events/token'), () => hub.size() === 1);
     expect([...hub.entitlements()].map(({ filter }) => filter)).toEqual([noFilter]);
   });
@@ -209,7 +118,7 @@ it.each<[string, string, (StreamTokenVerdict | Error)[], number]>([
   ['GET', 'a stream that cannot be opened now', [{ status: 'unavailable' }], 200],
   ['GET', 'an unknown token', [{ status: 'invalid' }], 404],
   ['GET', 'an internal error', [new Error('a bug')], 500],
-  ['HEAD', 'a valid token', [ok], 200],
+  ['HEAD', 'a valid token', [validToken], 200],
   ['HEAD', 'an unknown token', [{ status: 'invalid' }], 404],
   ['OPTIONS', 'any token', [{ status: 'invalid' }], 204],
 ])('lets pages of any origin read the response to %s: %s', async (method, _case, verdicts, status) => {
@@ -220,20 +129,3 @@ it.each<[string, string, (StreamTokenVerdict | Error)[], number]>([
   expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   await response.text();
 });
-
-/** Records each write of a socket to the operating system as one text. */
-function recordWrites(socket: Socket, writes: string[]): void {
-  const inner = socket as unknown as {
-    _write(chunk: Buffer, encoding: string, done: () => void): void;
-    _writev(chunks: { chunk: Buffer | string }[], done: () => void): void;
-  };
-  const { _write, _writev } = inner;
-  inner._write = (chunk, encoding, done) => {
-    writes.push(chunk.toString());
-    _write.call(socket, chunk, encoding, done);
-  };
-  inner._writev = (chunks, done) => {
-    writes.push(chunks.map(({ chunk }) => chunk.toString()).join(''));
-    _writev.call(socket, chunks, done);
-  };
-}

@@ -15,7 +15,8 @@ import { Chunk } from '../../stream/chunk.ts';
 import type { ClosingReason } from '../../stream/closing-rules.ts';
 import { closingBytes, closingMessage, openingMessages, randomWithin } from '../../stream/frame.ts';
 import type { Hub } from '../../stream/hub.ts';
-import { createResponseSink, type Sink, takeOverResponse } from '../../stream/response-sink.ts';
+import { openResponse, takeSocketFromHttp } from '../../stream/open-response.ts';
+import { type Sink, SocketSink } from '../../stream/socket-sink.ts';
 
 export interface StreamRouteDeps {
   /** Finds the entitlement of a stream token. Returns `unavailable`, and does not throw, if a store is unavailable. */
@@ -141,7 +142,7 @@ function setStreamHeaders(reply: FastifyReply): void {
  * 200 stops a browser's EventSource for good (WHATWG HTML, section 9.2).
  */
 async function sendClosing(reply: FastifyReply, reason: ClosingReason): Promise<FastifyReply> {
-  const socket = await takeOverResponse(reply, [closingMessage(reason)]);
+  const socket = await openResponse(reply, [closingMessage(reason)]);
   if (socket !== null) reply.raw.end();
   return reply;
 }
@@ -185,12 +186,10 @@ async function openAndJoin(opening: Opening, { generation, verdict }: Verified<O
   // Random, so that the clients of a broken pod do not all reconnect at once.
   const retryMs = randomWithin(2_000, 5_000);
   const subscriptionId = findSubscriptionId(verdict.entitlement.holder);
-  const socket = await takeOverResponse(
-    reply,
-    openingMessages({ subscriptionId, start, heartbeatIntervalMs, retryMs }),
-  );
-  if (socket === null) return false;
-  const sink = createResponseSink(reply.raw, socket);
+  const socket = await openResponse(reply, openingMessages({ subscriptionId, start, heartbeatIntervalMs, retryMs }));
+  const isChunked = reply.raw.chunkedEncoding;
+  if (socket === null || !(await takeSocketFromHttp(reply.raw, socket))) return false;
+  const sink = new SocketSink(socket, { isChunked });
   let current: Verified = { generation, verdict };
   // No await may come between the last comparison and `join`: a later change finds the stream in the hub.
   while (current.generation !== deps.generation()) current = await verify(request, deps);
@@ -211,7 +210,9 @@ function join(
 ): void {
   const logFields = { requestId: request.id, ...toOwnerFields(entitlement.holder) };
   const openedAtMs = performance.now();
-  request.log.info({ ...logFields, resumed: start.resumed, gap: start.gap?.reason }, 'stream.opened');
+  // `onEnd` must not keep the request as long as the stream is open.
+  const { log } = request;
+  log.info({ ...logFields, resumed: start.resumed, gap: start.gap?.reason }, 'stream.opened');
   deps.metrics.streamsOpen.inc();
   if (entitlement.holder.kind === 'subscription') deps.recordLastUsed(entitlement.holder.id);
   deps.hub.join({
@@ -223,10 +224,7 @@ function join(
       releaseAdmission();
       deps.metrics.streamsOpen.dec();
       deps.metrics.streamsClosed.inc({ reason });
-      request.log.info(
-        { ...logFields, reason, durationMs: Math.round(performance.now() - openedAtMs) },
-        'stream.closed',
-      );
+      log.info({ ...logFields, reason, durationMs: Math.round(performance.now() - openedAtMs) }, 'stream.closed');
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { Chunk } from '../chunk.ts';
-import type { Sink } from '../response-sink.ts';
+import type { Sink } from '../socket-sink.ts';
 
 /** A sink in memory, for tests. It accepts each write at once, or while paused only on `drain` and `resume`. */
 export interface FakeSink {

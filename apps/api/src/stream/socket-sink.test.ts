@@ -3,7 +3,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Chunk } from './chunk.ts';
-import { createResponseSink } from './response-sink.ts';
+import { takeSocketFromHttp } from './open-response.ts';
+import { SocketSink } from './socket-sink.ts';
 
 /** Far more than the operating system buffers for a client that reads nothing. */
 const largeBytes = 32 * 1024 * 1024;
@@ -13,7 +14,7 @@ const smallChunk = new Chunk(Buffer.alloc(16 * 1024, 'x'));
  * Opens a sink over a real connection. The response's headers are sent; the client reads nothing until the test lets
  * it.
  */
-async function openSink(endWithinMs?: number) {
+async function openSink(endWithinMs = 60_000) {
   const responses: ServerResponse[] = [];
   const server = createServer((_request, response) => {
     response.writeHead(200).flushHeaders();
@@ -33,7 +34,8 @@ async function openSink(endWithinMs?: number) {
   const { socket } = response;
   // The server sets this time-out for every response.
   socket.setTimeout(60_000);
-  return { sink: createResponseSink(response, socket, endWithinMs), socket, client };
+  await takeSocketFromHttp(response, socket);
+  return { sink: new SocketSink(socket, { isChunked: true, endWithinMs }), socket, client };
 }
 
 /** Lets the client read until the server ends. Resolves to the number of bytes received. */
@@ -46,7 +48,7 @@ async function readAll(client: Socket): Promise<number> {
   return bytes;
 }
 
-describe('createResponseSink', () => {
+describe('SocketSink', () => {
   it('calls the drain listener even after few unsent bytes', async () => {
     const { sink, client } = await openSink();
     const drained = new Promise<void>((resolve) => sink.onDrain(resolve));
@@ -93,7 +95,7 @@ describe('createResponseSink', () => {
   });
 });
 
-describe('Sink.end', () => {
+describe('SocketSink.end', () => {
   it('sends every byte to a client that reads, then closes the connection even if the client does not', async () => {
     const { sink, socket, client } = await openSink();
     sink.write(new Chunk(Buffer.alloc(largeBytes)));
