@@ -33,7 +33,7 @@ export interface ClusterOptions {
   readonly startTimeoutMs: number;
   /** Whether a Redis that would lose data ends the process, or only causes a warning. */
   readonly durabilityCheck: 'enforce' | 'warn';
-  /** The number of partitions for new jobs. Partitions of earlier numbers are still consumed. */
+  /** The number of partitions for new jobs. Partitions that only an earlier value had are still consumed. */
   readonly hookPartitions: number;
   /** How many Redis replicas must confirm a job before the 202 of its hooks. 0: does not wait for replicas. */
   readonly ackReplicas: number;

@@ -14,6 +14,7 @@ import { openTestService, type TestService } from '../../drivers/test-service.ts
 let service: TestService;
 const log = driveEventLog(() => service);
 beforeAll(async () => {
+  // In spite of its name, the setting counts streams per owner: a subscription, or a user.
   service = await openTestService({ STREAMS_PER_TOKEN: '3', HEARTBEAT_INTERVAL_MS: '15000' });
 });
 afterAll(() => service.close());
@@ -112,7 +113,7 @@ describe('GET /api/v1/events/{token} of a subscription', () => {
     newStream.close();
   });
 
-  test('records when the subscription was last connected', async () => {
+  test('records when the subscription was last used', async () => {
     const { url, subscriptionId } = await service.issueStreamUrl();
     const sinceMs = Date.now();
     const stream = await open(url);

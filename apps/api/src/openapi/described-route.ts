@@ -106,7 +106,10 @@ function listPolicyCodes(policy: RoutePolicy, isReading: boolean): ProblemCode[]
   ];
 }
 
-/** Returns the OpenAPI security requirements of a route: the credentials that its policy accepts. */
+/**
+ * Returns the OpenAPI security requirements of a route: session, CSRF token and provision token, as its policy accepts
+ * them. None for a hook token, which is in the path.
+ */
 export function describeSecurity({
   policy,
   isReading,

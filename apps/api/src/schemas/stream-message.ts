@@ -177,7 +177,7 @@ export const streamMessages: readonly DescribedEvent[] = [
   {
     names: ['stream.open'],
     description:
-      'The first event of every stream, except that `stream.gap` may come before it. Its `retry:` is random between 2 and 5 seconds.',
+      'The first event of a stream, unless `stream.gap` comes before it, or `stream.closing` is the only event. Its `retry:` is random between 2 and 5 seconds.',
     data: streamOpenSchema,
     hasId: true,
     hasRetry: true,

@@ -4,7 +4,10 @@ import type { OnWarning } from './connections.ts';
 import { parseInfoField, parseMaxMemoryBytes } from './redis-info.ts';
 import { translateErrors } from './translate-error.ts';
 
-/** This Redis has no append-only file, or may evict keys, so it would lose acknowledged hooks. Retrying does not help. */
+/**
+ * `INFO` does not show an append-only file and the policy `noeviction`: this Redis would lose acknowledged hooks.
+ * Retrying does not help.
+ */
 export class RedisDurabilityError extends ExitError {
   constructor(problems: readonly string[]) {
     super(
@@ -16,8 +19,9 @@ export class RedisDurabilityError extends ExitError {
 }
 
 /**
- * Throws `RedisDurabilityError` if this Redis has no append-only file or may evict keys, and `UnavailableError` if it does not answer. Only warns
- * about a Redis without `maxmemory`: there, `HOOK_BACKLOG_MAX` alone bounds the queue.
+ * Throws `RedisDurabilityError` if `INFO` does not show an append-only file and the policy `noeviction`, and
+ * `UnavailableError` if Redis does not answer. Only warns about a Redis without `maxmemory`: there, `HOOK_BACKLOG_MAX`
+ * alone bounds the queue.
  */
 export async function checkDurability(redis: Pick<Redis, 'info'>, onWarning: OnWarning): Promise<void> {
   // INFO rather than CONFIG GET: a managed Redis often forbids CONFIG.

@@ -43,9 +43,9 @@ describe('isContiguous', () => {
     ],
     ['true for no events', [], true],
     ['false after a hole', [event(6, 20, 10), event(8, 31, 20)], false],
-    ['false if the first event follows an event of the right number and another time', [event(6, 20, 9)], false],
+    ['false if previousMs of the first event is not the time of the position', [event(6, 20, 9)], false],
     [
-      'false if a later event follows an event of the right number and another time',
+      'false if previousMs of a later event is not the time of its predecessor',
       [event(6, 20, 10), event(7, 30, 21)],
       false,
     ],
