@@ -1,6 +1,6 @@
 import { renderWidgetBody } from '@widget-service/api/routes/widgets/widget-body.ts';
 import { Chunk } from '@widget-service/api/stream/chunk.ts';
-import { type OpeningOptions, openingMessages, randomWithin } from '@widget-service/api/stream/frame.ts';
+import { openingBytes, randomWithin } from '@widget-service/api/stream/frame.ts';
 import { openFanOut } from '@widget-service/api/stream/open-fan-out.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
@@ -82,7 +82,9 @@ export function startPod({ process, ports, settings, createUuid, reportViolation
       if (start === null) return false;
       const sink = socket.sinkFor(process);
       sink.write(
-        openingChunk({ subscriptionId: null, start, heartbeatIntervalMs, retryMs: randomWithin(2_000, 5_000) }),
+        new Chunk(
+          openingBytes({ subscriptionId: null, start, heartbeatIntervalMs, retryMs: randomWithin(2_000, 5_000) }),
+        ),
       );
       // Like the route, which takes over the response and may verify the token again before the stream joins the hub.
       await clock.sleep(process.random.whole(0, settings.joinMaxMs));
@@ -122,13 +124,4 @@ function streamSettings({ ringFrames, unsentLimitBytes, streamLifetimeMs }: Plan
     STREAM_UNSENT_LIMIT_BYTES: unsentLimitBytes,
     STREAM_STALL_MS: 8_000,
   };
-}
-
-/** The opening messages, in the form of the SSE plugin. */
-function openingChunk(options: OpeningOptions): Chunk {
-  const blocks = openingMessages(options).map(({ id, event, data, retry }) => {
-    const retryLine = retry === undefined ? '' : `retry: ${retry}\n`;
-    return `id: ${id}\nevent: ${event}\ndata: ${data}\n${retryLine}\n`;
-  });
-  return new Chunk(Buffer.from(blocks.join('')));
 }

@@ -24,16 +24,6 @@ export function toFrame(record: LogRecord): Frame {
   return { ms, seq, previousMs, bytes: Buffer.from(text), type, widgetId, state, stateBefore, labels };
 }
 
-/** A message of the stream about itself, as an argument of `reply.sse` (fastify-sse-v2). */
-export interface StreamMessage {
-  readonly id?: string;
-  readonly event?: string;
-  readonly data?: string;
-  /** How long a client waits before it reconnects, in milliseconds. */
-  readonly retry?: number;
-  readonly comment?: string;
-}
-
 /** Some proxies hold back the first KiB of a response. This comment of 2 KiB pushes the first events through. */
 const padding = ' '.repeat(2048);
 
@@ -48,33 +38,23 @@ export interface OpeningOptions {
 }
 
 /** The first messages of a stream: `stream.gap` if events are missing, then always `stream.open`. */
-export function openingMessages({
-  subscriptionId,
-  start,
-  heartbeatIntervalMs,
-  retryMs,
-}: OpeningOptions): StreamMessage[] {
+export function openingBytes({ subscriptionId, start, heartbeatIntervalMs, retryMs }: OpeningOptions): Buffer {
   const cursor = formatPosition(start.position);
   const open = { subscriptionId, cursor, resumed: start.resumed, heartbeatSeconds: heartbeatIntervalMs / 1000 };
-  const opening = { id: cursor, event: 'stream.open', data: JSON.stringify(open), retry: retryMs, comment: padding };
-  if (start.gap === null) return [opening];
-  const gap = { requested: start.gap.requested, resumedFrom: cursor, reason: start.gap.reason };
-  return [{ id: cursor, event: 'stream.gap', data: JSON.stringify(gap) }, opening];
+  return Buffer.from(
+    `${start.gap === null ? '' : gapText(start.gap, cursor)}id: ${cursor}\nevent: stream.open\n` +
+      `data: ${JSON.stringify(open)}\nretry: ${retryMs}\n:${padding}\n\n`,
+  );
+}
+
+function gapText({ requested, reason }: NonNullable<StreamStart['gap']>, cursor: string): string {
+  return `id: ${cursor}\nevent: stream.gap\ndata: ${JSON.stringify({ requested, resumedFrom: cursor, reason })}\n\n`;
 }
 
 /** The last message of a stream: `stream.closing`. It has no `id`, so the client keeps its last position. */
-export function closingMessage(reason: ClosingReason): StreamMessage {
-  return {
-    event: 'stream.closing',
-    data: JSON.stringify({ reason }),
-    retry: randomWithin(...closingRules[reason].retryRangeMs),
-  };
-}
-
-/** The bytes of `closingMessage`, for a connection that fastify-sse-v2 no longer writes to. */
 export function closingBytes(reason: ClosingReason): Buffer {
-  const { event, data, retry } = closingMessage(reason);
-  return Buffer.from(`event: ${event}\ndata: ${data}\nretry: ${retry}\n\n`);
+  const retryMs = randomWithin(...closingRules[reason].retryRangeMs);
+  return Buffer.from(`event: stream.closing\ndata: ${JSON.stringify({ reason })}\nretry: ${retryMs}\n\n`);
 }
 
 /**

@@ -3,19 +3,17 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { StreamMessage } from './frame.ts';
 
 /**
- * Opens an event stream through fastify-sse-v2, writes the opening messages and detaches the response from the plugin.
+ * Opens an event stream through fastify-sse-v2 and sends `opening`, its first messages. Headers and messages leave as
+ * one write.
  *
- * The plugin hijacks the reply, sends the headers and pipes its own source into the response. As soon as the source has
- * emitted the opening messages, this function unpipes and ends it. The plugin writes each message separately. This
- * function corks the response and the socket meanwhile, so the headers and messages leave as one HTTP chunk and one
- * write.
+ * The plugin hijacks the reply, sends the headers and pipes a source of messages into the response. This function
+ * destroys the source at once: a message that goes through it costs several promises, and the stream would keep them.
  *
- * Resolves to null if the client has left. `messages` must not be empty.
+ * Resolves to null if the client has left.
  */
-export async function openResponse(reply: FastifyReply, messages: readonly StreamMessage[]): Promise<Socket | null> {
+export async function openResponse(reply: FastifyReply, opening: Buffer): Promise<Socket | null> {
   const response = reply.raw;
   // The client left while the route prepared the stream. The response emits no second `close` and accepts no bytes.
   // `hijack` keeps Fastify from sending a response.
@@ -25,28 +23,16 @@ export async function openResponse(reply: FastifyReply, messages: readonly Strea
   }
   const corkedSocket = response.socket;
   corkedSocket?.cork();
-  response.cork();
-  const written = new Promise<Readable>((resolve) => {
-    response.once('pipe', (source: Readable) => {
-      let remaining = messages.length;
-      source.on('data', () => {
-        remaining -= 1;
-        if (remaining === 0) resolve(source);
-      });
-    });
+  response.once('pipe', (source: Readable) => {
+    source.unpipe(response);
+    source.destroy();
   });
-  const closed = once(response, 'close').then(() => null);
-  for (const message of messages) reply.sse(message);
-  const source = await Promise.race([written, closed]);
-  response.uncork();
+  // Makes the plugin send the headers. The message itself is lost with the source.
+  reply.sse({});
+  response.write(opening);
   corkedSocket?.uncork();
-  if (source === null) return null;
-  source.unpipe(response);
-  source.destroy();
-  // Otherwise the plugin's loop waits for a message that never comes, and what it holds survives many collections.
-  reply.sseContext.source.end();
   // A pipelined response (RFC 9112, section 9.3.2) gets the socket when the responses before it have ended.
-  if (response.socket === null) await Promise.race([once(response, 'socket'), closed]);
+  if (response.socket === null) await Promise.race([once(response, 'socket'), once(response, 'close')]);
   const { socket } = response;
   return socket === null || socket.destroyed ? null : socket;
 }

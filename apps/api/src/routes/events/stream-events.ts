@@ -13,7 +13,7 @@ import { streamExample, streamMessages, streamText } from '../../schemas/stream-
 import type { makeAdmitStream } from '../../stream/admit-stream.ts';
 import { Chunk } from '../../stream/chunk.ts';
 import type { ClosingReason } from '../../stream/closing-rules.ts';
-import { closingBytes, closingMessage, openingMessages, randomWithin } from '../../stream/frame.ts';
+import { closingBytes, openingBytes, randomWithin } from '../../stream/frame.ts';
 import type { Hub } from '../../stream/hub.ts';
 import { openResponse, takeSocketFromHttp } from '../../stream/open-response.ts';
 import { type Sink, SocketSink } from '../../stream/socket-sink.ts';
@@ -142,7 +142,7 @@ function setStreamHeaders(reply: FastifyReply): void {
  * 200 stops a browser's EventSource for good (WHATWG HTML, section 9.2).
  */
 async function sendClosing(reply: FastifyReply, reason: ClosingReason): Promise<FastifyReply> {
-  const socket = await openResponse(reply, [closingMessage(reason)]);
+  const socket = await openResponse(reply, closingBytes(reason));
   if (socket !== null) reply.raw.end();
   return reply;
 }
@@ -186,7 +186,7 @@ async function openAndJoin(opening: Opening, { generation, verdict }: Verified<O
   // Random, so that the clients of a broken pod do not all reconnect at once.
   const retryMs = randomWithin(2_000, 5_000);
   const subscriptionId = findSubscriptionId(verdict.entitlement.holder);
-  const socket = await openResponse(reply, openingMessages({ subscriptionId, start, heartbeatIntervalMs, retryMs }));
+  const socket = await openResponse(reply, openingBytes({ subscriptionId, start, heartbeatIntervalMs, retryMs }));
   const isChunked = reply.raw.chunkedEncoding;
   if (socket === null || !(await takeSocketFromHttp(reply.raw, socket))) return false;
   const sink = new SocketSink(socket, { isChunked });
