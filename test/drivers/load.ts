@@ -11,7 +11,7 @@ import { createHookTraffic } from './hook-traffic.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createRecording, type Recording } from './recording.ts';
 import { createRevocationTraffic } from './revocation-traffic.ts';
-import { onPod } from './service-process.ts';
+import { withOrigin } from './service-process.ts';
 import { createStreamTraffic } from './stream-traffic.ts';
 
 export interface LoadOptions extends Partial<Pick<Scale, 'hooksPerSecond' | 'createsPerSecond' | 'streams'>> {
@@ -48,7 +48,7 @@ export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: Load
   const baseUrl = cluster.url;
   const client = await signIn(baseUrl);
   const issued = await client.createIntegration('factory');
-  const integration = { ...issued, url: onPod({ url: baseUrl }, issued.url) };
+  const integration = { ...issued, url: withOrigin({ url: baseUrl }, issued.url) };
   const { token: provisionToken } = await client.createProvisionToken('script');
   const recording = createRecording();
   const eventLoopDelay = watchEventLoopDelay();

@@ -109,8 +109,8 @@ function toUrl(address: unknown): string {
   return `http://127.0.0.1:${(address as { port: number }).port}`;
 }
 
-/** Returns the same address on another pod. A token works on every pod. */
-export function onPod(pod: Pick<ServiceProcess, 'url'>, url: string): string {
+/** Returns the URL with the origin of this pod or load balancer. A token works on every pod. */
+export function withOrigin(pod: Pick<ServiceProcess, 'url'>, url: string): string {
   const { pathname, search } = new URL(url);
   return `${pod.url}${pathname}${search}`;
 }

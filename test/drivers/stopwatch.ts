@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 /** `/proc/stat` counts in 1/100 s on every Linux that Node.js runs on (USER_HZ, proc_stat(5)). */
 const msPerTick = 10;
 const stealColumn = 8;
-/** Of the elapsed time, at most this share is subtracted. So even a machine without any CPU time fails in the end. */
+/**
+ * Of the elapsed time, at most this share is subtracted. So a test fails in the end even if the host gives this machine
+ * no CPU time at all.
+ */
 const stolenShareMax = 0.8;
 
 /** The times that a stopwatch reads, both in milliseconds since any fixed moment. */

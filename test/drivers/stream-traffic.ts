@@ -4,7 +4,7 @@ import type { ConsoleClient } from './console-client.ts';
 import type { InternEvent } from './event-interner.ts';
 import { openEventSource, type RecordingEventSource } from './event-source.ts';
 import type { Recording } from './recording.ts';
-import { onPod } from './service-process.ts';
+import { withOrigin } from './service-process.ts';
 
 export interface StreamTrafficOptions {
   readonly baseUrl: string;
@@ -44,7 +44,7 @@ export function createStreamTraffic({ baseUrl, client, recording, internEvent }:
       name: `stream ${sources.length}`,
       subscriptionId: id,
       filter,
-      url: onPod({ url: baseUrl }, url),
+      url: withOrigin({ url: baseUrl }, url),
       internEvent,
     });
     sources.push(source);

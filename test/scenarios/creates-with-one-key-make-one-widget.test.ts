@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
 import { createHookSender } from '../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
 import { openStream } from '../drivers/stream-client.ts';
 
 let run: ClusterRun;
@@ -38,7 +38,7 @@ it('50 concurrent creates with one key make one widget and get equal bodies, eve
   const integration = await clients[0]!.createIntegration('shop');
   const sender = createHookSender(1);
   const retirement = { kind: 'retired', occurredAt: new Date().toISOString(), widgetId: id } as const;
-  await sender.send(onPod(pods[1]!, integration.url), retirement);
+  await sender.send(withOrigin(pods[1]!, integration.url), retirement);
   await stream.until(() => stream.events.some(({ event }) => event === 'widget.retired'), 'the retirement');
   const retired = (await (await clients[1]!.request('GET', `/api/v1/widgets/${id}`)).json()) as { state: string };
   expect(retired.state).toBe('retired');

@@ -3,7 +3,7 @@ import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-cl
 import { type CountingStream, openCountingStream } from '../drivers/counting-stream.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
-import { onPod } from '../drivers/service-process.ts';
+import { withOrigin } from '../drivers/service-process.ts';
 import { openStream } from '../drivers/stream-client.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { readMaxEventLoopLagMs } from '../faults/process-metrics.ts';
@@ -45,7 +45,7 @@ async function resumeCrowd(url: string, from: string, events: number): Promise<C
     Array.from({ length: clientCount }, (_, index) => {
       const pod = cluster.pods[index % cluster.pods.length];
       if (pod === undefined) throw new Error('no pod');
-      return openCountingStream(onPod(pod.process, url), from);
+      return openCountingStream(withOrigin(pod.process, url), from);
     }),
   );
   const haveAllEvents = async () => streams.every((stream) => stream.events >= events);
@@ -68,10 +68,12 @@ it('a crowd catches up, before and after a restart of all pods, with few reads o
   if (pod === undefined) throw new Error('no pod');
   const sender = createHookSender(16);
   await eventually(async () => (await cluster.run.countOutboxes()) === 0, 'the creations are published');
-  const start = await openStream(onPod(pod.process, subscription.url));
+  const start = await openStream(withOrigin(pod.process, subscription.url));
   await start.until(() => start.events.length > 0, 'stream.open');
   const from = start.lastEventId();
-  const sent = await sender.sendAll(buildHooks(widgetIds, eventsMissed), () => onPod(pod.process, integration.url));
+  const sent = await sender.sendAll(buildHooks(widgetIds, eventsMissed), () =>
+    withOrigin(pod.process, integration.url),
+  );
   expect(sent.every(({ status }) => status === 202)).toBe(true);
   await start.until(() => start.widgetEvents().length >= eventsMissed, 'the events that the crowd has missed', 60_000);
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
 import { createWidgets, signIn, testAdmin } from '../drivers/console-client.ts';
 import { buildHooks, createHookSender, type SentHook } from '../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { type ServiceProcess, startService, withOrigin } from '../drivers/service-process.ts';
 import { openStream } from '../drivers/stream-client.ts';
 
 let folder: string;
@@ -32,7 +32,7 @@ it('every hook answered 202 has exactly one event after kill -9 under load and a
   const hooks = buildHooks(widgetIds, 2_000);
   const first: SentHook[] = await sender.sendAll(hooks.slice(0, 1_400), (index) => {
     if (index === 900) killed = service.stop('SIGKILL');
-    return onPod(service, integration.url);
+    return withOrigin(service, integration.url);
   });
   expect(await killed).toBeNull();
   expect(first.some((hook) => hook.status === 202)).toBe(true);
@@ -41,12 +41,12 @@ it('every hook answered 202 has exactly one event after kill -9 under load and a
   service = await start();
   const again = await signIn(service.url);
   expect((await again.request('GET', '/api/v1/widgets')).status).toBe(200);
-  const second = await sender.sendAll(hooks.slice(1_400), () => onPod(service, integration.url));
+  const second = await sender.sendAll(hooks.slice(1_400), () => withOrigin(service, integration.url));
   expect(second.every((hook) => hook.status === 202)).toBe(true);
 
   const sent = [...first, ...second];
   const accepted = new Set(sent.filter((hook) => hook.status === 202).map((hook) => hook.eventId));
-  const stream = await openStream(onPod(service, subscription.url), { lastEventId: 'earliest' });
+  const stream = await openStream(withOrigin(service, subscription.url), { lastEventId: 'earliest' });
   const hasAllEvents = () => {
     const receivedIds = new Set(stream.widgetEvents().map((event) => (JSON.parse(event.data) as { id: string }).id));
     return [...accepted].every((id) => receivedIds.has(id ?? ''));

@@ -4,7 +4,7 @@ import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { createHookSender, type HookBody } from '../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
 import { openStream, type StreamClient } from '../drivers/stream-client.ts';
 
 /** The promise: every pod applies a change of a grant within this time after its acknowledgement. */
@@ -53,7 +53,7 @@ function buildHook(overrides: Partial<HookBody> = {}): HookBody {
 async function keepSending(): Promise<void> {
   for (let n = 0; !traffic.isStopping; n += 1) {
     const { status } = await sender.send(
-      onPod(pods[n % pods.length]!, hookUrl),
+      withOrigin(pods[n % pods.length]!, hookUrl),
       buildHook({ widgetId: widgetIds[n % widgetIds.length] ?? '' }),
     );
     if (status !== 202) traffic.refusedStatuses.push(status);
@@ -65,7 +65,7 @@ async function keepSending(): Promise<void> {
 async function openStreams(url: string, perPod = streamsPerTokenAndPod): Promise<WatchedStream[]> {
   const openedOnPods = pods.map(async (pod) => {
     const opened: WatchedStream[] = [];
-    while (opened.length < perPod) opened.push(await openWatched(onPod(pod, url)));
+    while (opened.length < perPod) opened.push(await openWatched(withOrigin(pod, url)));
     return opened;
   });
   return (await Promise.all(openedOnPods)).flat();
@@ -113,7 +113,7 @@ function closeAll(...groups: readonly WatchedStream[][]): void {
 const fetchStatuses = (url: string) =>
   Promise.all(
     pods.map(async (pod) => {
-      const stream = await openStream(onPod(pod, url));
+      const stream = await openStream(withOrigin(pod, url));
       stream.close();
       return stream.status;
     }),
@@ -145,7 +145,7 @@ it('revoking one of three tokens ends its 90 streams on three pods within 2 s; t
 
 it('every pod answers 400 to the hooks of a deleted integration within 2 s', async () => {
   const integration = await client.createIntegration('supplier');
-  const send = async (pod: ServiceProcess) => (await sender.send(onPod(pod, integration.url), buildHook())).status;
+  const send = async (pod: ServiceProcess) => (await sender.send(withOrigin(pod, integration.url), buildHook())).status;
   expect(await Promise.all(pods.map(send))).toEqual([202, 202, 202]);
   const { acknowledgedAtMs } = await requestChange('DELETE', `/api/v1/integrations/${integration.id}`, 204);
   const leftMs = boundMs - (performance.now() - acknowledgedAtMs);

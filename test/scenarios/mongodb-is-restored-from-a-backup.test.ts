@@ -8,7 +8,7 @@ import { expectDenseOrder } from '../checkers/delivered-once-in-order.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
 import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
 import { openStream, type StreamClient } from '../drivers/stream-client.ts';
 import { backUpMongo } from '../faults/mongo-backup.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
@@ -71,12 +71,12 @@ it('after a restore and `new-epoch`, events continue at the versions of the back
   const [widgetId = ''] = await createWidgets(client, 1);
   const subscription = await client.createSubscription('screen');
   const integration = await client.createIntegration('factory');
-  const stream = await openStream(onPod(pod, subscription.url));
+  const stream = await openStream(withOrigin(pod, subscription.url));
   await stream.until(() => stream.events.length > 0, 'stream.open');
   const sender = createHookSender(1);
   const send = async (from: number) => {
     const bodies = buildHooks([widgetId], from + hooksPerRound).slice(from);
-    const sent = await sender.sendAll(bodies, () => onPod(pod, integration.url));
+    const sent = await sender.sendAll(bodies, () => withOrigin(pod, integration.url));
     expect(sent.every(({ status }) => status === 202)).toBe(true);
   };
   const hasReceived = (subscriber: StreamClient, version: number) =>
@@ -96,7 +96,7 @@ it('after a restore and `new-epoch`, events continue at the versions of the back
   );
   await startBoth();
 
-  const resumed = await openStream(onPod(pod, subscription.url), { lastEventId: stream.lastEventId() });
+  const resumed = await openStream(withOrigin(pod, subscription.url), { lastEventId: stream.lastEventId() });
   await resumed.until(() => resumed.events.length > 1, 'stream.gap and stream.open');
   expect(resumed.events.slice(0, 2).map(({ event }) => event)).toEqual(['stream.gap', 'stream.open']);
   expect(JSON.parse(resumed.events[0]?.data ?? '')).toMatchObject({ reason: 'epoch-changed' });

@@ -8,7 +8,7 @@ import { signIn, testAdmin } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { freePort } from '../drivers/free-port.ts';
 import { createHookSender } from '../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { type ServiceProcess, startService, withOrigin } from '../drivers/service-process.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
 
 const browserPath = process.env.CHROMIUM_BIN ?? '';
@@ -62,7 +62,7 @@ it.runIf(canRun)(
       const page = await browser.newPage();
       await page.goto(consoleUrl);
       const sinceOpenedMs = startStopwatch();
-      const openedAfterMs = await page.evaluate(openEventSource, onPod({ url: proxyUrl }, subscription.url));
+      const openedAfterMs = await page.evaluate(openEventSource, withOrigin({ url: proxyUrl }, subscription.url));
       // The page's clock or the stopwatch, which subtracts stolen CPU time.
       expect(Math.min(openedAfterMs, sinceOpenedMs())).toBeLessThan(1_000);
       const occurredAt = new Date().toISOString();

@@ -3,7 +3,7 @@ import { expectNoSecretPrinted } from '../checkers/no-secret-leaks.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { signIn } from '../drivers/console-client.ts';
 import { createHookSender } from '../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
 import { openStream } from '../drivers/stream-client.ts';
 
 let run: ClusterRun;
@@ -22,11 +22,13 @@ it('on SIGTERM a pod becomes unready, serves on, closes its streams and exits wi
   const client = await signIn(pods[0]!.url);
   const subscription = await client.createSubscription('screen');
   const integration = await client.createIntegration('factory');
-  const streams = await Promise.all(Array.from({ length: 10 }, () => openStream(onPod(pods[0]!, subscription.url))));
+  const streams = await Promise.all(
+    Array.from({ length: 10 }, () => openStream(withOrigin(pods[0]!, subscription.url))),
+  );
   await Promise.all(streams.map((stream) => stream.until(() => stream.events.length > 0, 'stream.open')));
   const sender = createHookSender(2);
   const post = (pod: ServiceProcess, number: number) =>
-    sender.send(onPod(pod, integration.url), {
+    sender.send(withOrigin(pod, integration.url), {
       kind: 'updated',
       occurredAt: new Date().toISOString(),
       payload: { number },
@@ -43,7 +45,7 @@ it('on SIGTERM a pod becomes unready, serves on, closes its streams and exits wi
   }
   expect((await post(pods[1]!, 2)).status).toBe(202);
   for (const stream of streams) {
-    const resumed = await openStream(onPod(pods[1]!, subscription.url), { lastEventId: stream.lastEventId() });
+    const resumed = await openStream(withOrigin(pods[1]!, subscription.url), { lastEventId: stream.lastEventId() });
     const receivedNumbers = () =>
       [...stream.widgetEvents(), ...resumed.widgetEvents()].map((event) => event.data.match(/"number":(\d)/)?.[1]);
     await resumed.until(() => receivedNumbers().includes('2'), 'the hook after the drain');

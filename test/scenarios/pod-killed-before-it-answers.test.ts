@@ -39,6 +39,7 @@ it('a request that is repeated after its pod was killed has one effect: one widg
     pods = [victim];
     const answered = failpoint.call === 'widgets.insertOnce' ? traffic.create() : traffic.post(widgetId);
     expect(await waitForFailpoint(armed, [victim])).toBe(victim);
+    // No exit code: a signal ended it.
     expect(await victim.exited).toBeNull();
     pods = [survivor];
     await answered;

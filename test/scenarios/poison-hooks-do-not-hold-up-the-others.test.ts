@@ -7,7 +7,7 @@ import { openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn, testAdmin } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { buildHooks, createHookSender, type HookBody, type SentHook } from '../drivers/hook-sender.ts';
-import { onPod, startService } from '../drivers/service-process.ts';
+import { startService, withOrigin } from '../drivers/service-process.ts';
 import { openStream } from '../drivers/stream-client.ts';
 import { rejectPayloadsInMongo, rejectPayloadsInSqlite } from '../faults/unstorable-payloads.ts';
 
@@ -78,7 +78,7 @@ describe.each([
   let sent: SentHook[];
 
   const signInHere = async (): Promise<ConsoleClient> => signIn(deployment.url());
-  const toCurrentUrl = (url: string) => onPod({ url: deployment.url() }, url);
+  const toCurrentUrl = (url: string) => withOrigin({ url: deployment.url() }, url);
   const openFullStream = () => openStream(toCurrentUrl(subscription.url), { lastEventId: 'earliest' });
 
   beforeAll(async () => {

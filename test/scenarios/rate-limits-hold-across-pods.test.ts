@@ -4,7 +4,7 @@ import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
 import { startStopwatch, thisMachine } from '../drivers/stopwatch.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
@@ -67,7 +67,7 @@ it('two pods together accept one burst of hooks and one of lists, plus the rate 
   const stolenBeforeMs = thisMachine.stolenMs();
   const startedAtMs = performance.now();
   const sent = await sender.sendAll(buildHooks([randomUUID()], 1_200), (index) =>
-    onPod(pods[index % 2]!, integration.url),
+    withOrigin(pods[index % 2]!, integration.url),
   );
   const elapsedSeconds = (performance.now() - startedAtMs) / 1_000;
   sender.close();
@@ -94,7 +94,7 @@ it('without Redis, each pod limits lists by itself and counts that; hooks are an
   const integration = await client.createIntegration('second factory');
   const hook = { kind: 'updated', occurredAt: new Date().toISOString(), payload: { number: 1 } };
   const send = (pod: ServiceProcess) =>
-    fetch(onPod(pod, integration.url), {
+    fetch(withOrigin(pod, integration.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(hook),

@@ -3,7 +3,7 @@ import { expectDenseOrder } from '../checkers/delivered-once-in-order.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
 import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
 import { openStream } from '../drivers/stream-client.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
@@ -28,11 +28,11 @@ it('when Redis comes back empty, streams end, resumed streams get stream.gap, an
   const [widgetId = ''] = await createWidgets(client, 1);
   const subscription = await client.createSubscription('screen');
   const integration = await client.createIntegration('factory');
-  const stream = await openStream(onPod(pods[1]!, subscription.url));
+  const stream = await openStream(withOrigin(pods[1]!, subscription.url));
   await stream.until(() => stream.events.length > 0, 'stream.open');
   const sender = createHookSender(4);
   const hooks = buildHooks([widgetId], 60);
-  const sent = await sender.sendAll(hooks.slice(0, 30), (index) => onPod(pods[index % 2]!, integration.url));
+  const sent = await sender.sendAll(hooks.slice(0, 30), (index) => withOrigin(pods[index % 2]!, integration.url));
   expect(sent.every((hook) => hook.status === 202)).toBe(true);
   await stream.until(
     () => stream.widgetEvents().at(-1)?.data.includes('"version":31') === true,
@@ -46,12 +46,12 @@ it('when Redis comes back empty, streams end, resumed streams get stream.gap, an
 
   await stream.ended;
   expect(stream.events.at(-1)?.data).toBe('{"reason":"resync"}');
-  const resumed = await openStream(onPod(pods[0]!, subscription.url), { lastEventId: stream.lastEventId() });
+  const resumed = await openStream(withOrigin(pods[0]!, subscription.url), { lastEventId: stream.lastEventId() });
   await resumed.until(() => resumed.events.length > 1, 'stream.gap and stream.open');
   expect(resumed.events.slice(0, 2).map(({ event }) => event)).toEqual(['stream.gap', 'stream.open']);
   expect(JSON.parse(resumed.events[0]!.data)).toMatchObject({ reason: 'epoch-changed' });
 
-  const after = await sender.sendAll(hooks.slice(30), (index) => onPod(pods[index % 2]!, integration.url));
+  const after = await sender.sendAll(hooks.slice(30), (index) => withOrigin(pods[index % 2]!, integration.url));
   expect(after.every((hook) => hook.status === 202)).toBe(true);
   await resumed.until(() => resumed.widgetEvents().length >= 30, 'the last thirty hooks');
   expectDenseOrder(resumed.widgetEvents());

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
 import { createHookSender, type HookBody } from '../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
 import { openStream } from '../drivers/stream-client.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
 it('without Redis, pods list and create widgets, refuse hooks within 2 s, and keep streams open', async () => {
   const subscription = await client.createSubscription('screen');
   const integration = await client.createIntegration('factory');
-  const stream = await openStream(onPod(pods[1]!, subscription.url));
+  const stream = await openStream(withOrigin(pods[1]!, subscription.url));
   await stream.until(() => stream.events.length > 0, 'stream.open');
   let hasEnded = false;
   void stream.ended.then(() => {
@@ -36,7 +36,7 @@ it('without Redis, pods list and create widgets, refuse hooks within 2 s, and ke
   });
   const sender = createHookSender(4);
   const hook: HookBody = { kind: 'updated', occurredAt: new Date().toISOString(), payload: { before: true } };
-  expect((await sender.send(onPod(pods[0]!, integration.url), hook)).status).toBe(202);
+  expect((await sender.send(withOrigin(pods[0]!, integration.url), hook)).status).toBe(202);
   await stream.until(() => stream.widgetEvents().length === 1, 'the event of the hook before the outage');
 
   await redis.kill();
@@ -49,7 +49,7 @@ it('without Redis, pods list and create widgets, refuse hooks within 2 s, and ke
     const listed = await clientOfPod.request('GET', '/api/v1/widgets');
     expect(listed.status).toBe(200);
     const elapsedMs = startStopwatch();
-    const refused = await fetch(onPod(pod, integration.url), {
+    const refused = await fetch(withOrigin(pod, integration.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...hook, payload: { before: false } }),
@@ -70,7 +70,7 @@ it('without Redis, pods list and create widgets, refuse hooks within 2 s, and ke
   };
   await stream.until(hasCreations, 'the creations of the outage', 30_000);
   expect(hasEnded).toBe(false);
-  const after = await sender.send(onPod(pods[1]!, integration.url), { ...hook, payload: { after: true } });
+  const after = await sender.send(withOrigin(pods[1]!, integration.url), { ...hook, payload: { after: true } });
   expect(after.status).toBe(202);
   const hasLaterHook = () => stream.widgetEvents().some((event) => event.data.includes('"after":true'));
   await stream.until(hasLaterHook, 'the event of the hook after the outage');

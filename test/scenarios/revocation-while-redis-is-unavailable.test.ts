@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
-import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
 import { openStream, type StreamClient } from '../drivers/stream-client.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
@@ -26,7 +26,7 @@ afterAll(async () => {
 function openOnEachPod(url: string): Promise<StreamClient[]> {
   return Promise.all(
     pods.map(async (pod) => {
-      const stream = await openStream(onPod(pod, url));
+      const stream = await openStream(withOrigin(pod, url));
       await stream.until(() => stream.events.length > 0, 'stream.open');
       return stream;
     }),
@@ -60,7 +60,7 @@ it('without Redis a DELETE is answered 503; when it is repeated later, it gets 4
   await Promise.all(revokedStreams.map((stream) => stream.ended));
   expect(sinceAcknowledgedMs()).toBeLessThanOrEqual(2_000);
   for (const stream of revokedStreams) expect(stream.events.at(-1)?.data).toBe('{"reason":"revoked"}');
-  for (const pod of pods) expect((await openStream(onPod(pod, revoked.url))).status).toBe(404);
+  for (const pod of pods) expect((await openStream(withOrigin(pod, revoked.url))).status).toBe(404);
   expect(keptEnded).toBe(0);
   for (const stream of keptStreams) stream.close();
 });

@@ -5,7 +5,7 @@ import { eventually } from '../drivers/eventually.ts';
 import { buildHooks, createHookSender, type SentHook } from '../drivers/hook-sender.ts';
 import { createPace } from '../drivers/pace.ts';
 import { openPackageEventSource, type PackageEventSource } from '../drivers/package-event-source.ts';
-import { onPod } from '../drivers/service-process.ts';
+import { withOrigin } from '../drivers/service-process.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { isLong } from '../faults/scale.ts';
 
@@ -70,7 +70,7 @@ it('a rolling restart of all pods and workers under load closes no EventSource, 
   const urls: string[] = [];
   for (let token = 0; token < tokenCount; token += 1) {
     const subscription = await client.createSubscription(`screens ${token}`);
-    urls.push(onPod({ url: cluster.url }, subscription.url));
+    urls.push(withOrigin({ url: cluster.url }, subscription.url));
   }
   await eventually(async () => (await cluster.run.countOutboxes()) === 0, 'the creations are published');
   const sources: PackageEventSource[] = Array.from({ length: clientCount }, (_, index) =>
@@ -84,7 +84,9 @@ it('a rolling restart of all pods and workers under load closes no EventSource, 
   const load = createPace(hooksPerSecond, async (index) => {
     const [hook] = buildHooks([widgetIds[index % widgetIds.length] ?? ''], 1);
     if (hook === undefined) return;
-    sent.push(await sender.send(onPod({ url: cluster.url }, integration.url), { ...hook, payload: { number: index } }));
+    sent.push(
+      await sender.send(withOrigin({ url: cluster.url }, integration.url), { ...hook, payload: { number: index } }),
+    );
   });
   load.start();
   for (const slot of [...cluster.pods, ...cluster.workers]) {

@@ -5,7 +5,7 @@ import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-cl
 import { openCountingStream } from '../drivers/counting-stream.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { isLong } from '../faults/scale.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
@@ -75,14 +75,14 @@ it('a pod cuts stalled and vanished clients and frees their memory; healthy clie
   let sentSoFar = 0;
   const openHealthy = (url: string) =>
     Promise.all(Array.from({ length: clientsPerKind }, () => openCountingStream(url)));
-  const healthy = await openHealthy(onPod(pod, subscription.url));
+  const healthy = await openHealthy(withOrigin(pod, subscription.url));
   const sendRound = async () => {
     const startedAtMs = performance.now();
     const hooks = buildHooks(widgetIds, hooksPerRound).map((hook, index) => ({
       ...hook,
       payload: { number: sentSoFar + index, note },
     }));
-    const sent = await sender.sendAll(hooks, () => onPod(pod, integration.url));
+    const sent = await sender.sendAll(hooks, () => withOrigin(pod, integration.url));
     expect(sent.filter(({ status }) => status !== 202)).toEqual([]);
     sentSoFar += hooksPerRound;
     const haveAllEvents = async () => healthy.every(({ events, hasEnded }) => hasEnded || events >= sentSoFar);
@@ -95,7 +95,7 @@ it('a pod cuts stalled and vanished clients and frees their memory; healthy clie
   const before = await readPod();
   const vanishing = await openHealthy(`http://127.0.0.1:${link.port}${new URL(subscription.url).pathname}`);
   const stalled = await Promise.all(
-    Array.from({ length: clientsPerKind }, () => openStalled(onPod(pod, subscription.url))),
+    Array.from({ length: clientsPerKind }, () => openStalled(withOrigin(pod, subscription.url))),
   );
   expect((await readPod()).streams).toBe(3 * clientsPerKind);
   link.freeze();
@@ -108,8 +108,8 @@ it('a pod cuts stalled and vanished clients and frees their memory; healthy clie
   );
   const after = await readPod();
   const moreHealthy = [
-    ...(await openHealthy(onPod(pod, subscription.url))),
-    ...(await openHealthy(onPod(pod, subscription.url))),
+    ...(await openHealthy(withOrigin(pod, subscription.url))),
+    ...(await openHealthy(withOrigin(pod, subscription.url))),
   ];
   const besideHealthyMs = await sendRound();
 

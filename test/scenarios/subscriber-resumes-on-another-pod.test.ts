@@ -4,7 +4,7 @@ import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { buildHooks, createHookSender, type SentHook } from '../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
 import { openStream, type StreamEvent } from '../drivers/stream-client.ts';
 
 let run: ClusterRun;
@@ -30,15 +30,17 @@ it('a subscriber that changes pods six times receives every event once and in or
   const sender = createHookSender(8);
   const received: StreamEvent[] = [];
 
-  let stream = await openStream(onPod(pods[0]!, subscription.url), { lastEventId: 'earliest' });
-  const sending = sender.sendAll(buildHooks(widgetIds, 1_500), (index) => onPod(pods[index % 2]!, integration.url));
+  let stream = await openStream(withOrigin(pods[0]!, subscription.url), { lastEventId: 'earliest' });
+  const sending = sender.sendAll(buildHooks(widgetIds, 1_500), (index) =>
+    withOrigin(pods[index % 2]!, integration.url),
+  );
   for (let round = 1; round <= 6; round += 1) {
     const receivedBefore = received.filter(isFromHook).length;
     const countReceived = () => receivedBefore + stream.widgetEvents().filter(isFromHook).length;
     await stream.until(() => countReceived() >= round * 250, `${round * 250} events`);
     stream.close();
     received.push(...stream.widgetEvents());
-    stream = await openStream(onPod(pods[round % 2]!, subscription.url), { lastEventId: stream.lastEventId() });
+    stream = await openStream(withOrigin(pods[round % 2]!, subscription.url), { lastEventId: stream.lastEventId() });
     await stream.until(() => stream.events.length > 0, 'stream.open');
     expect(stream.events[0]).toMatchObject({ event: 'stream.open' });
     expect(JSON.parse(stream.events[0]!.data)).toMatchObject({ resumed: true, subscriptionId: subscription.id });
@@ -55,13 +57,13 @@ it('a subscriber whose position was trimmed receives stream.gap before anything 
   const [widgetId = ''] = await createWidgets(client, 1);
   const subscription = await client.createSubscription('screen 2');
   const integration = await client.createIntegration('factory 2');
-  const stream = await openStream(onPod(pods[0]!, subscription.url));
+  const stream = await openStream(withOrigin(pods[0]!, subscription.url));
   await stream.until(() => stream.events.length > 0, 'stream.open');
   const position = stream.lastEventId();
   stream.close();
 
   const sender = createHookSender(16);
-  const sent = await sender.sendAll(buildHooks([widgetId], 3_000), () => onPod(pods[0]!, integration.url));
+  const sent = await sender.sendAll(buildHooks([widgetId], 3_000), () => withOrigin(pods[0]!, integration.url));
   expect(sent.every((hook) => hook.status === 202)).toBe(true);
   const fetchVersion = async () => {
     const response = await client.request('GET', `/api/v1/widgets/${widgetId}`);
@@ -70,7 +72,7 @@ it('a subscriber whose position was trimmed receives stream.gap before anything 
   await eventually(async () => (await fetchVersion()) === 3_001, 'every hook has taken effect');
   await eventually(async () => (await run.countOutboxes()) === 0, 'every event is in the log');
 
-  const resumed = await openStream(onPod(pods[1]!, subscription.url), { lastEventId: position });
+  const resumed = await openStream(withOrigin(pods[1]!, subscription.url), { lastEventId: position });
   await resumed.until(() => resumed.events.length > 1, 'stream.gap and stream.open');
   expect(resumed.events.slice(0, 2).map(({ event }) => event)).toEqual(['stream.gap', 'stream.open']);
   const gap = JSON.parse(resumed.events[0]!.data) as { requested: string; resumedFrom: string; reason: string };

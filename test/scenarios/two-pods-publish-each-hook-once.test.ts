@@ -3,7 +3,7 @@ import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
 import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../drivers/service-process.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
 import { openStream, type StreamClient } from '../drivers/stream-client.ts';
 
 let run: ClusterRun;
@@ -27,14 +27,16 @@ it('every subscriber on both pods receives each of 10 000 hooks once and in orde
   const subscription = await client.createSubscription('screens');
   const integration = await client.createIntegration('factory');
   const subscribers = await Promise.all(
-    Array.from({ length: 40 }, (_, index) => openStream(onPod(pods[index % 2]!, subscription.url))),
+    Array.from({ length: 40 }, (_, index) => openStream(withOrigin(pods[index % 2]!, subscription.url))),
   );
   await Promise.all(
     subscribers.map((subscriber) => subscriber.until(() => subscriber.events.length > 0, 'stream.open')),
   );
 
   const sender = createHookSender(32);
-  const sent = await sender.sendAll(buildHooks(widgetIds, 10_000), (index) => onPod(pods[index % 2]!, integration.url));
+  const sent = await sender.sendAll(buildHooks(widgetIds, 10_000), (index) =>
+    withOrigin(pods[index % 2]!, integration.url),
+  );
   expect(sent.filter((hook) => hook.status !== 202)).toEqual([]);
 
   for (const subscriber of subscribers) {
@@ -60,14 +62,14 @@ it('a worker killed under load loses and duplicates nothing; all events arrive w
   const widgetIds = await createWidgets(client, 50);
   const subscription = await client.createSubscription('screens 2');
   const integration = await client.createIntegration('factory 2');
-  const stream = await openStream(onPod(pods[1]!, subscription.url));
+  const stream = await openStream(withOrigin(pods[1]!, subscription.url));
   await stream.until(() => stream.events.length > 0, 'stream.open');
 
   const sender = createHookSender(32);
   let killed: Promise<number | null> | null = null;
   const sending = sender.sendAll(buildHooks(widgetIds, 10_000), (index) => {
     if (index === 4_000) killed = workers[0]!.stop('SIGKILL');
-    return onPod(pods[index % 2]!, integration.url);
+    return withOrigin(pods[index % 2]!, integration.url);
   });
   const sent = await sending;
   expect(await killed).toBeNull();

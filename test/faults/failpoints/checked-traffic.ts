@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../../checkers/delivered-once-in-order.ts';
 import type { ConsoleClient } from '../../drivers/console-client.ts';
 import { createHookSender, type HookBody, type SentHook } from '../../drivers/hook-sender.ts';
-import { onPod, type ServiceProcess } from '../../drivers/service-process.ts';
+import { type ServiceProcess, withOrigin } from '../../drivers/service-process.ts';
 import { startStopwatch } from '../../drivers/stopwatch.ts';
 import { openStream, type StreamClient, type StreamEvent } from '../../drivers/stream-client.ts';
 import { expectLedger, expectOneCreationEach, expectVersions } from './expect-stored-state.ts';
@@ -57,7 +57,7 @@ export async function openCheckedTraffic(options: CheckedTrafficOptions): Promis
   const sender = createHookSender(16);
   const created: Created[] = [];
   const sent: SentHook[] = [];
-  const streams: StreamClient[] = [await openStream(onPod(firstPod as Pod, subscription.url))];
+  const streams: StreamClient[] = [await openStream(withOrigin(firstPod as Pod, subscription.url))];
   let attempts = 0;
   let hooks = 0;
   const selectNextPod = () => pods()[attempts++ % pods().length] as Pod;
@@ -103,7 +103,7 @@ export async function openCheckedTraffic(options: CheckedTrafficOptions): Promis
       payload: { number: hooks++ },
     };
     const headers = { 'webhook-id': id };
-    sent.push(await repeatUntil(202, () => sender.send(onPod(selectNextPod(), integration.url), body, headers)));
+    sent.push(await repeatUntil(202, () => sender.send(withOrigin(selectNextPod(), integration.url), body, headers)));
   }
 
   /** Half of the hooks go to the first widget, and one of twelve names no widget. */
@@ -137,7 +137,7 @@ export async function openCheckedTraffic(options: CheckedTrafficOptions): Promis
     },
     resume: async () => {
       const lastEventId = streams.findLast((stream) => stream.lastEventId() !== '')?.lastEventId() ?? '';
-      streams.push(await openStream(onPod(pods()[0] as Pod, subscription.url), { lastEventId }));
+      streams.push(await openStream(withOrigin(pods()[0] as Pod, subscription.url), { lastEventId }));
     },
     check: async () => {
       for (const stream of streams) expect(stream.events.map(({ event }) => event)).not.toContain('stream.gap');

@@ -23,7 +23,7 @@ export function setRateLimitHeaders(
   { ratePerSecond, burst }: RateLimit,
   { remaining, resetAfterMs }: Pick<RateOutcome, 'remaining' | 'resetAfterMs'>,
 ): void {
-  // Round to 6 digits first: 5 per minute is 0.08333… per second, and 5 / 0.08333… is slightly more than 60 seconds.
+  // Round to 6 digits first: 11 per minute is 0.18333… per second, and 11 / 0.18333… is slightly more than 60 seconds.
   const windowSeconds = Math.max(1, Math.ceil(Number((burst / ratePerSecond).toFixed(6))));
   reply.header('ratelimit-policy', `"${name}";q=${burst};w=${windowSeconds}`);
   reply.header('ratelimit', `"${name}";r=${remaining};t=${Math.ceil(resetAfterMs / 1_000)}`);

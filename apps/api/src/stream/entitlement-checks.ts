@@ -6,7 +6,10 @@ import type { TokenTrust } from '../auth/token-cache.ts';
 import type { Hub } from './hub.ts';
 
 const maxConcurrentLookUps = 20;
-/** The most entitlements that `checkAll` and `checkDue` check at once. A check applies its decisions at its end, so it must not take long. */
+/**
+ * The most entitlements that `checkAll` and `checkDue` pass to one `check`. A check applies its decisions at its end, so
+ * it must not take long.
+ */
 const maxPerCheck = 2_000;
 /** `checkDue` runs once a second, so each entitlement is checked within a minute. */
 const checkEveryMs = 57_000;

@@ -14,7 +14,7 @@ export interface IssuePersonalStreamDeps {
 }
 
 export interface IssuedPersonalStream {
-  /** The secret. The caller shows it once: the store holds only its digest. */
+  /** The secret. It can be shown only now: the store holds only its digest. */
   readonly token: string;
   /** A stream that resumes from here misses no event from now on. Null while the pod has no position. */
   readonly cursor: LogPosition | null;

@@ -47,9 +47,10 @@ interface CountedTotal {
  * Full counts run one at a time: each value of `createdAtOrBefore` is another filter, so a client could start any
  * number of them.
  *
- * If the count fails or takes longer than `withinMs`, the function returns the last total of the filter. If there is
- * none, it returns the last total of the filter's state, or else the number of widgets seen. It throws
- * `UnavailableError` only if it has none of these.
+ * If the store is unavailable, or the count takes longer than `withinMs`, the function returns the last total of the
+ * filter. If there is none, it returns the last total of the filter's state, which ignores `createdAtOrBefore`. If there
+ * is none either, it returns a lower bound: `seen`, or 1 001 if it has counted that far. If that is 0, it throws
+ * `UnavailableError`.
  */
 export function makeCountWidgets({ widgets, clock }: CountWidgetsDeps) {
   const totals = new Map<string, CountedTotal>();
