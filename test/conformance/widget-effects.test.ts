@@ -68,19 +68,18 @@ describe('WidgetEffects.claim', () => {
     expect(await effects().apply(high, [change])).toEqual({ superseded: [], unstorable: [] });
   });
 
-  it('reads the last state that a lower run can write', async () => {
+  it.each([0, 1])('reads the last state that a lower run can write, beside %i unknown widgets', async (count) => {
+    const unknownIds = Array.from({ length: count }, () => randomUUID());
     const creations = await Promise.all(Array.from({ length: 100 }, () => insertWidget()));
     const [low, high] = [await startRun(), await startRun()];
-    await effects().claim(
-      low,
-      creations.map(({ widget }) => widget.id),
-    );
+    const ids = creations.map(({ widget }) => widget.id);
+    await effects().claim(low, ids);
     const outcomes = await Promise.all(
       creations.map(async ({ widget }, n) => {
         const change = buildChange(widget, [anEntry(widget, 2)]);
         const isAppliedFirst = n % 2 === 0;
         const first = isAppliedFirst ? effects().apply(low, [change]) : null;
-        const claiming = effects().claim(high, [widget.id]);
+        const claiming = effects().claim(high, [widget.id, ...unknownIds]);
         const { superseded } = await (first ?? effects().apply(low, [change]));
         const { claimed } = await claiming;
         return { read: claimed[0]?.widget.version, isWritten: superseded.length === 0 };

@@ -45,6 +45,13 @@ export const storeRules: readonly StoreMutation[] = [
     ],
   },
   {
+    rule: 'MongoDB: a claim of one widget raises the fence',
+    noticedBy: widgetEffects,
+    file: mongoEffects,
+    from: '      { $set: { fence: run } },\n      { projection',
+    to: '      { $set: {} },\n      { projection',
+  },
+  {
     rule: 'SQLite: a claim raises the fence',
     noticedBy: widgetEffects,
     file: sqliteEffects,

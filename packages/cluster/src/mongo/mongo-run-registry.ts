@@ -57,10 +57,8 @@ export class MongoRunRegistry implements RunRegistry {
     return runPortCall(
       'record a position',
       async () => {
-        // Creates the document if there is none: otherwise the next update could not match an `expected` of null.
-        await retryOnDuplicateKey(() =>
-          this.#runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true }),
-        );
+        // Without a document the update below could not match an `expected` of null.
+        if (expected === null) await this.#createDocument();
         const { matchedCount } = await this.#runs.updateOne(
           { _id: registryId, ...matchRecorded(expected) },
           { $set: { lastPosition: { epochRun, epoch, ms, seq } } },
@@ -68,6 +66,12 @@ export class MongoRunRegistry implements RunRegistry {
         return matchedCount === 1;
       },
       runDeadlineMs,
+    );
+  }
+
+  async #createDocument(): Promise<void> {
+    await retryOnDuplicateKey(() =>
+      this.#runs.updateOne({ _id: registryId }, { $setOnInsert: { run: 0 } }, { upsert: true }),
     );
   }
 }

@@ -47,7 +47,10 @@ export class MongoWidgetEffects implements WidgetEffects {
   /** Raises the fences, then reads. Repeats if a widget was created in between: it still has a lower fence. */
   async #raiseFences(run: number, widgetIds: readonly string[]): Promise<ClaimedDocument[]> {
     const ids = toBsonUuids(widgetIds);
-    if (ids.length === 0) return [];
+    const [onlyId] = ids;
+    if (onlyId === undefined) return [];
+    const only = ids.length === 1 ? await this.#raiseFence(run, onlyId) : null;
+    if (only !== null) return [only];
     for (let round = 0; round < maxClaimRounds; round += 1) {
       await this.#widgets.updateMany({ id: { $in: ids }, fence: { $lt: run } }, { $set: { fence: run } });
       const documents = await this.#widgets
@@ -57,6 +60,15 @@ export class MongoWidgetEffects implements WidgetEffects {
     }
     throw new UnavailableError(
       `MongoDB, claim widgets: a fence is still below run ${run} after ${maxClaimRounds} tries`,
+    );
+  }
+
+  /** Raises the fence of one widget and reads it, in one call. Returns null if the widget is unknown or superseded. */
+  #raiseFence(run: number, id: UUID): Promise<ClaimedDocument | null> {
+    return this.#widgets.findOneAndUpdate(
+      { id, fence: { $lt: run } },
+      { $set: { fence: run } },
+      { projection: { idem: 0 }, returnDocument: 'after', maxTimeMS },
     );
   }
 
