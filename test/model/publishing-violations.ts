@@ -10,8 +10,7 @@ export function findViolation(world: World, state: State): string | null {
 
 function findOrderViolation(world: World, entries: State['log']['entries']): string | null {
   const text = () => JSON.stringify(entries);
-  if (new Set(entries.map(([event]) => event)).size !== entries.length)
-    return `an event was published twice: ${text()}`;
+  if (new Set(entries.map(([event]) => event)).size !== entries.length) return `an event was appended twice: ${text()}`;
   if (entries.some(([, , epoch]) => epoch !== entries[0]?.[2])) return `the log holds two epochs: ${text()}`;
   const ofWidget = entries.filter(([event]) => !isWithoutWidget(event));
   const isRising = ofWidget.every(([, version], at) => version > (ofWidget[at - 1]?.[1] ?? 0));
@@ -21,7 +20,10 @@ function findOrderViolation(world: World, entries: State['log']['entries']): str
   return null;
 }
 
-/** Every effect is in the outbox, or is in the log, or was trimmed, or subscribers learn that they missed it. */
+/**
+ * Every event that took effect or is marked published is in the log, was trimmed, or is announced as missed. One that is
+ * not marked yet may be in the outbox instead.
+ */
 function findLostEvent(state: State): string | null {
   const { log, outbox, published, applied, lastPosition } = state;
   for (const event of [...published, ...applied]) {

@@ -67,7 +67,7 @@ describe('POST /api/v1/users', () => {
   });
 });
 
-describe('POST /api/v1/users: rejected', () => {
+describe('POST /api/v1/users: refused', () => {
   test.each<[object, [pointer: string, code: string][]]>([
     [
       {},

@@ -31,7 +31,7 @@ export function registerJsonBodies(app: FastifyInstance): void {
     if (headers['content-type'] !== undefined && !hasBody(headers)) headers['content-type'] = undefined;
     done();
   });
-  // `verifyBody` must also run for an empty body. Then no parser runs, or the parser skips it, and `bodyText` is null.
+  // `verifyBody` must also run for an empty body. For such a body no parser calls it, and `bodyText` stays null.
   app.addHook('onRoute', (route) => {
     const { verifyBody } = route.config ?? {};
     if (verifyBody === undefined) return;

@@ -6,8 +6,8 @@ import type { Feed } from './feed.ts';
 const heartbeat = new Chunk(Buffer.from(':\n\n'));
 
 /**
- * A filtered stream announces its position in place of a heartbeat. With the jitter of 20 % it can do so at least once a
- * minute.
+ * The longest interval of a filtered stream, which announces its position in place of a heartbeat if its filter has
+ * dropped events. With the jitter of 20 % it is below a minute, so such a position is announced within a minute.
  */
 const maxFilteredIntervalMs = 45_000;
 

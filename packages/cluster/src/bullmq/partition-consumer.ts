@@ -200,7 +200,10 @@ class MonitoredWorker extends Worker<string, null> {
     return this.#polledAtMs;
   }
 
-  /** Stops renewing the lock of a released job: another worker may have started the job already. */
+  /**
+   * Stops renewing the lock of a job that was released, or could not be. A released job may already run elsewhere. The
+   * other one starts again when its lock expires.
+   */
   stopRenewingLock(jobId: string): void {
     this.lockManager.untrackJob(jobId);
   }

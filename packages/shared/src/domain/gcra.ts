@@ -78,7 +78,7 @@ export function returnPermits(fullAtMs: number, nowMs: number, limit: RateLimit,
 
 /**
  * Returns how long until the whole burst is available, in milliseconds. Never more than a whole burst takes, even if
- * the limit was lowered since or the clock was set back.
+ * the burst was lowered or the rate raised since, or the clock was set back.
  */
 function computeMissingMs(fullAtMs: number, nowMs: number, { ratePerSecond, burst }: RateLimit): number {
   return Math.min(Math.max(fullAtMs - nowMs, 0), (burst * 1_000) / ratePerSecond);

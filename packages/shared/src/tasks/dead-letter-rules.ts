@@ -19,9 +19,10 @@ export interface Chunk {
 }
 
 /**
- * Result of one run of a chunk. `not-applied`: an unexpected error while the run registered the items, claimed the
- * widgets or stored the effects. `failed`: an unexpected error when the run took its number or published; its effects may
- * be stored.
+ * Result of one run of a chunk.
+ * - `not-applied`: an unexpected error while the run registered the items, claimed the widgets or stored the effects.
+ * - `failed`: an unexpected error when the run took its number or published. Its effects may be stored.
+ * - `unstorable`: a store will never accept a write of the run, and the run could not tell which item is the cause.
  */
 export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';
 
@@ -38,9 +39,10 @@ export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';
 export type NextStep = 'done' | 'retry' | 'retry-counted' | 'halve' | 'dead-letter';
 
 /**
- * Decides when an item becomes a dead letter because its run failed. Two kinds of items need no decision: malformed ones
- * (hook-job-codec.ts), and unstorable ones that the run set aside while it published the rest (apply-to-widgets.ts). docs/data-path.md has all
- * rules under "Poison items".
+ * Decides what to do after a run of a chunk. An item becomes a dead letter only after `not-applied` or `unstorable`,
+ * never after `failed`. Two kinds of items need no decision: malformed ones
+ * (hook-job-codec.ts), and unstorable ones that the run set aside while it published the rest (process-batch.ts).
+ * docs/data-path.md has all rules under "Poison items".
  */
 export function decideNextStep(outcome: RunOutcome, { items, attemptsLeft }: Chunk): NextStep {
   if (outcome === 'published') return 'done';
