@@ -1,9 +1,9 @@
 /**
- * P3: how many hooks one worker carries per second, from a full queue to the event log, and what processor time each
+ * P3 and P11: how many hooks one worker carries per second, from a full queue to the event log, and what processor time each
  * costs. The yard-stick is the store's own driver that makes the same writes in batches of the same size.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Benchmark, computeMedian, readSetting, round } from '../benchmark.ts';
+import { type Benchmark, computeMedian, readListSetting, readSetting, round } from '../benchmark.ts';
 import { startChild } from '../drivers/child.ts';
 import { createManyWidgets, listBackends, startMeasuredService } from '../drivers/measured-service.ts';
 import { readProcessorMicros } from '../drivers/processor-time.ts';
@@ -14,32 +14,34 @@ const seconds = readSetting('BENCH_SECONDS', 2);
 const rounds = readSetting('BENCH_ROUNDS', 3);
 /** How often the count of events is read. */
 const pollMs = 20;
-const widgetCount = readSetting('BENCH_WIDGETS', 1_000);
+const widgetCounts = readListSetting('BENCH_WIDGETS', [1_000, 10_000]);
 
 /** @public Called by run-benchmark.ts. */
 export const run: Benchmark['run'] = async (report) => {
   for (const backend of listBackends()) {
-    const rates: number[] = [];
-    const rawRates: number[] = [];
-    const costs: number[] = [];
-    for (let index = 0; index < rounds; index += 1) {
-      rawRates.push(await measureRawWrites(backend, widgetCount));
-      const { hooksPerSecond, workerMicrosPerHook } = await measureService(backend);
-      rates.push(hooksPerSecond);
-      costs.push(workerMicrosPerHook);
+    for (const widgets of widgetCounts) {
+      const rates: number[] = [];
+      const rawRates: number[] = [];
+      const costs: number[] = [];
+      for (let index = 0; index < rounds; index += 1) {
+        rawRates.push(await measureRawWrites(backend, widgets));
+        const { hooksPerSecond, workerMicrosPerHook } = await measureService(backend, widgets);
+        rates.push(hooksPerSecond);
+        costs.push(workerMicrosPerHook);
+      }
+      report({
+        figure: 'hooks carried',
+        ...{ backend, widgets },
+        ratioToRaw: round(computeMedian(rates) / computeMedian(rawRates)),
+        hooksPerSecond: round(computeMedian(rates)),
+        rawHooksPerSecond: round(computeMedian(rawRates)),
+        workerMicrosPerHook: round(computeMedian(costs)),
+      });
     }
-    report({
-      figure: 'hooks carried',
-      ...{ backend, widgets: widgetCount },
-      ratioToRaw: round(computeMedian(rates) / computeMedian(rawRates)),
-      hooksPerSecond: round(computeMedian(rates)),
-      rawHooksPerSecond: round(computeMedian(rawRates)),
-      workerMicrosPerHook: round(computeMedian(costs)),
-    });
   }
 };
 
-async function measureService(backend: 'embedded' | 'cluster') {
+async function measureService(backend: 'embedded' | 'cluster', widgetCount: number) {
   const service = await startMeasuredService(backend, { HOOK_BACKLOG_MAX: '10000000' });
   const generator = await startChild<PostHooksCommands>(new URL('../generators/post-hooks.ts', import.meta.url));
   try {

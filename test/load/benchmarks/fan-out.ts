@@ -1,5 +1,5 @@
 /**
- * P4 and P5: the processor time that a pod spends on one event for one stream. In `bursts`, 16 hooks are in flight all
+ * P4, P5 and P11: the processor time that a pod spends on one event for one stream. In `bursts`, 16 hooks are in flight all
  * the time. In `lockstep`, the next hook is sent when all streams have the event of the last one. The figure includes
  * all other work of the process: accepting the hooks and, on the embedded backend, carrying them.
  */
@@ -9,7 +9,7 @@ import { type FanOutServer, startFanOutServers } from '../drivers/fan-out-server
 import { readProcessorMicros } from '../drivers/processor-time.ts';
 import type { PublishOptions, ReadStreamsCommands } from '../generators/read-streams.ts';
 
-const subscriberCounts = readListSetting('BENCH_SUBSCRIBERS', [500, 9_000]);
+const subscriberCounts = readListSetting('BENCH_SUBSCRIBERS', [100, 500, 2_000, 9_000]);
 const rounds = readSetting('BENCH_ROUNDS', 3);
 /** How many events each round sends to all streams together. */
 const deliveriesPerRound = { bursts: 1_000_000, lockstep: 100_000 } as const;

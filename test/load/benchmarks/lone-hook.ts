@@ -7,6 +7,7 @@ import { type Benchmark, readSetting, round } from '../benchmark.ts';
 import { startChild } from '../drivers/child.ts';
 import { createManyWidgets, listBackends, startMeasuredService } from '../drivers/measured-service.ts';
 import { readProcessorMicros, readRedisProcessorMicros } from '../drivers/processor-time.ts';
+import { buildHook } from '../generators/build-hook.ts';
 import type { ReadStreamsCommands } from '../generators/read-streams.ts';
 
 const hooks = readSetting('BENCH_HOOKS', 400);
@@ -40,7 +41,7 @@ export const run: Benchmark['run'] = async (report) => {
       const start = await readAll();
       await delay(hooks * everyMs);
       const idle = await readAll();
-      const { latency } = await publish(hooks);
+      const { latencyMs } = await publish(hooks);
       const end = await readAll();
       const perHook = (name: keyof typeof start) =>
         round((end[name] - idle[name] - (idle[name] - start[name])) / hooks);
@@ -52,8 +53,8 @@ export const run: Benchmark['run'] = async (report) => {
         workerMicros: backend === 'embedded' ? null : perHook('worker'),
         redisMicros: service.redis === null ? null : perHook('redis'),
         idleMicrosPerSecond: round((idle.acceptingPod - start.acceptingPod) / ((hooks * everyMs) / 1_000)),
-        p50Ms: latency === null ? null : round(latency.p50Ms),
-        p99Ms: latency === null ? null : round(latency.p99Ms),
+        p50Ms: round(latencyMs?.['50'] ?? Number.NaN),
+        p99Ms: round(latencyMs?.['99'] ?? Number.NaN),
       });
     } finally {
       await reader.stop();
@@ -61,12 +62,3 @@ export const run: Benchmark['run'] = async (report) => {
     }
   }
 };
-
-function buildHook(widgetIds: readonly string[], number: number): string {
-  return JSON.stringify({
-    kind: 'updated',
-    occurredAt: '2026-01-05T16:00:05.123Z',
-    widgetId: widgetIds[number % widgetIds.length],
-    payload: { number, note: 'measured at the end of the line' },
-  });
-}

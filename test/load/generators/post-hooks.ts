@@ -5,6 +5,7 @@
  */
 import autocannon from 'autocannon';
 import { serveCommands } from '../drivers/child.ts';
+import { buildHook } from './build-hook.ts';
 
 interface PostHooksOptions {
   readonly url: string;
@@ -58,12 +59,3 @@ serveCommands<PostHooksCommands>({
     };
   },
 });
-
-function buildHook(widgetIds: readonly string[], number: number): string {
-  return JSON.stringify({
-    kind: 'updated',
-    occurredAt: '2026-01-05T16:00:05.123Z',
-    widgetId: widgetIds[number % widgetIds.length],
-    payload: { number, note: 'measured at the end of the line' },
-  });
-}
