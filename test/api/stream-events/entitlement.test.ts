@@ -62,7 +62,7 @@ describe('GET /api/v1/events/{token} of a subscription', () => {
     const filter = { ...noFilter, types: ['widget.created'] as const };
     await service.backend.subscriptions.update(subscriptionId, { filter });
     await service.backend.control.announce({ kind: 'subscription', id: subscriptionId, change: 'changed' });
-    /** The events received after one event of each kind is appended. The later one passes both filters. */
+    /** Appends an `updated` and then a `created` event, which passes the old filter and the new one. Returns what arrived. */
     const appendBoth = async () => {
       const before = stream.widgetEvents().length;
       await append('updated');
@@ -176,8 +176,8 @@ describe('GET /api/v1/events/{token} of a personal stream', () => {
   test('counts all personal streams of a user together', async () => {
     const user = await signInThroughPorts(service.backend, 'viewer');
     const open = [await openPersonal(user), await openPersonal(user), await openPersonal(user)];
-    const { stream: rejected } = await openPersonal(user);
-    expect(rejected.events).toEqual([{ id: '', event: 'stream.closing', data: '{"reason":"too-many-connections"}' }]);
+    const { stream: refused } = await openPersonal(user);
+    expect(refused.events).toEqual([{ id: '', event: 'stream.closing', data: '{"reason":"too-many-connections"}' }]);
     for (const { stream } of open) stream.close();
   });
 });

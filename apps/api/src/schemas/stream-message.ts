@@ -84,7 +84,7 @@ const widgetEventSchema = z
     source: z.string().meta({
       format: 'uri-reference',
       description:
-        '`/api/v1/widgets` for a created widget, or the integration that sent the hook: `/api/v1/integrations/{id}`.',
+        '`/api/v1/widgets` for a widget created through this API; for a hook, the integration that it was posted to: `/api/v1/integrations/{id}`.',
     }),
     type: z.enum(widgetEventTypes),
     subject: z
@@ -169,7 +169,7 @@ An unknown, expired or revoked token gives 404. If the stream is temporarily una
 export const streamMessages: readonly DescribedEvent[] = [
   {
     names: widgetEventTypes,
-    description: 'A widget was created, or an integration sent a hook.',
+    description: 'A widget was created through this API, or a sender posted a hook.',
     data: widgetEventSchema,
     hasId: true,
     hasRetry: false,
@@ -185,7 +185,7 @@ export const streamMessages: readonly DescribedEvent[] = [
   {
     names: ['stream.gap'],
     description:
-      'Sent before `stream.open` if the stream cannot continue at the requested position: events after it are missing, or it is not a valid position. Read the widgets again (`GET /api/v1/widgets`).',
+      'Sent before `stream.open` if the stream cannot continue at the requested position. `reason` says why. Read the widgets again (`GET /api/v1/widgets`).',
     data: streamGapSchema,
     hasId: true,
     hasRetry: false,
