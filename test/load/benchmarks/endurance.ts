@@ -5,7 +5,12 @@
  */
 import { type Benchmark, readSetting, round } from '../benchmark.ts';
 import { startChild } from '../drivers/child.ts';
-import { listBackends, type MeasuredService, startMeasuredService } from '../drivers/measured-service.ts';
+import {
+  listBackends,
+  type MeasuredService,
+  startMeasuredService,
+  waitForEvents,
+} from '../drivers/measured-service.ts';
 import { readProcessorMicros, readResidentKib } from '../drivers/processor-time.ts';
 import { buildHook } from '../generators/build-hook.ts';
 import type { ReadStreamsCommands } from '../generators/read-streams.ts';
@@ -24,6 +29,7 @@ export const run: Benchmark['run'] = async (report) => {
       await service.startWorker();
       const { url } = await service.client.createIntegration('benchmark');
       const widgetIds = await createLabelledWidgets(service);
+      await waitForEvents(service, widgetIds.length);
       for (let label = 0; label < labelCount; label += 1) {
         const streamUrl = await subscribeTo(service, label);
         const count = Math.round(subscribers / labelCount);

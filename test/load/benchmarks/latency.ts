@@ -4,7 +4,7 @@
  */
 import { type Benchmark, readSetting, round } from '../benchmark.ts';
 import { startChild } from '../drivers/child.ts';
-import { createManyWidgets, listBackends, startMeasuredService } from '../drivers/measured-service.ts';
+import { createPublishedWidgets, listBackends, startMeasuredService } from '../drivers/measured-service.ts';
 import { buildHook } from '../generators/build-hook.ts';
 import type { ReadStreamsCommands } from '../generators/read-streams.ts';
 
@@ -21,7 +21,7 @@ export const run: Benchmark['run'] = async (report) => {
       await service.startWorker();
       const { url } = await service.client.createIntegration('benchmark');
       const { url: streamUrl } = await service.client.createSubscription('benchmark');
-      const widgetIds = await createManyWidgets(service.client, 1_000);
+      const widgetIds = await createPublishedWidgets(service, 1_000);
       await reader.call('open', { url: streamUrl, count: subscribers, opening: 64, eventMark: '\nevent: widget.' });
       let nextNumber = 0;
       const publish = (count: number) => {

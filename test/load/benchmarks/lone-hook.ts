@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Benchmark, readSetting, round } from '../benchmark.ts';
 import { startChild } from '../drivers/child.ts';
-import { createManyWidgets, listBackends, startMeasuredService } from '../drivers/measured-service.ts';
+import { createPublishedWidgets, listBackends, startMeasuredService } from '../drivers/measured-service.ts';
 import { readProcessorMicros, readRedisProcessorMicros } from '../drivers/processor-time.ts';
 import { buildHook } from '../generators/build-hook.ts';
 import type { ReadStreamsCommands } from '../generators/read-streams.ts';
@@ -23,7 +23,7 @@ export const run: Benchmark['run'] = async (report) => {
       const otherPod = backend === 'cluster' ? await service.startApi() : null;
       const { url } = await service.client.createIntegration('benchmark');
       const { url: streamUrl } = await service.client.createSubscription('benchmark');
-      const widgetIds = await createManyWidgets(service.client, 100);
+      const widgetIds = await createPublishedWidgets(service, 100);
       await reader.call('open', { url: streamUrl, count: 1, opening: 1, eventMark: '\nevent: widget.' });
       const readAll = async () => ({
         acceptingPod: readProcessorMicros(service.api.pid),

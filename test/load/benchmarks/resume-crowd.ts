@@ -7,7 +7,7 @@ import { openStream } from '../../drivers/stream-client.ts';
 import { type Benchmark, computeMedian, readListSetting, readSetting, round } from '../benchmark.ts';
 import { startChild } from '../drivers/child.ts';
 import {
-  createManyWidgets,
+  createPublishedWidgets,
   listBackends,
   type MeasuredService,
   startMeasuredService,
@@ -47,9 +47,9 @@ export const run: Benchmark['run'] = async (report) => {
 };
 
 /** Publishes the events that the clients have missed. Returns the position before them. */
-async function publishEvents({ client }: MeasuredService, streamUrl: string): Promise<string> {
-  const { url } = await client.createIntegration('benchmark');
-  const widgetIds = await createManyWidgets(client, 100);
+async function publishEvents(service: MeasuredService, streamUrl: string): Promise<string> {
+  const { url } = await service.client.createIntegration('benchmark');
+  const widgetIds = await createPublishedWidgets(service, 100);
   const stream = await openStream(streamUrl);
   await stream.until(() => stream.events.length > 0, 'the stream is open');
   const position = stream.events[0]?.id ?? '';

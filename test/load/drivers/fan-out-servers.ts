@@ -2,7 +2,12 @@ import { openStream } from '../../drivers/stream-client.ts';
 import type { BareFanOutCommands } from '../yardsticks/bare-fan-out.ts';
 import { startNchan } from '../yardsticks/nchan.ts';
 import { startChild } from './child.ts';
-import { createManyWidgets, listBackends, type MeasuredService, startMeasuredService } from './measured-service.ts';
+import {
+  createPublishedWidgets,
+  listBackends,
+  type MeasuredService,
+  startMeasuredService,
+} from './measured-service.ts';
 
 /** A server that sends what is published to it to many streams: the service, or a yard-stick. */
 export interface FanOutServer {
@@ -39,7 +44,7 @@ async function startServiceServer(backend: MeasuredService['backend']): Promise<
   await service.startWorker();
   const { url: publishUrl } = await service.client.createIntegration('benchmark');
   const { url: streamUrl } = await service.client.createSubscription('benchmark');
-  const widgetIds = await createManyWidgets(service.client, 100);
+  const widgetIds = await createPublishedWidgets(service, 100);
   return {
     name: backend,
     pid: service.api.pid,

@@ -101,6 +101,22 @@ export async function startMeasuredService(
   };
 }
 
+/**
+ * Creates widgets over HTTP, and waits until their events are in the log: a stream that is opened afterwards does not
+ * show them. Needs a running worker.
+ */
+export async function createPublishedWidgets(service: MeasuredService, count: number): Promise<string[]> {
+  const eventsBefore = await service.countEvents();
+  const ids = await createManyWidgets(service.client, count);
+  await waitForEvents(service, eventsBefore + count);
+  return ids;
+}
+
+/** Waits until the workers have appended this many events since they started. */
+export async function waitForEvents(service: MeasuredService, count: number): Promise<void> {
+  while ((await service.countEvents()) < count) await delay(50);
+}
+
 /** Creates widgets over HTTP, at most 100 at once. */
 export async function createManyWidgets(client: ConsoleClient, count: number): Promise<string[]> {
   const ids: string[] = [];
