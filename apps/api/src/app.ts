@@ -131,7 +131,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 }
 
 async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<void> {
-  const { useCases, settings, metrics } = deps;
+  const { useCases, settings } = deps;
   const { cookieSecure, publicBaseUrl, trustedProxies } = settings;
   const app = scope.withTypeProvider<ZodTypeProvider>();
   registerListWidgets(app, useCases);
@@ -139,7 +139,7 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   registerGetWidget(app, deps);
   await deps.registerStream(scope);
   const recordLastUsed = makeRecordLastUsed({ grants: deps.grants.integrations, clock: deps.clock });
-  registerReceiveHook(app, { acceptHook: useCases.acceptHook, recordLastUsed, clock: deps.clock, metrics });
+  registerReceiveHook(app, { ...deps, acceptHook: useCases.acceptHook, recordLastUsed });
   registerSignIn(app, { ...useCases, cookieSecure, trustedProxies });
   registerGetSession(app);
   registerSignOut(app, { endSession: useCases.endSession, cookieSecure });

@@ -65,13 +65,21 @@ export function listBackends(): BackendName[] {
   return available.filter((backend) => BENCH_BACKEND === undefined || BENCH_BACKEND === backend);
 }
 
+/** `BENCH_SETTINGS`: settings of the service that win over those of the benchmark, as `NAME=VALUE` with spaces between. */
+function readBenchSettings(): Environment {
+  const entries = (process.env.BENCH_SETTINGS ?? '').split(' ').filter((entry) => entry !== '');
+  return Object.fromEntries(
+    entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+  );
+}
+
 export async function startMeasuredService(
   backend: BackendName,
   extraEnvironment: Environment = {},
 ): Promise<MeasuredService> {
   const logFolder = mkdtempSync(join(tmpdir(), 'widget-bench-log-'));
   const store = backend === 'embedded' ? openEmbeddedStore() : await openClusterStore();
-  const environment = { ...sharedEnvironment, ...store.environment, ...extraEnvironment };
+  const environment = { ...sharedEnvironment, ...store.environment, ...extraEnvironment, ...readBenchSettings() };
   const processes: MeasuredProcess[] = [];
   const start = async (app: 'api' | 'worker') => {
     const logFile = join(logFolder, `${app}-${processes.length}.log`);

@@ -14,9 +14,10 @@ const hostPattern = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::
  * not support (405). It runs before the body is read, so the bodies of such requests are never read.
  */
 export function registerRequestScreening(app: FastifyInstance, paths: KnownPaths): void {
+  const isValidHost = makeIsValidHost();
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
-    const refusal = findRefusal(request);
+    const refusal = findRefusal(request, isValidHost);
     if (refusal !== null) {
       sendProblem(reply, refusal);
     } else if (request.is404) {
@@ -38,7 +39,7 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   if (isStreamAddress(request.raw.url ?? '')) reply.header('access-control-allow-origin', '*');
 }
 
-function findRefusal({ raw }: FastifyRequest): Refusal | null {
+function findRefusal({ raw }: FastifyRequest, isValidHost: (host: string) => boolean): Refusal | null {
   const url = raw.url ?? '';
   if (url.length > urlMaxLength && !isOverlongToken(url)) return { code: 'uri-too-long' };
   const hosts = countHeader(raw, 'host');
@@ -52,11 +53,17 @@ function findRefusal({ raw }: FastifyRequest): Refusal | null {
 }
 
 /**
- * Checks the form of `Host`: the URLs in responses start with it. An empty host is accepted: those URLs then use
- * `localhost` (`toPublicUrl`).
+ * Makes the check of the form of `Host`: the URLs in responses start with it. An empty host is accepted: those URLs then
+ * use `localhost` (`toPublicUrl`). Nearly all requests name the same host, so the last valid one is not checked again.
  */
-function isValidHost(host: string): boolean {
-  return host === '' || (hostPattern.test(host) && URL.canParse(`http://${host}/`));
+function makeIsValidHost(): (host: string) => boolean {
+  let lastValid = '';
+  return (host) => {
+    if (host === lastValid) return true;
+    if (host !== '' && !(hostPattern.test(host) && URL.canParse(`http://${host}/`))) return false;
+    lastValid = host;
+    return true;
+  };
 }
 
 /** Whether the address is too long because of its token. Its route rejects it with the response of any wrong token. */

@@ -45,7 +45,13 @@ test.each([
   [
     'hook',
     (app: ZodApp) =>
-      registerReceiveHook(app, { acceptHook: hang, recordLastUsed: () => undefined, clock: systemClock, metrics }),
+      registerReceiveHook(app, {
+        acceptHook: hang,
+        recordLastUsed: () => undefined,
+        clock: systemClock,
+        metrics,
+        logger,
+      }),
     'POST',
     '/api/v1/events/hooks/token',
     hook,

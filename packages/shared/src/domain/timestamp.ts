@@ -3,6 +3,9 @@
  * repeated in its event, so a longer one would only waste space.
  */
 const maxLength = 64;
+const dayMs = 86_400_000;
+/** The Gregorian calendar repeats every 400 years. */
+const gregorianCycleMs = 146_097 * dayMs;
 const pattern = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|\+00:00)$/;
 
 /**
@@ -14,20 +17,15 @@ export function parseUtcTimestamp(text: string): number | null {
   if (text.length > maxLength) return null;
   const match = pattern.exec(text);
   if (match === null) return null;
-  const [, year, month, day, hour, minute, second, fraction = ''] = match;
-  const millisecond = Number(`${fraction}000`.slice(0, 3));
-  // Not `Date.UTC`: it maps the years 0 to 99 to 1900 to 1999.
-  const date = new Date(0);
-  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  date.setUTCHours(Number(hour), Number(minute), Number(second), millisecond);
-  const isReal =
-    date.getUTCFullYear() === Number(year) &&
-    date.getUTCMonth() === Number(month) - 1 &&
-    date.getUTCDate() === Number(day) &&
-    date.getUTCHours() === Number(hour) &&
-    date.getUTCMinutes() === Number(minute) &&
-    date.getUTCSeconds() === Number(second);
-  return isReal ? date.getTime() : null;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return null;
+  // `Date.UTC` reads the years 0 to 99 as 1900 to 1999. The calendar of 400 years later is the same.
+  const startOfMonthMs = Date.UTC(year + 400, month - 1);
+  const startOfDayMs = startOfMonthMs + (day - 1) * dayMs;
+  // A day that the month does not have would be in the next month.
+  if (day > 28 && startOfDayMs >= Date.UTC(year + 400, month)) return null;
+  const millisecond = match[7] === undefined ? 0 : Number(`${match[7]}00`.slice(0, 3));
+  return startOfDayMs - gregorianCycleMs + ((hour * 60 + minute) * 60 + second) * 1_000 + millisecond;
 }
 
 /** Returns the earlier of two times. Null counts as no time. */

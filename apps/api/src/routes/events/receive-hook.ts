@@ -1,6 +1,7 @@
 import type { HookBody } from '@widget-service/shared/domain/delivery.ts';
 import { extractMemberText } from '@widget-service/shared/domain/json.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { FastifyRequest } from 'fastify';
@@ -12,6 +13,7 @@ import { parseIdempotencyHeader, parseWebhookIdHeader } from '../../http/request
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { hookEventSchema } from '../../schemas/hook-event.ts';
 import { documentResponses } from '../../schemas/problem.ts';
+import { AcceptedHookLog } from './accepted-hook-log.ts';
 
 /** A hook that waited at least this long for its credential and its rate limit gets a deadline timer of its own. */
 const ownTimerAfterMs = 20;
@@ -21,13 +23,16 @@ export interface ReceiveHookRouteDeps {
   readonly recordLastUsed: RecordLastUsed;
   readonly clock: Pick<Clock, 'now'>;
   readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksRefused'>;
+  readonly logger: Logger;
 }
 
 /** `POST /api/v1/events/hooks/{token}`: accepts a hook. 202 means that it is durably queued. */
 export function registerReceiveHook(
   app: ZodApp,
-  { acceptHook, recordLastUsed, clock, metrics }: ReceiveHookRouteDeps,
+  { acceptHook, recordLastUsed, clock, metrics, logger }: ReceiveHookRouteDeps,
 ): void {
+  const log = new AcceptedHookLog(logger);
+  app.addHook('onClose', async () => log.endSecond());
   app.post('/api/v1/events/hooks/:token', {
     config: { policy: 'hook-token', rateLimit: 'hooks', hasFreeFormBody: true, verifyBody: makeSignatureCheck(clock) },
     schema: {
@@ -57,8 +62,8 @@ export function registerReceiveHook(
       const { eventId } = await (hasWaited ? withinRequestDeadline(request, acceptance, 'accept a hook') : acceptance);
       metrics.hooksAccepted.inc();
       recordLastUsed(integration.id);
-      request.log.info({ requestId: request.id, eventId, integrationId: integration.id }, 'hook.accepted');
-      // The line above replaces the line of the request log.
+      log.record({ requestId: request.id, eventId, integrationId: integration.id });
+      // It replaces the line of the request log.
       request.isLogged = true;
       return reply.code(202).header('webhook-event-id', eventId).send();
     },
