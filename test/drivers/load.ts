@@ -24,11 +24,11 @@ export interface LoadOptions extends Partial<Pick<Scale, 'hooksPerSecond' | 'cre
  */
 export interface Load {
   readonly recording: Recording;
-  /** The session of an admin. */
+  /** A client that is signed in as an admin. */
   readonly client: ConsoleClient;
   /** All streams that were opened, including those that are closed by now. */
   readonly streams: readonly RecordingEventSource[];
-  /** Returns secrets that the service must never expose: all of them, except most of the stream tokens. */
+  /** Returns the secrets of this load, which the service must never expose. Of the stream tokens only the first 10. */
   listSecrets(): string[];
   /** Starts or resumes the requests. Streams stay open independently of this. */
   start(): void;
@@ -38,7 +38,7 @@ export interface Load {
 }
 
 const initialWidgets = 20;
-/** Of hundreds of stream tokens, which the service treats alike. */
+/** `listSecrets` returns at most this many of hundreds of stream tokens: the service treats them alike. */
 const checkedTokensMax = 10;
 const defaultRevocationsPerSecond = 0.5;
 

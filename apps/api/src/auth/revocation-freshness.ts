@@ -1,9 +1,9 @@
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 
 /**
- * The bound that the service guarantees: within this time after a revocation, open streams of the revoked grant or
- * session have ended, and its tokens are rejected. A pod is fresh while the time up to which it has applied
- * revocations is at most this long ago.
+ * Within this time after a revocation, open streams of the revoked grant or session have ended, and its tokens are
+ * rejected. The service keeps this bound while its pods can read the control log or their entitlements. A pod is fresh
+ * while the time up to which it has applied revocations is at most this long ago.
  */
 export const freshForMs = 2_000;
 

@@ -62,8 +62,8 @@ export function createServer({ bodyLimitBytes, trustProxy, logger }: ServerOptio
     return503OnClosing: false,
     ...connectionLimits,
     rewriteUrl: ({ url = '' }) => normalizeTarget(url),
-    // No parameter is too long for the router: `request-screening.ts` limits the address, and a route rejects an
-    // overlong token like any wrong token.
+    // No path parameter is too long for the router: `request-screening.ts` limits the length of the URL, and a route
+    // rejects an overlong token like any wrong token.
     routerOptions: {
       maxParamLength: connectionLimits.http.maxHeaderSize,
       ignoreTrailingSlash: false,

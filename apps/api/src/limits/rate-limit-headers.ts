@@ -5,7 +5,10 @@ import type { FastifyReply } from 'fastify';
 /** The names of the rate limits in response headers. */
 type RateLimitName = 'api' | 'hooks' | 'sign-in';
 
-/** A rate limit rejected a request. `retryAfterMs`: until one permit is available; `resetAfterMs`: until all are. */
+/**
+ * A rate limit refuses a request. `retryAfterMs`: until one more request is allowed. `resetAfterMs`: until the whole burst
+ * is available again.
+ */
 export interface RateRefusal extends Pick<RateOutcome, 'retryAfterMs' | 'resetAfterMs'> {
   readonly limit: RateLimit;
 }

@@ -8,8 +8,8 @@ import { createSemaphore } from '../../runtime/semaphore.ts';
 const exactTotalMax = 1_000;
 const totalMaxAgeMs = 5_000;
 /**
- * Filters whose `createdAtOrBefore` is at most this old, or null, share one total. It is wrong only by the widgets of
- * these 5 s: a total that is `totalMaxAgeMs` old is wrong by as many.
+ * Filters of one state share one total if their `createdAtOrBefore` is null or at most this old. So this total can be
+ * wrong by the widgets that were created in these 5 s, in addition to those created since it was counted.
  */
 const recentMs = 5_000;
 const cachedTotalsMax = 200;
@@ -42,14 +42,14 @@ interface CountedTotal {
 }
 
 /**
- * Makes the function that counts the widgets of a filter. A total up to 1 000 is exact. A larger one is at most 5 s
- * old, because a full count takes time in proportion to its result. Callers with the same filter share one full count.
+ * Makes the function that counts the widgets of a filter. A total up to 1 000 is exact. A larger one is reused
+ * for 5 s after its count began, because a full count takes time in proportion to its result. Callers with the same filter share one full count.
  * Full counts run one at a time: each value of `createdAtOrBefore` is another filter, so a client could start any
  * number of them.
  *
  * If the store is unavailable, or the count takes longer than `withinMs`, the function returns the last total of the
  * filter. If there is none, it returns the last total of the filter's state, which ignores `createdAtOrBefore`. If there
- * is none either, it returns a lower bound: `seen`, or 1 001 if it has counted that far. If that is 0, it throws
+ * is none either, it returns a lower bound: `seen`, or 1 001 if that is more and it has counted that far. If that is 0, it throws
  * `UnavailableError`.
  */
 export function makeCountWidgets({ widgets, clock }: CountWidgetsDeps) {
