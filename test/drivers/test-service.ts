@@ -1,11 +1,11 @@
 import { openApi } from '@widget-service/api/api.ts';
 import { describeDeployment } from '@widget-service/api/deployment.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { issueIntegration, issueSubscription } from './issue-grants.ts';
@@ -14,6 +14,8 @@ import { openTestBackend } from './open-test-backend.ts';
 /** The whole service in this process. It listens on a free port and has its own backend. */
 export interface TestService {
   readonly url: string;
+  /** The address of the operators' server. */
+  readonly opsUrl: string;
   readonly backend: Backend;
   /** Creates a subscription and returns its stream address. By default it has no filter and never expires. */
   issueStreamUrl(
@@ -32,12 +34,19 @@ export async function openTestService(environment: Readonly<Record<string, strin
     { app: 'api', isTerminal: false },
   );
   let url = '';
+  let opsUrl = '';
   const logger = await createLogger({
     level: 'info',
     destination: {
       write: (line) => {
-        const { msg, public: address } = JSON.parse(line) as { msg?: string; public?: { port: number } };
-        if (msg === 'listening' && address !== undefined) url = `http://127.0.0.1:${address.port}`;
+        const {
+          msg,
+          public: address,
+          ops,
+        } = JSON.parse(line) as { msg?: string } & Record<'public' | 'ops', { port: number } | undefined>;
+        if (msg !== 'listening') return;
+        url = `http://127.0.0.1:${address?.port}`;
+        opsUrl = `http://127.0.0.1:${ops?.port}`;
       },
     },
   });
@@ -55,6 +64,7 @@ export async function openTestService(environment: Readonly<Record<string, strin
   });
   return {
     url,
+    opsUrl,
     backend,
     issueStreamUrl: async (members = {}) => {
       const { grant, token } = await issueSubscription(backend, members);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
+import { createMetrics, type Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { createMetrics, type Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import { createHookConsumerTask } from '@widget-service/shared/tasks/hook-consumer.ts';
 import { makePublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
 import { makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';

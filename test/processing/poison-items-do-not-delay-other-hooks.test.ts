@@ -93,9 +93,10 @@ it(
     const areAllDone = async () => (await countDeliveries('published')) + (await countDeliveries('dead')) === hookCount;
     const metrics = await consumeUntil({ ...backend, effects }, areAllDone, systemClock);
     // Counts runs and writes instead of measuring time: each job ran once, with few additional writes.
-    const { values } = await metrics.batches.get();
+    const { values } = await metrics.runSeconds.get();
+    const runCounts = values.filter(({ metricName, value }) => metricName?.endsWith('_count') && value > 0);
     // A store under load may not answer in time. The worker tries such a run again.
-    const outcomes = values.filter(({ labels }) => labels.outcome !== 'unavailable');
+    const outcomes = runCounts.filter(({ labels }) => labels.outcome !== 'unavailable');
     expect(outcomes.map(({ labels }) => labels.outcome)).toEqual(['published']);
     expect(outcomes[0]?.value).toBeLessThanOrEqual(jobCount);
     expect(writes).toBeLessThan(maxWrites);

@@ -1,5 +1,5 @@
+import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { expect, it } from 'vitest';
 import { aCreation } from '../drivers/builders.ts';

@@ -1,14 +1,17 @@
 import type { AddressInfo } from 'node:net';
 import { toRateLimits } from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
+import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
+import { createMetrics, type Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import { recordBuild } from '@widget-service/shared/metrics/record-build.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { explainListenFailure } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import { createMetrics, type Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
-import { createSupervisor, type Task } from '@widget-service/shared/runtime/supervisor.ts';
+import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
+import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
@@ -20,7 +23,9 @@ import { drain, drainMaxMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
 import { createPodRateLimiter } from './limits/pod-rate-limiter.ts';
 import { registerStreamRoute } from './routes/events/stream-events.ts';
+import { createStateSamplerTask } from './state-sampler.ts';
 import { makeAdmitStream } from './stream/admit-stream.ts';
+import type { Hub } from './stream/hub.ts';
 import { type FanOut, openFanOut } from './stream/open-fan-out.ts';
 import { openRevocations, type PodRevocations } from './stream/revocations.ts';
 import { createUseCases } from './use-cases.ts';
@@ -44,25 +49,20 @@ const firstPositionMaxMs = 1_000;
  * Rejects with `UnavailableError` if the first admin cannot be stored, and with the error of `explainListenFailure` if
  * it cannot listen on an address. What is open then stays open: the caller ends the process.
  */
-export async function openApi({ settings, backend, logger, print }: ApiDeps): Promise<RunningProcess> {
+export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
+  const { settings, logger, print } = deps;
   const clock = systemClock;
-  const metrics = createMetrics();
-  const deployment = describeDeployment(backend.kind);
-  const fanOut = openFanOut({ backend, settings, clock, logger, metrics });
-  const { hub } = fanOut;
-  const revocations = openRevocations({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
-  const app = composeApp({ settings, backend, deployment, logger, metrics, fanOut, revocations });
-  const podTasks = [fanOut.createTail(revocations.waitUntilFresh), ...revocations.tasks];
-  const supervisor = createSupervisor(
-    deployment.processesHooks ? [...podTasks, ...createHookTasks({ settings, backend, logger, metrics })] : podTasks,
-    { clock, logger, metrics },
-  );
+  const { app, backend, deployment, metrics, supervisor, fanOut } = composePod(deps);
   const state = { isStarted: false, isDraining: false };
   const ops = await openOpsServer(
     {
       registry: metrics.registry,
       unreadyReasons: () => (state.isDraining ? ['draining'] : supervisor.unreadyReasons()),
       isStarted: () => state.isStarted,
+      updateGauges: () => {
+        recordTasks(metrics, supervisor);
+        recordUnsent(metrics, fanOut.hub);
+      },
     },
     settings.OPS_HOST,
     settings.OPS_PORT,
@@ -122,6 +122,34 @@ export async function openApi({ settings, backend, logger, print }: ApiDeps): Pr
       logger.info('stopped');
     },
   };
+}
+
+/** Connects the parts of the process. It starts no task and opens no socket. */
+function composePod(deps: ApiDeps) {
+  const { settings, logger } = deps;
+  const clock = systemClock;
+  const deployment = describeDeployment(deps.backend.kind);
+  const metrics = createMetrics(deployment.processesHooks ? 'embedded' : 'api');
+  recordBuild(metrics, deps.backend.kind);
+  const backend = measureBackend(deps.backend, metrics);
+  const fanOut = openFanOut({ backend, settings, clock, logger, metrics });
+  const { hub, ring } = fanOut;
+  const revocations = openRevocations({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
+  const app = composeApp({ settings, backend, deployment, logger, metrics, fanOut, revocations });
+  const tasks = [
+    fanOut.createTail(revocations.waitUntilFresh),
+    ...revocations.tasks,
+    createStateSamplerTask({ backend, tailPosition: () => ring.position(), clock, metrics }),
+    ...(deployment.processesHooks ? createHookTasks({ settings, backend, logger, metrics }) : []),
+  ];
+  const supervisor = createSupervisor(tasks, { clock, logger, metrics });
+  return { app, backend, deployment, metrics, supervisor, fanOut };
+}
+
+function recordUnsent(metrics: Metrics, hub: Hub): void {
+  const { streams, bytes } = hub.measureUnsent();
+  metrics.streamsBackpressured.set(streams);
+  metrics.streamUnsentBytes.set(bytes);
 }
 
 interface CompositionDeps {

@@ -1,4 +1,5 @@
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Integration, ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
@@ -7,7 +8,6 @@ import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { FastifyInstance } from 'fastify';
 import { makeVerifyBearer } from './auth/bearer.ts';
 import type { GrantCache } from './auth/grant-cache.ts';
@@ -29,6 +29,7 @@ import { registerRequestLog } from './http/request-log.ts';
 import { collectKnownPaths, registerRequestScreening } from './http/request-screening.ts';
 import { decorateRequests } from './http/request-state.ts';
 import { validateWithZod, type ZodApp, type ZodTypeProvider } from './http/zod-validation.ts';
+import { registerKnownSeries } from './known-series.ts';
 import { HookPermits } from './limits/hook-permits.ts';
 import { registerRateLimits } from './limits/rate-limits.ts';
 import { registerOpenApi } from './openapi/describe-interface.ts';
@@ -87,7 +88,7 @@ export interface AppDeps {
   readonly clock: Clock;
   readonly rateLimits: RateLimits;
   readonly logger: Logger;
-  readonly metrics: Pick<Metrics, 'httpRequests' | 'hooksAccepted' | 'hooksRefused' | 'deliveriesRedriven'>;
+  readonly metrics: Metrics;
   /** Registers the stream's routes. They come from the caller, because it runs the hub. */
   readonly registerStream: (app: FastifyInstance) => Promise<void> | void;
 }
@@ -126,6 +127,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const hookPermits = new HookPermits({ limiter, limit: hooks, clock: deps.clock });
   registerRateLimits(app, { limiter, apiLimit: api, hookPermits });
   registerOpenApi(app, deps.settings.publicBaseUrl);
+  registerKnownSeries(app, deps.metrics);
   app.register(async (scope) => registerRoutes(scope, deps));
   return app;
 }

@@ -1,11 +1,13 @@
 import type { Settings } from '@widget-service/shared/config/settings.ts';
+import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
+import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
+import { recordBuild } from '@widget-service/shared/metrics/record-build.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
-import { createSupervisor } from '@widget-service/shared/runtime/supervisor.ts';
+import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 
 /** Above the sum of the bounds for finishing or releasing jobs and for closing connections. */
@@ -18,12 +20,25 @@ const stopMaxMs = 60_000;
  * open: the caller ends the process.
  */
 export async function openWorker(settings: Settings, backend: Backend, logger: Logger): Promise<RunningProcess> {
-  const metrics = createMetrics();
+  const metrics = createMetrics('worker');
+  recordBuild(metrics, backend.kind);
   const clock = systemClock;
-  const tasks = createWorkerTasks({ backend, clock, logger, metrics, outboxScanAgeMs: settings.OUTBOX_SCAN_AGE_MS });
+  const measured = measureBackend(backend, metrics);
+  const tasks = createWorkerTasks({
+    backend: measured,
+    clock,
+    logger,
+    metrics,
+    outboxScanAgeMs: settings.OUTBOX_SCAN_AGE_MS,
+  });
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
   const ops = await openOpsServer(
-    { registry: metrics.registry, unreadyReasons: () => supervisor.unreadyReasons(), isStarted: () => true },
+    {
+      registry: metrics.registry,
+      unreadyReasons: () => supervisor.unreadyReasons(),
+      isStarted: () => true,
+      updateGauges: () => recordTasks(metrics, supervisor),
+    },
     settings.OPS_HOST,
     settings.OPS_PORT,
   );

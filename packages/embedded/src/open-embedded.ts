@@ -55,7 +55,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const marks = new SqliteDedupeMarks(db);
   const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now });
   const control = new InProcessControlLog();
-  const hookQueue = new SqliteHookQueue(db, options.onWarning ?? (() => undefined));
+  const hookQueue = new SqliteHookQueue(db, { onWarning: options.onWarning ?? (() => undefined), now });
   return {
     kind: 'embedded',
     widgets: new SqliteWidgetStore(db),

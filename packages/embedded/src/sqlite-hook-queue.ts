@@ -9,10 +9,12 @@ import type {
   HookJob,
   HookQueue,
   QueuePressure,
+  QueueState,
 } from '@widget-service/shared/ports/hook-queue.ts';
 import type { Database } from './database.ts';
 import { Notifier } from './notifier.ts';
 import { SqliteHookConsumer, type StoredJob } from './sqlite-hook-consumer.ts';
+import { toDate } from './sqlite-values.ts';
 
 type OnWarning = (message: string, details?: object) => void;
 
@@ -24,9 +26,11 @@ export class SqliteHookQueue implements HookQueue {
   readonly partitionCount = 1;
   readonly #db: Database;
   readonly #onWarning: OnWarning;
+  readonly #now: () => Date;
   readonly #enqueued = new Notifier();
   readonly #insertJob: StatementSync;
   readonly #insertBody: StatementSync;
+  readonly #inspect: StatementSync;
   readonly #countJobs: StatementSync;
   readonly #selectOldest: StatementSync;
   readonly #incrementStarts: StatementSync;
@@ -34,13 +38,19 @@ export class SqliteHookQueue implements HookQueue {
   readonly #deleteBody: StatementSync;
   #consumer: SqliteHookConsumer | null = null;
 
-  constructor(db: Database, onWarning: OnWarning) {
+  constructor(db: Database, { onWarning, now }: { readonly onWarning: OnWarning; readonly now: () => Date }) {
     this.#db = db;
     this.#onWarning = onWarning;
+    this.#now = now;
     this.#insertJob = db.prepare(
-      'INSERT INTO hook_jobs (job_id, partition, starts) VALUES (?, ?, 0) ON CONFLICT (job_id) DO NOTHING',
+      'INSERT INTO hook_jobs (job_id, partition, starts, enqueued_at) VALUES (?, ?, 0, ?) ' +
+        'ON CONFLICT (job_id) DO NOTHING',
     );
     this.#insertBody = db.prepare('INSERT INTO hook_job_bodies (seq, body) VALUES (?, ?)');
+    // The oldest job is the one with the lowest `seq`: an index would cost every insert.
+    this.#inspect = db.prepare(
+      'SELECT count(*) AS n, (SELECT enqueued_at FROM hook_jobs ORDER BY seq LIMIT 1) AS oldest FROM hook_jobs',
+    );
     this.#countJobs = db.prepare('SELECT count(*) AS n FROM hook_jobs');
     this.#selectOldest = db.prepare('SELECT * FROM hook_jobs JOIN hook_job_bodies USING (seq) ORDER BY seq LIMIT ?');
     this.#incrementStarts = db.prepare('UPDATE hook_jobs SET starts = starts + 1 WHERE seq = ?');
@@ -51,7 +61,7 @@ export class SqliteHookQueue implements HookQueue {
   async enqueue({ jobId, partition, items }: HookJob): Promise<void> {
     const body = serializeHookJob(items);
     await this.#db.write(() => {
-      const { changes, lastInsertRowid } = this.#insertJob.run(jobId, partition);
+      const { changes, lastInsertRowid } = this.#insertJob.run(jobId, partition, this.#now().getTime());
       if (changes === 1) this.#insertBody.run(lastInsertRowid, body);
     });
     this.#enqueued.notify();
@@ -64,6 +74,13 @@ export class SqliteHookQueue implements HookQueue {
       // removed, so the number is approximate.
       const waitingJobs = Math.max(0, stored - (this.#consumer?.isHandling ? 1 : 0));
       return { waitingJobs, memoryUsedRatio: null };
+    });
+  }
+
+  inspect(): Promise<QueueState[]> {
+    return this.#db.read(() => {
+      const { n, oldest } = this.#inspect.get() as { n: number; oldest: number | null };
+      return [{ queue: 'hook_jobs', jobs: n, oldestEnqueuedAt: toDate(oldest) }];
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aCreation, aDelivery, awkwardPayload } from '../../drivers/builders.ts';
 import { expectProblem } from '../../drivers/expect-problem.ts';
@@ -17,6 +17,7 @@ beforeAll(async () => {
       hookQueue: {
         partitionCount: hookQueue.partitionCount,
         pressure: () => hookQueue.pressure(),
+        inspect: () => hookQueue.inspect(),
         consume: (handle, options) => hookQueue.consume(handle, options),
         enqueue: (batch) =>
           isQueueUnavailable

@@ -1,8 +1,8 @@
 import { buildApp } from '@widget-service/api/app.ts';
 import { permissionsForRole } from '@widget-service/shared/domain/role.ts';
+import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import {

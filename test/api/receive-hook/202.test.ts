@@ -15,6 +15,7 @@ beforeAll(async () => {
       hookQueue: {
         partitionCount: hookQueue.partitionCount,
         pressure: () => hookQueue.pressure(),
+        inspect: () => hookQueue.inspect(),
         consume: (handle) => hookQueue.consume(handle),
         enqueue: async (batch: HookJob) => {
           await hookQueue.enqueue(batch);

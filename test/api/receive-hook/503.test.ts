@@ -13,6 +13,7 @@ beforeAll(async () => {
       hookQueue: {
         partitionCount: hookQueue.partitionCount,
         pressure: () => hookQueue.pressure(),
+        inspect: () => hookQueue.inspect(),
         consume: (handle) => hookQueue.consume(handle),
         enqueue: (batch) =>
           isUnavailable.queue

@@ -1,8 +1,11 @@
+import type { QueueState } from '@widget-service/shared/ports/hook-queue.ts';
+
 /** A job as the queue stores it. */
 export interface StoredJob {
   readonly jobId: string;
   readonly partition: number;
   readonly text: string;
+  readonly addedAtMs: number;
   readonly startCount: number;
 }
 
@@ -30,6 +33,15 @@ export function addJob(queue: JobQueue, job: Omit<StoredJob, 'startCount'>): voi
   if (queue.jobs.has(job.jobId)) return;
   queue.jobs.set(job.jobId, { ...job, startCount: 0 });
   updateWaiting(queue, job.partition, (ids) => [...ids, job.jobId]);
+}
+
+/** Returns the state of the partitions: see `HookQueue.inspect`. */
+export function inspectJobs({ jobs, waiting }: JobQueue): QueueState[] {
+  return waiting.map((_, partition) => {
+    const times = [...jobs.values()].filter((job) => job.partition === partition).map(({ addedAtMs }) => addedAtMs);
+    const oldestEnqueuedAt = times.length === 0 ? null : new Date(Math.min(...times));
+    return { queue: `partition-${partition}`, jobs: times.length, oldestEnqueuedAt };
+  });
 }
 
 /** Starts the next job of a partition. Returns null if none waits, or one is running. */

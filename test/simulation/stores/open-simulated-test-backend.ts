@@ -51,7 +51,7 @@ export async function openSimulatedTestBackend(options: TestBackendOptions): Pro
     },
     enqueueText: async (text) => {
       const jobId = `job-${randomUUID()}`;
-      addJob(memory.state.queue, { jobId, partition: 0, text });
+      addJob(memory.state.queue, { jobId, partition: 0, text, addedAtMs: memory.nowMs });
       memory.enqueued.notify();
       return jobId;
     },

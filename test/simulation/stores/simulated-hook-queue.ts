@@ -1,6 +1,6 @@
 import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import type { HookConsumer, HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
-import { addJob, countWaiting } from './job-queue.ts';
+import { addJob, countWaiting, inspectJobs } from './job-queue.ts';
 import { commandDeadlineMs } from './memory-server.ts';
 import { SimulatedHookConsumer, type SimulatedHookQueueOptions } from './simulated-hook-consumer.ts';
 
@@ -17,7 +17,7 @@ export function openSimulatedHookQueue(options: SimulatedHookQueueOptions): {
       const text = serializeHookJob(items);
       return link.call('enqueue', commandDeadlineMs, (send) =>
         send(() => {
-          addJob(server.state.queue, { jobId, partition, text });
+          addJob(server.state.queue, { jobId, partition, text, addedAtMs: server.nowMs });
           server.enqueued.notify();
         }),
       );
@@ -26,6 +26,7 @@ export function openSimulatedHookQueue(options: SimulatedHookQueueOptions): {
       link.call('pressure', commandDeadlineMs, (send) =>
         send(() => ({ waitingJobs: countWaiting(server.state.queue), memoryUsedRatio: null })),
       ),
+    inspect: () => link.call('inspect', commandDeadlineMs, (send) => send(() => inspectJobs(server.state.queue))),
     consume: async (handle, consumeOptions = { coalesce: false }) => {
       const consumer = new SimulatedHookConsumer({ ...options, ...consumeOptions, handle });
       consumers.add(consumer);

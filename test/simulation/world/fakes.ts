@@ -1,5 +1,5 @@
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 
 /** Traces the messages of warnings and errors, and drops the rest. */
 export function createTracingLogger(trace: (text: string) => void): Logger {
@@ -10,5 +10,9 @@ export function createTracingLogger(trace: (text: string) => void): Logger {
   return { info: () => undefined, debug: () => undefined, warn: logMessage, error: logMessage } as unknown as Logger;
 }
 
+const ignore = () => undefined;
 /** Metrics that count nothing. */
-export const noMetrics = new Proxy({}, { get: () => ({ inc: () => undefined, dec: () => undefined }) }) as Metrics;
+export const noMetrics = new Proxy(
+  {},
+  { get: () => ({ inc: ignore, dec: ignore, set: ignore, zero: ignore, observe: ignore }) },
+) as Metrics;

@@ -1,12 +1,14 @@
-import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify';
 
 const foreignRequestIdMax = 128;
 
-type CountStatus = (method: string, status: number) => void;
+type RequestMetrics = Pick<Metrics, 'httpRequests' | 'httpSeconds'>;
+/** Counts a response. `seconds` is the time that the request took. */
+type ObserveResponse = (method: string, status: number, seconds: number) => void;
 
 /**
- * Counts each request in the metric `httpRequests` and writes one log line for it, unless its handler wrote its own
+ * Counts and times each request (`httpRequests`, `httpSeconds`) and writes one log line for it, unless its handler wrote its own
  * (`request.isLogged`). Both happen when the response has ended. Both name the route by its pattern, never by the
  * address, because an address may hold a token. A request that matches no route has the name `unmatched`.
  *
@@ -17,11 +19,11 @@ type CountStatus = (method: string, status: number) => void;
  * Call this function before the routes are registered. It adds a handler to each route, because reading
  * `request.routeOptions` would build a new object for every request.
  */
-export function registerRequestLog(app: FastifyInstance, metrics: Pick<Metrics, 'httpRequests'>): void {
+export function registerRequestLog(app: FastifyInstance, metrics: RequestMetrics): void {
   const createObserver = (route: string): onResponseHookHandler => {
-    const count = createStatusCounter(metrics, route);
+    const observe = makeObserveResponse(metrics, route);
     return (request, reply, done) => {
-      count(request.method, reply.statusCode);
+      observe(request.method, reply.statusCode, reply.elapsedTime / 1_000);
       if (!request.isLogged) writeLine(request, reply, route);
       done();
     };
@@ -36,16 +38,29 @@ export function registerRequestLog(app: FastifyInstance, metrics: Pick<Metrics, 
   });
 }
 
-/** Caches the counters by method and numeric status, so that no label text is built per request. */
-function createStatusCounter({ httpRequests }: Pick<Metrics, 'httpRequests'>, route: string): CountStatus {
-  const countersByMethod = new Map<string, Map<number, { inc(): void }>>();
-  return (method, status) => {
-    const counters = countersByMethod.get(method) ?? new Map();
-    countersByMethod.set(method, counters);
-    const counter = counters.get(status) ?? httpRequests.labels({ method, route, status });
-    counters.set(status, counter);
-    counter.inc();
+/** Caches what a response is recorded with, by method and status, so that no label text is built per request. */
+function makeObserveResponse({ httpRequests, httpSeconds }: RequestMetrics, route: string): ObserveResponse {
+  const observersByMethod = new Map<string, Map<number, (seconds: number) => void>>();
+  const createObserver = (method: string, status: number) => {
+    const counter = httpRequests.labels({ method, route, status });
+    const histogram = httpSeconds.labels({ method, route, status: toStatusClass(status) });
+    return (seconds: number) => {
+      counter.inc();
+      histogram.observe(seconds);
+    };
   };
+  return (method, status, seconds) => {
+    const observers = observersByMethod.get(method) ?? new Map<number, (seconds: number) => void>();
+    observersByMethod.set(method, observers);
+    const observe = observers.get(status) ?? createObserver(method, status);
+    observers.set(status, observe);
+    observe(seconds);
+  };
+}
+
+/** Returns the class of a status, for example `4xx`. */
+export function toStatusClass(status: number): string {
+  return `${Math.floor(status / 100)}xx`;
 }
 
 function writeLine(request: FastifyRequest, reply: FastifyReply, route: string): void {

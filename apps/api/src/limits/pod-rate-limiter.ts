@@ -1,8 +1,8 @@
 import { limitWithFallback } from '@widget-service/shared/adapters/fallback-rate-limiter.ts';
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 
 export interface PodRateLimiterDeps {
   /** The backend's limiter. */

@@ -24,6 +24,8 @@ const noResponses: ResponseDocs = { own: {}, problemCodes: [] };
 export interface DescribedRoute {
   /** In lower case. `HEAD` is documented together with its `GET`. */
   readonly method: string;
+  /** The path as Fastify knows it, with its parameters as `:name`. */
+  readonly pattern: string;
   /** Has its parameters as `{name}`. */
   readonly path: string;
   readonly operationId: string;
@@ -61,6 +63,7 @@ function toDescribedRoute({ method, url, schema = {}, config }: RouteOptions): D
   const { policy = 'public' } = config ?? {};
   return {
     method: mainMethod.toLowerCase(),
+    pattern: url,
     path: url.replaceAll(/:(\w+)/g, '{$1}'),
     operationId,
     summary,

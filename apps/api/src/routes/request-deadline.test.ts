@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createServer } from '../http/create-server.ts';
 import { registerErrorHandler } from '../http/error-handler.ts';

@@ -92,6 +92,8 @@ export const closingRules: Readonly<Record<ClosingReason, ClosingRule>> = {
   },
 };
 
+export const closingReasons = Object.keys(closingRules) as ClosingReason[];
+
 /** The parts of a connection that age. */
 interface AgingStream {
   readonly entitlement: { readonly validUntil: Date | null };

@@ -9,7 +9,7 @@ import { nextHeartbeatDelayMs } from './heartbeat.ts';
 import type { makeReadLog } from './log-reader.ts';
 import type { Ring } from './ring.ts';
 import type { Sink } from './socket-sink.ts';
-import { StreamFeeder } from './stream-feeder.ts';
+import { type SentTotals, StreamFeeder } from './stream-feeder.ts';
 
 /** Limits and intervals of the streams; from the settings. */
 export interface HubOptions extends SweepOptions {
@@ -24,8 +24,8 @@ export interface HubDeps {
   readonly readLog: ReturnType<typeof makeReadLog>;
   readonly clock: Clock;
   readonly options: HubOptions;
-  /** Called at each sweep with the number of events written since the last one. An event counts once per connection. */
-  readonly onEventsSent: (events: number) => void;
+  /** Called after each sweep with what was written since the last one. */
+  readonly onSweep: (sent: SentTotals) => void;
 }
 
 /** A stream to join. Its headers and opening messages have been written. */
@@ -52,7 +52,7 @@ export class Hub {
 
   constructor(deps: HubDeps) {
     this.#deps = deps;
-    const { ring, readLog, clock, options, onEventsSent } = deps;
+    const { ring, readLog, clock, options, onSweep } = deps;
     this.#feeds = new Feeds(ring);
     const end = (connection: Connection, reason: ClosingReason) => this.#end(connection, reason);
     const { unsentLimitBytes } = options;
@@ -60,8 +60,8 @@ export class Hub {
     this.#feeder = new StreamFeeder({ ring, readLog, clock, feeds: this.#feeds, connections, unsentLimitBytes, end });
     const sweep = makeSweep({ clock, options, end });
     this.#sweepTimer = setInterval(() => {
-      onEventsSent(this.#feeder.takeSentCount());
       sweep(this.#connections);
+      onSweep(this.#feeder.takeSent());
     }, sweepIntervalMs(options));
   }
 
@@ -125,9 +125,24 @@ export class Hub {
     }
   }
 
-  /** Schedules a fan-out. To be called when the ring has new frames. */
-  notify(): void {
-    this.#feeder.notify();
+  /** Returns how many streams have unsent bytes, and how many bytes these are in all. */
+  measureUnsent(): { readonly streams: number; readonly bytes: number } {
+    let streams = 0;
+    let bytes = 0;
+    for (const { sink } of this.#connections) {
+      const unsentBytes = sink.unsentBytes();
+      bytes += unsentBytes;
+      if (unsentBytes > 0) streams += 1;
+    }
+    return { streams, bytes };
+  }
+
+  /**
+   * Schedules a fan-out. To be called when the ring has new frames. Calls `onFannedOut` when these frames were written to
+   * every stream that had caught up.
+   */
+  notify(onFannedOut?: () => void): void {
+    this.#feeder.notify(onFannedOut);
   }
 
   /**

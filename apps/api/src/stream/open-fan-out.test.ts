@@ -1,9 +1,9 @@
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { openFanOut } from './open-fan-out.ts';
 import { anEntitlement } from './testing/fake-hub.ts';

@@ -1,20 +1,20 @@
 import type { Settings } from '@widget-service/shared/config/settings.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { Hub } from './hub.ts';
 import { makeReadLog, makeReadPage } from './log-reader.ts';
 import { Ring } from './ring.ts';
-import { createTailTask } from './tail.ts';
+import { createTailTask, type TailDeps } from './tail.ts';
 
 export interface FanOutDeps {
   readonly backend: Pick<Backend, 'eventLog' | 'runs'>;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: Pick<Metrics, 'eventsSent'>;
+  readonly metrics: Pick<Metrics, 'eventsSent' | 'streamBytesSent'> & TailDeps['metrics'];
 }
 
 /**
@@ -54,10 +54,13 @@ export function openFanOut({ backend, settings, clock, logger, metrics }: FanOut
       unsentLimitBytes,
       stallMs: settings.STREAM_STALL_MS,
     },
-    onEventsSent: (events) => metrics.eventsSent.inc(events),
+    onSweep: ({ events, bytes }) => {
+      metrics.eventsSent.inc(events);
+      metrics.streamBytesSent.inc(bytes);
+    },
   });
   const createTail = (waitUntilFresh: () => Promise<void>) =>
-    createTailTask({ eventLog, runs, readPage: readTailPage, ring, hub, waitUntilFresh, clock, logger });
+    createTailTask({ eventLog, runs, readPage: readTailPage, ring, hub, waitUntilFresh, clock, logger, metrics });
   const waitForPosition = async (withinMs: number) => {
     for (let waitedMs = 0; ring.position() === null && waitedMs < withinMs; waitedMs += 10) await clock.sleep(10);
   };

@@ -20,6 +20,13 @@ export interface StreamFeederDeps {
   readonly end: (connection: Connection, reason: ClosingReason) => void;
 }
 
+/** What the feeder has written. */
+export interface SentTotals {
+  readonly events: number;
+  /** Bytes of the events, without HTTP's chunk framing. */
+  readonly bytes: number;
+}
+
 /** After this many connections, a fan-out lets other work of the process run. */
 const connectionsPerYield = 500;
 
@@ -36,7 +43,8 @@ export class StreamFeeder {
   readonly #replay: ReturnType<typeof makeReplay>;
   #isFanningOut = false;
   #hasNewFrames = false;
-  #sentCount = 0;
+  #sent = { events: 0, bytes: 0 };
+  #onFannedOut: (() => void)[] = [];
 
   constructor(deps: StreamFeederDeps) {
     this.#deps = deps;
@@ -51,11 +59,11 @@ export class StreamFeeder {
     return this.#slicer.nextSlice();
   }
 
-  /** Returns how many events were written since the last call. An event counts once per connection. */
-  takeSentCount(): number {
-    const sentCount = this.#sentCount;
-    this.#sentCount = 0;
-    return sentCount;
+  /** Returns what was written since the last call. An event counts once per connection. */
+  takeSent(): SentTotals {
+    const sent = this.#sent;
+    this.#sent = { events: 0, bytes: 0 };
+    return sent;
   }
 
   /** Starts to feed a connection that has just joined. */
@@ -70,9 +78,13 @@ export class StreamFeeder {
     else connection.wake();
   }
 
-  /** Schedules a fan-out. To be called when the ring has new frames. */
-  notify(): void {
+  /**
+   * Schedules a fan-out. To be called when the ring has new frames. Calls `onFannedOut` when these frames were written to
+   * every connection that had caught up.
+   */
+  notify(onFannedOut?: () => void): void {
     this.#hasNewFrames = true;
+    if (onFannedOut !== undefined) this.#onFannedOut.push(onFannedOut);
     if (this.#isFanningOut) return;
     this.#isFanningOut = true;
     setImmediate(() => void this.#fanOut());
@@ -82,6 +94,8 @@ export class StreamFeeder {
     const { connections, feeds } = this.#deps;
     while (this.#hasNewFrames) {
       this.#hasNewFrames = false;
+      const onFannedOut = this.#onFannedOut;
+      this.#onFannedOut = [];
       let count = 0;
       for (const connection of connections) {
         if (connection.state !== 'live' || connection.isScheduled) continue;
@@ -90,6 +104,7 @@ export class StreamFeeder {
         if (count % connectionsPerYield === 0) await new Promise((resolve) => setImmediate(resolve));
       }
       feeds.clearCaches();
+      for (const listener of onFannedOut) listener();
     }
     this.#isFanningOut = false;
   }
@@ -152,7 +167,8 @@ export class StreamFeeder {
   #send(connection: Connection, { chunk, count, lastSentSeq, end }: JoinedFrames): void {
     connection.cursor = end;
     if (chunk === null) return;
-    this.#sentCount += count;
+    this.#sent.events += count;
+    this.#sent.bytes += chunk.plain.length;
     connection.announcedSeq = lastSentSeq;
     connection.sink.write(chunk);
   }

@@ -1,6 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { LogExtent } from '@widget-service/shared/domain/stream-start.ts';
+import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
@@ -61,6 +62,7 @@ function openTail() {
     waitUntilFresh,
     clock,
     logger,
+    metrics: createMetrics(),
   });
   const stop = new AbortController();
   void task.run(stop.signal);

@@ -1,6 +1,8 @@
 import { formatPosition, isContiguous, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.ts';
-import type { EventLog, EventTail } from '@widget-service/shared/ports/event-log.ts';
+import { readReceivedAtMs } from '@widget-service/shared/domain/widget-event.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import type { EventLog, EventTail, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import type { RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
@@ -24,6 +26,7 @@ export interface TailDeps {
   readonly waitUntilFresh: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'eventDeliverySeconds' | 'tailHeldBackSeconds'>;
 }
 
 /** How long the tail may miss events that the log has before the pod is not ready. */
@@ -42,7 +45,7 @@ const retryMs = 500;
  * The pod is not ready until the task has its first position, and after it has been behind the log for 10 s.
  */
 export function createTailTask(deps: TailDeps): Task {
-  const { ring, clock, logger, hub } = deps;
+  const { ring, clock, logger, hub, metrics } = deps;
   const isolation = new IsolationDetector(deps);
   let behindSinceMs: number | null = null;
 
@@ -74,10 +77,22 @@ export function createTailTask(deps: TailDeps): Task {
     const records = await deps.readPage((limit) => reader.next(position, limit));
     if (records.length === 0) return verify(position);
     if (!isContiguous(position, records)) return resync('the event log does not continue at the position of the tail');
+    const readAtMs = clock.monotonicMs();
     await deps.waitUntilFresh();
+    metrics.tailHeldBackSeconds.inc((clock.monotonicMs() - readAtMs) / 1_000);
     for (const record of records) ring.push(toFrame(record));
     behindSinceMs = null;
-    hub.notify();
+    hub.notify(() => recordDelivery(records));
+  }
+
+  /** Not negative: the clock of the pod that accepted the hook may be ahead. */
+  function recordDelivery(records: readonly LogRecord[]): void {
+    const nowMs = clock.now().getTime();
+    for (const { event } of records) {
+      const receivedAtMs = readReceivedAtMs(event);
+      if (receivedAtMs === null) continue;
+      metrics.eventDeliverySeconds.observe(Math.max(0, nowMs - receivedAtMs) / 1_000);
+    }
   }
 
   async function handleFailure(error: unknown, signal: AbortSignal): Promise<void> {

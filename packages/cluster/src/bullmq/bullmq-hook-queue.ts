@@ -8,6 +8,7 @@ import type {
   HookJob,
   HookQueue,
   QueuePressure,
+  QueueState,
 } from '@widget-service/shared/ports/hook-queue.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { Queue } from 'bullmq';
@@ -17,6 +18,7 @@ import { queueName, type RedisKeys } from '../redis/keys.ts';
 import { computeMemoryUsedRatio } from '../redis/redis-info.ts';
 import { translateErrors } from '../redis/translate-error.ts';
 import { BullmqHookConsumer } from './bullmq-hook-consumer.ts';
+import { inspectQueues } from './inspect-queues.ts';
 import type { PartitionCounts } from './partition-counts.ts';
 import { producerQueueOptions, type WorkerTiming } from './queue-options.ts';
 
@@ -71,6 +73,15 @@ export class BullmqHookQueue implements HookQueue {
       deadlineMs,
       'hook queue pressure',
     );
+  }
+
+  async inspect(): Promise<QueueState[]> {
+    const { redis, keys, partitions } = this.#options;
+    const names = partitions.all.flatMap((count) =>
+      Array.from({ length: count }, (_, index) => queueName(count, index)),
+    );
+    const states = inspectQueues(redis, keys.queuePrefix, names);
+    return withDeadline(translateErrors(states, 'hook queue inspect'), deadlineMs, 'hook queue inspect');
   }
 
   async consume(

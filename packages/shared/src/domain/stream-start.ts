@@ -1,7 +1,8 @@
 import { isSamePosition, type LogPosition, parsePosition } from './log-position.ts';
 
 /** The values are part of the interface: clients see them in `stream.gap`. */
-type GapReason = 'trimmed' | 'epoch-changed' | 'ahead-of-stream' | 'malformed';
+export const gapReasons = ['trimmed', 'epoch-changed', 'ahead-of-stream', 'malformed'] as const;
+type GapReason = (typeof gapReasons)[number];
 
 /** The range of positions that the log holds at one moment. */
 export interface LogExtent {

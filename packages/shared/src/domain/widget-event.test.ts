@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Delivery } from './delivery.ts';
 import { applyHooks } from './effect.ts';
 import { buildWidget } from './widget.ts';
-import { toEventWithoutWidget, toWidgetEvent } from './widget-event.ts';
+import { readReceivedAtMs, toEventWithoutWidget, toWidgetEvent } from './widget-event.ts';
 
 const widget = buildWidget(
   {
@@ -75,5 +75,20 @@ describe('toEventWithoutWidget', () => {
 
   it('omits `subject` if the hook named no widget', () => {
     expect(JSON.parse(toEventWithoutWidget({ ...delivery, widgetId: null }).json)).not.toHaveProperty('subject');
+  });
+});
+
+describe('readReceivedAtMs', () => {
+  const payload = '{"receivedAt":"2001-01-01T00:00:00.000Z"}';
+
+  it('reads when the service received the hook, also if the payload has a member of that name', () => {
+    const { entries, widget: changed } = applyHooks(widget, [{ ...delivery, payload }]);
+    expect(readReceivedAtMs(toWidgetEvent(changed, entries[0]!))).toBe(delivery.receivedAt.getTime());
+    expect(readReceivedAtMs(toEventWithoutWidget({ ...delivery, payload }))).toBe(delivery.receivedAt.getTime());
+  });
+
+  it('returns null for an event of another form', () => {
+    expect(readReceivedAtMs({ json: '{"data":{}}' })).toBeNull();
+    expect(readReceivedAtMs({ json: '{"data":{"receivedAt":"yesterday"}}' })).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 import type { Delivery } from './delivery.ts';
 import type { HookKind, WidgetEventType } from './event-kind.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
+import { parseUtcTimestamp } from './timestamp.ts';
 import type { Widget, WidgetState } from './widget.ts';
 
 /** One event as the event log stores it: the final JSON, and the members by which a pod filters without parsing it. */
@@ -92,6 +93,17 @@ function formatCloudEvent(parts: CloudEventParts): string {
     `"receivedAt":"${parts.receivedAt.toISOString()}","late":${parts.late},"stateChanged":${parts.stateChanged},` +
     `"widget":${parts.widgetJson},"payload":${parts.payload ?? 'null'}}}`
   );
+}
+
+const receivedAtPattern = /"receivedAt":"([^"]+)"/;
+
+/**
+ * Returns when the service received the hook or creation of this event, in milliseconds since the Unix epoch. Reads it
+ * from the text, because a pod does not parse events. Nothing that a caller wrote comes before it. Null: the event was
+ * written by a version with another form.
+ */
+export function readReceivedAtMs({ json }: Pick<WidgetEvent, 'json'>): number | null {
+  return parseUtcTimestamp(receivedAtPattern.exec(json)?.[1] ?? '');
 }
 
 /**

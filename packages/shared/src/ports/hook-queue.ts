@@ -60,6 +60,16 @@ export interface QueuePressure {
   readonly memoryUsedRatio: number | null;
 }
 
+/** One queue at one moment. */
+export interface QueueState {
+  /** The name of the queue in the store, for operators. Each partition of each partition count has its own. */
+  readonly queue: string;
+  /** Jobs that wait or are being processed. */
+  readonly jobs: number;
+  /** When the oldest of them was enqueued, by the clock of the process that enqueued it. Null if there is none. */
+  readonly oldestEnqueuedAt: Date | null;
+}
+
 /**
  * Accepted hooks on their way to processing, in partitions. Within a partition, jobs start in order of arrival, one at
  * a time. Jobs run at least once: after a consumer crashes, its job starts again, and may run twice at the same time. A
@@ -75,6 +85,11 @@ export interface HookQueue {
   enqueue(job: HookJob): Promise<void>;
   /** Rejects with `UnavailableError`. */
   pressure(): Promise<QueuePressure>;
+  /**
+   * Returns the state of every queue, also of earlier partition counts. Rejects with `UnavailableError`. It is for
+   * operators: unlike `pressure`, no hook waits for it.
+   */
+  inspect(): Promise<readonly QueueState[]>;
   /**
    * Starts to pass jobs to `handle`, from every partition that ever existed. If `handle` rejects, the consumer releases
    * the job. A job stays in the queue until `handle` resolves with `done`, even if the consumer crashes.

@@ -9,6 +9,7 @@ describe('openOpsServer', () => {
   beforeAll(async () => {
     const deps = {
       registry: new Registry(),
+      updateGauges: () => undefined,
       unreadyReasons: () => state.unreadyReasons,
       isStarted: () => state.isStarted,
     };

@@ -7,6 +7,8 @@ export interface OpsServerDeps {
   readonly registry: Registry;
   /** Returns why the process is not ready, one line per reason. Empty if it is ready. */
   readonly unreadyReasons: () => string[];
+  /** Called before each scrape. It must be quick and use no store: a store that is down must not block a scrape. */
+  readonly updateGauges: () => void;
   /** Returns true once the process has started, and from then on. */
   readonly isStarted: () => boolean;
 }
@@ -48,7 +50,10 @@ async function respond(deps: OpsServerDeps, path: string, response: ServerRespon
   if (path === '/livez') return send(response, 200, 'ok\n');
   if (path === '/startupz') return sendReadiness(response, deps.isStarted() ? [] : ['starting']);
   if (path === '/readyz') return sendReadiness(response, deps.isStarted() ? deps.unreadyReasons() : ['starting']);
-  if (path === '/metrics') return send(response, 200, await deps.registry.metrics(), deps.registry.contentType);
+  if (path === '/metrics') {
+    deps.updateGauges();
+    return send(response, 200, await deps.registry.metrics(), deps.registry.contentType);
+  }
   return send(response, 404, 'not found\n');
 }
 

@@ -1,7 +1,5 @@
 import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
-import type { Logger } from './logger.ts';
-import type { Metrics } from './metrics.ts';
 
 /** A background job that runs for as long as the process does. */
 export interface Task {
@@ -47,6 +45,11 @@ export class Supervisor {
     });
   }
 
+  /** Calls `observe` with each task's name, and whether it makes progress. */
+  observeTasks(observe: (task: string, isReady: boolean) => void): void {
+    for (const task of this.#tasks) observe(task.name, task.unreadyReason() === null);
+  }
+
   /** Resolves once every task has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -68,26 +71,6 @@ export class Supervisor {
       if (!signal.aborted) await this.#deps.clock.sleep(backoffMs(failures, { firstMs: 100, maxMs: 5_000 }), signal);
     }
   }
-}
-
-export interface ProcessSupervisorDeps {
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'error'>;
-  readonly metrics: Pick<Metrics, 'taskFailures'>;
-}
-
-/** The supervisor of an api or worker process: it counts and logs every task that fails. */
-export function createSupervisor(
-  tasks: readonly Task[],
-  { clock, logger, metrics }: ProcessSupervisorDeps,
-): Supervisor {
-  return new Supervisor(tasks, {
-    clock,
-    onFailure: (task, err) => {
-      metrics.taskFailures.inc({ task });
-      logger.error({ task, err }, 'task.failed');
-    },
-  });
 }
 
 export interface PeriodicOptions {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Delivery } from '../domain/delivery.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import type { ConsumedBatch } from '../ports/hook-queue.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { createMetrics } from '../runtime/metrics.ts';
 import { consumeBatch } from './consume-batch.ts';
 
 const delivery: Delivery = {
@@ -35,7 +35,7 @@ it('logs the number of unstorable deliveries, not their payloads', async () => {
       processBatch: async () => ({
         status: 'published',
         run: 1,
-        appended: 0,
+        appendedReceivedAt: [],
         duplicates: 0,
         startedNewEpoch: false,
         unstorable: [delivery],

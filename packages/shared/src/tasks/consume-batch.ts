@@ -1,11 +1,11 @@
 import type { Delivery } from '../domain/delivery.ts';
 import { UnavailableError } from '../domain/errors.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { DeadReason } from '../ports/delivery-ledger.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '../ports/hook-queue.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Metrics } from '../runtime/metrics.ts';
 import type { BatchOutcome, makeProcessBatch } from '../usecases/hooks/process-batch.ts';
 import {
   type Chunk,
@@ -22,8 +22,13 @@ export interface ConsumeBatchDeps extends DeadLetterDeps {
   readonly processBatch: ReturnType<typeof makeProcessBatch>;
   readonly stores: Pick<StoreConnectivity, 'unreachableSignal' | 'recordSuccess' | 'recordFailure'>;
   readonly clock: Clock;
-  readonly metrics: DeadLetterDeps['metrics'] & Pick<Metrics, 'batches' | 'eventsAppended' | 'deliveriesDuplicate'>;
+  readonly metrics: DeadLetterDeps['metrics'] & RunMetrics;
 }
+
+type RunMetrics = Pick<
+  Metrics,
+  'jobsStarted' | 'runSeconds' | 'runItems' | 'eventsAppended' | 'eventPublishSeconds' | 'deliveriesDuplicate'
+>;
 
 const attemptBackoff = { firstMs: 100, maxMs: 5_000 };
 
@@ -39,6 +44,7 @@ const attemptBackoff = { firstMs: 100, maxMs: 5_000 };
  * docs/data-path.md explains which failures are retried, halved and dead-lettered.
  */
 export async function consumeBatch(deps: ConsumeBatchDeps, batch: ConsumedBatch): Promise<ConsumeOutcome> {
+  deps.metrics.jobsStarted.inc({ start: batch.startCount === 1 ? 'first' : 'again' });
   const signal = AbortSignal.any([batch.signal, deps.stores.unreachableSignal]);
   for (let failures = 1; !signal.aborted && !(await deadLetterUnreadable(deps, batch)); failures += 1) {
     deps.stores.recordFailure();
@@ -114,19 +120,18 @@ async function runOnce(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: read
   try {
     const outcome = await deps.processBatch(items, batch.signal);
     const durationMs = Math.round(deps.clock.monotonicMs() - startedAtMs);
-    recordOutcome(deps.metrics, outcome);
+    recordRun(deps, outcome.status, items, startedAtMs);
+    if (outcome.status === 'published') recordPublished(deps, outcome);
     deps.stores.recordSuccess();
     if ('error' in outcome) {
       deps.logger.warn({ ...fields, run: outcome.run, durationMs, err: outcome.error }, `batch.${outcome.status}`);
       return { outcome: outcome.status, unstorable: [] };
     }
-    const unstorable = outcome.status === 'published' ? outcome.unstorable : [];
-    // The number replaces the deliveries: their payloads do not belong in the log.
-    deps.logger.info({ ...fields, ...outcome, unstorable: unstorable.length, durationMs }, `batch.${outcome.status}`);
-    return { outcome: outcome.status, unstorable };
+    deps.logger.info({ ...fields, ...toLogFields(outcome), durationMs }, `batch.${outcome.status}`);
+    return { outcome: outcome.status, unstorable: outcome.status === 'published' ? outcome.unstorable : [] };
   } catch (error) {
     const isUnavailable = error instanceof UnavailableError;
-    deps.metrics.batches.inc({ outcome: isUnavailable ? 'unavailable' : 'failed' });
+    recordRun(deps, isUnavailable ? 'unavailable' : 'failed', items, startedAtMs);
     if (isUnavailable) deps.stores.recordFailure();
     if (isUnavailable) deps.logger.warn({ ...fields, err: error }, 'batch.unavailable');
     else deps.logger.error({ ...fields, err: error }, 'batch.failed');
@@ -139,9 +144,32 @@ function countItems(items: readonly QueueItem[]): { eventIds: string[]; nudges: 
   return { eventIds, nudges: items.length - eventIds.length };
 }
 
-function recordOutcome(metrics: ConsumeBatchDeps['metrics'], outcome: BatchOutcome): void {
-  metrics.batches.inc({ outcome: outcome.status });
-  if (outcome.status !== 'published') return;
-  metrics.eventsAppended.inc(outcome.appended);
-  metrics.deliveriesDuplicate.inc(outcome.duplicates);
+type Published = Extract<BatchOutcome, { status: 'published' }>;
+
+/** Numbers replace the deliveries: their payloads do not belong in the log. */
+function toLogFields(outcome: Exclude<BatchOutcome, { error: Error }>): object {
+  if (outcome.status !== 'published') return outcome;
+  const { appendedReceivedAt, unstorable, ...fields } = outcome;
+  return { ...fields, appended: appendedReceivedAt.length, unstorable: unstorable.length };
+}
+
+function recordRun(
+  { metrics, clock }: ConsumeBatchDeps,
+  outcome: RunOutcome,
+  items: readonly QueueItem[],
+  startedAtMs: number,
+): void {
+  metrics.runSeconds.observe({ outcome }, (clock.monotonicMs() - startedAtMs) / 1_000);
+  metrics.runItems.observe(items.length);
+}
+
+function recordPublished(
+  { metrics, clock }: ConsumeBatchDeps,
+  { appendedReceivedAt, duplicates }: Pick<Published, 'appendedReceivedAt' | 'duplicates'>,
+): void {
+  const nowMs = clock.now().getTime();
+  metrics.eventsAppended.inc(appendedReceivedAt.length);
+  metrics.deliveriesDuplicate.inc(duplicates);
+  // Not negative: the clock of the pod that accepted the hook may be ahead.
+  for (const at of appendedReceivedAt) metrics.eventPublishSeconds.observe(Math.max(0, nowMs - at.getTime()) / 1_000);
 }

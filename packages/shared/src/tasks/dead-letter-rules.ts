@@ -26,6 +26,15 @@ export interface Chunk {
  */
 export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';
 
+export const runOutcomes: readonly RunOutcome[] = [
+  'published',
+  'superseded',
+  'unstorable',
+  'not-applied',
+  'unavailable',
+  'failed',
+];
+
 /**
  * What to do with a chunk after one run of it.
  * - `done`: go on with the next chunk.

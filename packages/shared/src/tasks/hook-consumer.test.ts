@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import type { ConsumedBatch, ConsumeOutcome, HookQueue } from '../ports/hook-queue.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { createMetrics } from '../runtime/metrics.ts';
 import { createHookConsumerTask } from './hook-consumer.ts';
 
 const logger = await createLogger({ level: 'silent' });

@@ -1,12 +1,12 @@
 import { serializeHookJob } from '../adapters/hook-job-codec.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import { UnstorableError } from '../domain/errors.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { DeadReason, DeliveryLedger, RecordedDelivery } from '../ports/delivery-ledger.ts';
 import type { ConsumedBatch, UnreadableItem } from '../ports/hook-queue.ts';
 import type { QuarantinedText, QuarantineStore } from '../ports/quarantine-store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { Metrics } from '../runtime/metrics.ts';
 
 export interface DeadLetterDeps {
   readonly ledger: Pick<DeliveryLedger, 'markDead'>;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createUuidV7 } from '../domain/uuid.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { createMetrics } from '../runtime/metrics.ts';
 import { createOutboxScannerTask } from './outbox-scanner.ts';
 
 const logger = await createLogger({ level: 'silent' });

@@ -1,13 +1,13 @@
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { Metrics } from '../runtime/metrics.ts';
 import { createPeriodicTask, type Task } from '../runtime/supervisor.ts';
 import { makeScanOutboxes, type ScanOutboxesDeps } from '../usecases/events/scan-outboxes.ts';
 
 export interface OutboxScannerDeps extends ScanOutboxesDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: Pick<Metrics, 'outboxesOverdue'>;
+  readonly metrics: Pick<Metrics, 'outboxesOverdue' | 'outboxAgeSeconds'>;
 }
 
 const shortestPauseMs = 100;
@@ -26,13 +26,22 @@ export function createOutboxScannerTask(deps: OutboxScannerDeps): Task {
     name: 'outbox-scanner',
     everyMs: () => pauseMs,
     clock,
-    onError: (err: unknown) => logger.warn({ err }, 'outbox_scanner.failed'),
+    onError: (err: unknown) => {
+      metrics.outboxAgeSeconds.set(Number.NaN);
+      logger.warn({ err }, 'outbox_scanner.failed');
+    },
   };
   return createPeriodicTask(options, async (signal) => {
     pauseMs = Math.min(longestPauseMs, pauseMs * 2);
-    const { widgets, hasMore } = await scanOutboxes(signal);
+    const { widgets, hasMore, oldestSince } = await scanOutboxes(signal);
     if (hasMore) pauseMs = shortestPauseMs;
     metrics.outboxesOverdue.inc(widgets);
+    if (oldestSince !== undefined) metrics.outboxAgeSeconds.set(toAgeSeconds(clock, oldestSince));
     if (widgets > 0) logger.info({ widgets }, 'outboxes.overdue');
   });
+}
+
+/** Null: 0. Not negative: the clock of the process that wrote the time may be ahead. */
+function toAgeSeconds(clock: Clock, since: Date | null): number {
+  return since === null ? 0 : Math.max(0, clock.now().getTime() - since.getTime()) / 1_000;
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { createMetrics } from '../metrics/metrics.ts';
 import type { Backend } from '../ports/backend.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { createMetrics } from '../runtime/metrics.ts';
 import { createWorkerTasks } from './worker-tasks.ts';
 
 it('exposes the dead-letter counters as 0 from the start, so that the first dead letter is an increase', async () => {

@@ -1,11 +1,12 @@
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Backend } from '../ports/backend.ts';
 import { deadReasons } from '../ports/delivery-ledger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { Metrics } from '../runtime/metrics.ts';
 import { createPeriodicTask, type Task } from '../runtime/supervisor.ts';
 import { makePublishOutbox } from '../usecases/events/publish-outbox.ts';
 import { makeProcessBatch } from '../usecases/hooks/process-batch.ts';
+import { runOutcomes } from './dead-letter-rules.ts';
 import { createHookConsumerTask } from './hook-consumer.ts';
 import { createOutboxScannerTask } from './outbox-scanner.ts';
 
@@ -21,8 +22,10 @@ export interface WorkerTasksDeps {
 /** Makes the hook consumer, the scanner and the retention of every worker. The embedded process runs them, too. */
 export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   const { backend, clock, logger, metrics } = deps;
-  // Creates each counter at 0. Prometheus sees no increase in a series that starts at 1, so an alert would miss it.
+  // Creates each series at 0. Prometheus sees no increase in a series that starts at 1, so an alert would miss it.
   for (const reason of deadReasons) metrics.deliveriesDead.inc({ reason }, 0);
+  for (const outcome of runOutcomes) metrics.runSeconds.zero({ outcome });
+  for (const start of ['first', 'again']) metrics.jobsStarted.inc({ start }, 0);
   const publishOutbox = makePublishOutbox({ ...backend, clock });
   const processBatch = makeProcessBatch({ ...backend, publishOutbox, clock });
   const retention = {

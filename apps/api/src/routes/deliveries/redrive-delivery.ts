@@ -1,7 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
-import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { deliverySchema } from '../../schemas/delivery.ts';

@@ -1,8 +1,8 @@
 import type { HookBody } from '@widget-service/shared/domain/delivery.ts';
 import { extractMemberText } from '@widget-service/shared/domain/json.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
-import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
 import type { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';

@@ -1,6 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
-import type { Metrics } from '@widget-service/shared/runtime/metrics.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
@@ -27,7 +27,7 @@ export interface StreamRouteDeps {
   readonly generation: () => number;
   readonly findStreamStart: ReturnType<typeof makeFindStreamStart>;
   readonly hub: Pick<Hub, 'nextSlice' | 'join'>;
-  readonly metrics: Pick<Metrics, 'streamsOpen' | 'streamsClosed'>;
+  readonly metrics: Pick<Metrics, 'streamsOpen' | 'streamsOpened' | 'streamGaps' | 'streamsRefused' | 'streamsClosed'>;
   readonly admit: ReturnType<typeof makeAdmitStream>;
   readonly recordLastUsed: RecordLastUsed;
   readonly heartbeatIntervalMs: number;
@@ -55,9 +55,9 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
     const verified = await verify(request, deps);
     if (verified.verdict.status === 'invalid') return sendProblem(reply, { code: 'stream-not-found' });
     setStreamHeaders(reply);
-    if (verified.verdict.status === 'unavailable') return sendClosing(reply, 'unavailable');
+    if (verified.verdict.status === 'unavailable') return refuse(reply, 'unavailable', deps);
     const admission = deps.admit(verified.verdict.entitlement.holder);
-    if (admission.status === 'refused') return sendClosing(reply, admission.reason);
+    if (admission.status === 'refused') return refuse(reply, admission.reason, deps);
     let hasJoined = false;
     try {
       hasJoined = await openAndJoin(
@@ -141,7 +141,8 @@ function setStreamHeaders(reply: FastifyReply): void {
  * Answers with a stream of one `stream.closing`. A token that may be valid never gets an error status: any status but
  * 200 stops a browser's EventSource for good (WHATWG HTML, section 9.2).
  */
-async function sendClosing(reply: FastifyReply, reason: ClosingReason): Promise<FastifyReply> {
+async function refuse(reply: FastifyReply, reason: ClosingReason, { metrics }: StreamRouteDeps): Promise<FastifyReply> {
+  metrics.streamsRefused.inc({ reason });
   const socket = await openResponse(reply, closingBytes(reason));
   if (socket !== null) reply.raw.end();
   return reply;
@@ -179,7 +180,7 @@ async function openAndJoin(opening: Opening, { generation, verdict }: Verified<O
   await deps.hub.nextSlice();
   const start = await findStart(deps, request);
   if (start === null) {
-    await sendClosing(reply, 'unavailable');
+    await refuse(reply, 'unavailable', deps);
     return false;
   }
   const { heartbeatIntervalMs } = deps;
@@ -195,7 +196,9 @@ async function openAndJoin(opening: Opening, { generation, verdict }: Verified<O
   while (current.generation !== deps.generation()) current = await verify(request, deps);
   if (current.verdict.status !== 'ok') {
     // `invalid` does not say whether the token was revoked or has expired. The client must do the same in both cases.
-    sink.end(new Chunk(closingBytes(current.verdict.status === 'invalid' ? 'revoked' : 'unavailable')));
+    const reason = current.verdict.status === 'invalid' ? 'revoked' : 'unavailable';
+    deps.metrics.streamsRefused.inc({ reason });
+    sink.end(new Chunk(closingBytes(reason)));
     return false;
   }
   join(opening, current.verdict.entitlement, start, sink);
@@ -214,6 +217,8 @@ function join(
   const { log } = request;
   log.info({ ...logFields, resumed: start.resumed, gap: start.gap?.reason }, 'stream.opened');
   deps.metrics.streamsOpen.inc();
+  deps.metrics.streamsOpened.inc({ start: start.gap === null ? (start.resumed ? 'resumed' : 'fresh') : 'gap' });
+  if (start.gap !== null) deps.metrics.streamGaps.inc({ reason: start.gap.reason });
   if (entitlement.holder.kind === 'subscription') deps.recordLastUsed(entitlement.holder.id);
   deps.hub.join({
     sink,

@@ -67,7 +67,7 @@ export function openFakeHub({
     },
     clock,
     options: { ...defaultOptions, ...options },
-    onEventsSent: () => undefined,
+    onSweep: () => undefined,
   });
   const joinAt: FakeHub['joinAt'] = ({ sink }, { epoch, ...cursor }, entitlement = anEntitlement()) =>
     hub.join({ sink, entitlement, epoch, cursor, onEnd: (reason) => reasons.push(reason) });

@@ -36,6 +36,12 @@ export interface Publication {
   readonly mayAppend: () => boolean;
 }
 
+export interface PublishOutcome {
+  /** One time per event that this run appended. */
+  readonly appendedReceivedAt: readonly Date[];
+  readonly startedNewEpoch: boolean;
+}
+
 /**
  * Makes the function that publishes the outboxes that a run read, and its deliveries without a widget: steps 5 to 9 of
  * docs/data-path.md, in this order. After a crash between two steps the next run repeats them all, which is safe.
@@ -48,15 +54,16 @@ export interface Publication {
  * 9. Let the dedupe marks expire. The watermark of a widget expires only if step 8 removed its entries: then no run can
  *    append them again.
  *
- * Returns how many events this run appended, and whether the log started a new epoch. Throws `UnavailableError` when a
+ * Returns when the hooks and creations of the appended events were received, one time per event, and whether the log
+ * started a new epoch. Throws `UnavailableError` when a
  * store did not answer, when `mayAppend` returns false, when the log rejects the run as stale, and when the log lost
  * events during the append.
  */
 export function makePublishOutbox(deps: PublishOutboxDeps) {
-  return async (publication: Publication): Promise<{ appended: number; startedNewEpoch: boolean }> => {
+  return async (publication: Publication): Promise<PublishOutcome> => {
     const { run, widgets, withoutWidget } = publication;
     const appends = [...widgets.flatMap(toAppends), ...withoutWidget.map(toAppendWithoutWidget)];
-    if (appends.length === 0) return { appended: 0, startedNewEpoch: false };
+    if (appends.length === 0) return { appendedReceivedAt: [], startedNewEpoch: false };
 
     // The later of the two. The second one is earlier only if MongoDB has lost writes in between. Then the position
     // that the run read at its start is the only evidence of what the log must hold.
@@ -73,8 +80,11 @@ export function makePublishOutbox(deps: PublishOutboxDeps) {
     // `startRun` only takes a number here: nothing runs under it.
     const highestRun = withoutWidget.length === 0 ? run : (await deps.runs.startRun()).run;
     await deps.eventLog.expireMarks([...widgetMarks, ...eventMarks], highestRun);
-    const appended = positions.filter((position) => position !== null).length;
-    return { appended, startedNewEpoch };
+    const receivedAt = [
+      ...widgets.flatMap(({ entries }) => entries.map((entry) => entry.receivedAt)),
+      ...withoutWidget.map((delivery) => delivery.receivedAt),
+    ];
+    return { appendedReceivedAt: receivedAt.filter((_, index) => positions[index] !== null), startedNewEpoch };
   };
 }
 

@@ -96,28 +96,37 @@ it('starts again at the oldest widget once it has found all widgets', async () =
 it('returns hasMore while full jobs are processed, and not while they wait', async () => {
   const { scan, add, processJob } = aBacklog();
   add(servedPartition, 600);
-  expect(await scan()).toEqual({ widgets: 256, hasMore: true });
-  expect(await scan()).toEqual({ widgets: 256, hasMore: false });
+  expect(await scan()).toMatchObject({ widgets: 256, hasMore: true });
+  expect(await scan()).toMatchObject({ widgets: 256, hasMore: false });
   processJob(servedPartition);
-  expect(await scan()).toEqual({ widgets: 256, hasMore: true });
+  expect(await scan()).toMatchObject({ widgets: 256, hasMore: true });
   processJob(servedPartition);
-  expect(await scan()).toEqual({ widgets: 88, hasMore: false });
+  expect(await scan()).toMatchObject({ widgets: 88, hasMore: false });
   processJob(servedPartition);
-  expect(await scan()).toEqual({ widgets: 0, hasMore: false });
+  expect(await scan()).toMatchObject({ widgets: 0, hasMore: false });
 });
 
 it('does not return hasMore when some widgets of a waiting full job are published', async () => {
   const { scan, add, publish, processJob } = aBacklog();
   const oldest = add(servedPartition, 400);
-  expect(await scan()).toEqual({ widgets: 256, hasMore: true });
+  expect(await scan()).toMatchObject({ widgets: 256, hasMore: true });
   publish(oldest.slice(0, 10));
-  expect(await scan()).toEqual({ widgets: 256, hasMore: false });
+  expect(await scan()).toMatchObject({ widgets: 256, hasMore: false });
   publish(oldest.slice(10, 200));
-  expect(await scan()).toEqual({ widgets: 200, hasMore: false });
+  expect(await scan()).toMatchObject({ widgets: 200, hasMore: false });
   add(servedPartition, 300);
-  expect(await scan()).toEqual({ widgets: 256, hasMore: false });
+  expect(await scan()).toMatchObject({ widgets: 256, hasMore: false });
   processJob(servedPartition);
-  expect(await scan()).toEqual({ widgets: 256, hasMore: true });
+  expect(await scan()).toMatchObject({ widgets: 256, hasMore: true });
+});
+
+it('says since when the oldest outbox has been overdue, if the scan started there', async () => {
+  const { scan, add } = aBacklog();
+  expect((await scan()).oldestSince).toBeNull();
+  add(stuckPartition, 5_000);
+  expect((await scan()).oldestSince).toEqual(new Date('2026-01-01T00:00:00Z'));
+  // This scan continues behind the 4 096 widgets of the last one.
+  expect((await scan()).oldestSince).toBeUndefined();
 });
 
 it('starts again at the oldest widget after a failed scan', async () => {

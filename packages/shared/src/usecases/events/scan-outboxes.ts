@@ -26,6 +26,11 @@ export interface OutboxScan {
    * widget: such a scan cannot see that a job was processed.
    */
   readonly hasMore: boolean;
+  /**
+   * Since when the oldest overdue outbox has had its oldest entry. Null if no outbox is overdue. Undefined if the scan
+   * did not start at the oldest overdue widget.
+   */
+  readonly oldestSince: Date | null | undefined;
 }
 
 const widgetsPerJob = batchLimits.items;
@@ -61,8 +66,10 @@ export function makeScanOutboxes(deps: ScanOutboxesDeps) {
   return async (signal: AbortSignal): Promise<OutboxScan> => {
     const isFromOldest = overdue.isAtStart();
     const jobs = createNudgeJobs(hookQueue.partitionCount);
+    let oldestSince: Date | null | undefined;
     try {
-      await overdue.collect(jobs, signal);
+      const oldest = await overdue.collect(jobs, signal);
+      oldestSince = isFromOldest ? (oldest?.since ?? null) : undefined;
       await futureDated.collect(jobs, signal);
       await Promise.all([...jobs.byPartition].map(([partition, ids]) => enqueueNudges(deps, partition, ids)));
     } catch (error) {
@@ -71,7 +78,7 @@ export function makeScanOutboxes(deps: ScanOutboxesDeps) {
       throw error;
     }
     const widgets = [...jobs.byPartition.values()].reduce((sum, ids) => sum + ids.length, 0);
-    return { widgets, hasMore: isFromOldest && fullJobs.hasNewFullJob(jobs) };
+    return { widgets, hasMore: isFromOldest && fullJobs.hasNewFullJob(jobs), oldestSince };
   };
 }
 
@@ -127,14 +134,18 @@ function createResumableSearch(find: (from?: OutboxScanCursor) => Promise<Unpubl
     reset(): void {
       from = undefined;
     },
-    async collect(jobs: NudgeJobs, signal: AbortSignal): Promise<void> {
+    /** Returns the first widget that it found. */
+    async collect(jobs: NudgeJobs, signal: AbortSignal): Promise<UnpublishedWidget | undefined> {
+      let first: UnpublishedWidget | undefined;
       for (let page = 0; page < pagesPerScan && !signal.aborted; page += 1) {
         const widgets = await find(from);
+        first ??= widgets[0];
         for (const { widgetId } of widgets) jobs.add(widgetId);
         const isComplete = widgets.length < pageSize || jobs.areFull();
         from = isComplete ? undefined : advanceScanCursor(widgets, from);
-        if (isComplete) return;
+        if (isComplete) break;
       }
+      return first;
     },
   };
 }

@@ -20,6 +20,7 @@ function aManualQueue(partitionCount = 1) {
         onCall();
       }),
     pressure: async () => pressure,
+    inspect: async () => [],
     consume: () => Promise.reject(new Error('this test does not consume')),
   };
   const waitForCalls = (count: number) =>

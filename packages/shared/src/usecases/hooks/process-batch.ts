@@ -21,8 +21,8 @@ export type BatchOutcome =
   | {
       readonly status: 'published';
       readonly run: number;
-      /** How many events this run appended to the event log. */
-      readonly appended: number;
+      /** When the hooks and creations were received whose events this run appended to the event log, one time per event. */
+      readonly appendedReceivedAt: readonly Date[];
       /** How many deliveries this run dropped as duplicates. */
       readonly duplicates: number;
       readonly startedNewEpoch: boolean;

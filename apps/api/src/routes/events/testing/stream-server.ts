@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
-import { createMetrics } from '@widget-service/shared/runtime/metrics.ts';
+import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { fastify } from 'fastify';
 import { onTestFinished } from 'vitest';
 import type { StreamTokenVerdict } from '../../../auth/stream-entitlement.ts';

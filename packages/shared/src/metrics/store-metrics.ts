@@ -1,0 +1,21 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { callBuckets } from './buckets.ts';
+
+/** Metrics of the calls that a process makes to MongoDB and Redis, or to SQLite. */
+export function storeMetrics(registers: Registry[]) {
+  return {
+    storeCallSeconds: new Histogram({
+      name: 'widget_store_call_duration_seconds',
+      help: 'Time of a call to a store, in seconds, by port and operation. Includes the calls that failed.',
+      labelNames: ['port', 'operation'],
+      buckets: callBuckets,
+      registers,
+    }),
+    storeFailures: new Counter({
+      name: 'widget_store_call_failures_total',
+      help: 'Calls to a store that failed, by port, operation and error: unavailable, or other.',
+      labelNames: ['port', 'operation', 'error'],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMetrics } from '../metrics/metrics.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { Supervisor, type Task } from '../runtime/supervisor.ts';
+import { createSupervisor } from './create-supervisor.ts';
+
+function supervise(tasks: readonly Task[]) {
+  const errors: unknown[][] = [];
+  const metrics = createMetrics();
+  const logger = { error: (...line: unknown[]) => void errors.push(line) };
+  const supervisor = createSupervisor(tasks, { clock: systemClock, logger: logger as never, metrics });
+  onTestFinished(() => supervisor.stop());
+  return { supervisor, errors, metrics };
+}
+
+describe('createSupervisor', () => {
+  it('counts and logs a task that throws, and starts it again', async () => {
+    const cause = new Error('the disk is full');
+    let runs = 0;
+    const secondRun = Promise.withResolvers<void>();
+    const task: Task = {
+      name: 'retention',
+      run: async (signal) => {
+        runs += 1;
+        if (runs === 1) throw cause;
+        secondRun.resolve();
+        await systemClock.sleep(60_000, signal);
+      },
+      unreadyReason: () => null,
+    };
+    const { supervisor, errors, metrics } = supervise([task]);
+    supervisor.start();
+    await secondRun.promise;
+    await supervisor.stop();
+    expect(runs).toBe(2);
+    expect(errors).toEqual([[{ task: 'retention', err: cause }, 'task.failed']]);
+    expect((await metrics.taskFailures.get()).values).toEqual([{ labels: { task: 'retention' }, value: 1 }]);
+  });
+
+  it('doubles the pause after each short run, and starts again with the shortest pause after a run of over a minute', async () => {
+    let nowMs = 0;
+    const pausesMs: number[] = [];
+    const stopped = Promise.withResolvers<void>();
+    const clock = {
+      ...systemClock,
+      monotonicMs: () => nowMs,
+      sleep: async (ms: number) => {
+        pausesMs.push(ms);
+        if (pausesMs.length === 7) stopped.resolve();
+        if (pausesMs.length === 7) await new Promise(() => undefined);
+      },
+    };
+    const task: Task = {
+      name: 'tail',
+      run: async () => {
+        if (pausesMs.length === 5) nowMs += 60_001;
+      },
+      unreadyReason: () => null,
+    };
+    new Supervisor([task], { clock, onFailure: () => undefined }).start();
+    await stopped.promise;
+    const ceilingsMs = [100, 200, 400, 800, 1_600, 100, 200];
+    for (const [index, ceilingMs] of ceilingsMs.entries()) {
+      expect(pausesMs[index]).toBeGreaterThanOrEqual(ceilingMs / 2);
+      expect(pausesMs[index]).toBeLessThanOrEqual(ceilingMs);
+    }
+  });
+
+  it('neither counts nor logs a task that throws after the supervisor began to stop', async () => {
+    const task: Task = {
+      name: 'tail',
+      run: async (signal) => {
+        await systemClock.sleep(60_000, signal);
+        throw new Error('aborted');
+      },
+      unreadyReason: () => null,
+    };
+    const { supervisor, errors, metrics } = supervise([task]);
+    supervisor.start();
+    await supervisor.stop();
+    expect(errors).toEqual([]);
+    expect((await metrics.taskFailures.get()).values).toMatchObject([{ value: 0 }]);
+  });
+});

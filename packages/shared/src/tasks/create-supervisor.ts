@@ -1,0 +1,30 @@
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { Supervisor, type Task } from '../runtime/supervisor.ts';
+
+export interface ProcessSupervisorDeps {
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'error'>;
+  readonly metrics: Pick<Metrics, 'taskFailures'>;
+}
+
+/** Creates the supervisor of an api or worker process: it counts and logs every task that fails. */
+export function createSupervisor(
+  tasks: readonly Task[],
+  { clock, logger, metrics }: ProcessSupervisorDeps,
+): Supervisor {
+  for (const { name } of tasks) metrics.taskFailures.inc({ task: name }, 0);
+  return new Supervisor(tasks, {
+    clock,
+    onFailure: (task, err) => {
+      metrics.taskFailures.inc({ task });
+      logger.error({ task, err }, 'task.failed');
+    },
+  });
+}
+
+/** Sets `widget_task_ready` for each task. */
+export function recordTasks({ taskReady }: Pick<Metrics, 'taskReady'>, supervisor: Supervisor): void {
+  supervisor.observeTasks((task, isReady) => taskReady.set({ task }, isReady ? 1 : 0));
+}
