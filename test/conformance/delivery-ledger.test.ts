@@ -8,7 +8,7 @@ import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
 const position: LogPosition = { epoch: 'k3f9', ms: 1_764_000_000_123, seq: 42 };
-/** The current time: MongoDB removes rows that were published before the retention, at any moment. */
+/** The current time: MongoDB may at any moment remove a row that was published longer ago than the retention. */
 const publishedAt = new Date();
 
 function toRow(delivery: Delivery, overrides: Partial<LedgerRow> = {}): LedgerRow {
@@ -77,7 +77,7 @@ describe('DeliveryLedger.register, with a known delivery', () => {
     expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery, { attempts: 2 }));
   });
 
-  it('drops a published delivery, and counts the duplicate', async () => {
+  it('reports a published delivery as a duplicate, and counts it', async () => {
     const delivery = await publishOne();
     expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
     expect(await ledger().register([{ ...delivery, redrive: true }])).toEqual({
@@ -89,22 +89,25 @@ describe('DeliveryLedger.register, with a known delivery', () => {
     );
   });
 
-  it.each([randomUUID(), null])('drops a delivery that names another widget than its row (%s)', async (widgetId) => {
-    const delivery = await registerOne();
-    expect(await ledger().register([{ ...delivery, widgetId, payload: '{"other":1}' }])).toEqual({
-      duplicates: [delivery.eventId],
-      unstorable: [],
-    });
-    expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery, { duplicates: 1 }));
-  });
+  it.each([randomUUID(), null])(
+    'reports a delivery that names another widget than its row as a duplicate (%s)',
+    async (widgetId) => {
+      const delivery = await registerOne();
+      expect(await ledger().register([{ ...delivery, widgetId, payload: '{"other":1}' }])).toEqual({
+        duplicates: [delivery.eventId],
+        unstorable: [],
+      });
+      expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery, { duplicates: 1 }));
+    },
+  );
 
-  it('drops a delivery that names a widget when its row names none', async () => {
+  it('reports a delivery that names a widget as a duplicate if its row names none', async () => {
     const delivery = await registerOne({ widgetId: null });
     const repeated = { ...delivery, widgetId: randomUUID() };
     expect(await ledger().register([repeated])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
   });
 
-  it('drops a dead delivery unless it is a redrive, which becomes received', async () => {
+  it('reports a dead delivery as a duplicate, unless it is a redrive: then the row becomes received', async () => {
     const delivery = await registerOne();
     await ledger().markDead(delivery, 'store-refused');
     expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
@@ -115,7 +118,7 @@ describe('DeliveryLedger.register, with a known delivery', () => {
     expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery, { attempts: 2, duplicates: 1 }));
   });
 
-  it('drops a redrive that names another widget than its dead row', async () => {
+  it('reports a redrive that names another widget than its dead row as a duplicate', async () => {
     const delivery = await registerOne();
     await ledger().markDead(delivery, 'store-refused');
     const misdirected = { ...delivery, widgetId: randomUUID(), redrive: true };

@@ -83,7 +83,7 @@ describe('RateLimiter.take and giveBack', () => {
     expect(outcomes.filter(({ granted }) => granted === 1)).toHaveLength(20);
   });
 
-  it('grants a permit again as time passes, also with a burst of 1', async () => {
+  it('grants a permit again as time passes, with a burst of 1', async () => {
     const key = randomUUID();
     const limit = { ratePerSecond: 20, burst: 1 };
     expect((await takeOne(key, limit)).granted).toBe(1);
@@ -93,7 +93,7 @@ describe('RateLimiter.take and giveBack', () => {
     await eventually(async () => (await takeOne(key, limit)).granted === 1, 'a permit is granted again', 2_000);
   });
 
-  it('applies a lowered burst at once', async () => {
+  it('makes nobody wait longer than the new burst needs, once the burst was lowered', async () => {
     const key = randomUUID();
     await limiter().take({ key, limit: { ratePerSecond: 0.0001, burst: 1_000 }, atLeast: 1_000, atMost: 1_000 });
     const rejected = await takeOne(key);

@@ -29,5 +29,5 @@ export async function freezeDuringJob(
   } finally {
     for (const other of others) other.thaw();
   }
-  throw new Error(`${worker.name} had no started job in ${attemptsMax} attempts`);
+  throw new Error(`${worker.name} could not be frozen during a newly started job in ${attemptsMax} attempts`);
 }

@@ -93,7 +93,10 @@ function describeType(expected: string, value: unknown): { code: MistakeCode; de
   return { code: 'type', detail: `Must be of type ${jsonTypeByZodType[expected] ?? expected}.` };
 }
 
-/** Never cuts a surrogate pair in half: `encodeURIComponent` in `toPointer` throws on a lone surrogate. */
+/**
+ * Never cuts a surrogate pair in half: `encodeURIComponent` in `toPointer` throws on a lone surrogate. The name itself has
+ * none: `json-body.ts` rejects such bodies.
+ */
 function truncateName(name: string): string {
   const start = name.slice(0, fieldNameMax);
   return start.isWellFormed() ? start : start.slice(0, -1);

@@ -11,6 +11,7 @@ interface RegistryDocument {
   lastPosition?: ComparablePosition;
 }
 
+/** The `_id` of the one document of the run registry. */
 export const registryId = 'register';
 
 /** One document holds the run counter and the last recorded position, so that one read returns both. */
@@ -41,7 +42,7 @@ export class MongoRunRegistry implements RunRegistry {
 
   lastPosition(): Promise<ComparablePosition | null> {
     return runPortCall(
-      'read the last position',
+      'read the last recorded position',
       async () => {
         const document = await this.#runs.findOne({ _id: registryId }, { maxTimeMS: runDeadlineMs });
         return toPosition(document?.lastPosition);

@@ -92,7 +92,9 @@ export class MongoWidgetStore implements WidgetStore {
       }
       await delay(pauseMs);
     }
-    throw new UnavailableError('MongoDB, create a widget: the record of the idempotency key could not be read back');
+    throw new UnavailableError(
+      'MongoDB, create a widget: the document that is already stored under this _id could not be read',
+    );
   }
 }
 

@@ -77,7 +77,7 @@ export const settingsTable = {
     isSecret: true,
   },
   REDIS_KEY_PREFIX: defineSetting(
-    z.string().regex(/^[\w.-]{1,64}$/, 'letters, digits, _ . -'),
+    z.string().regex(/^[\w.-]{1,64}$/, '1 to 64 letters, digits, _ . -'),
     'ws',
     'Prefix of every Redis key, inside one hash tag.',
   ),
@@ -144,7 +144,7 @@ export const settingsTable = {
   STREAMS_PER_TOKEN: defineSetting(
     wholeNumber(1, 1_000_000),
     100,
-    'Open streams per subscription (or per user, for personal streams) on each pod, whichever of its tokens they use.',
+    'Despite its name, not per token: open streams of one subscription, or of one user with personal streams, on each pod.',
   ),
   STREAMS_PER_POD: defineSetting(wholeNumber(1, 1_000_000), 10_000, 'Open streams on each pod.'),
   STREAM_UNSENT_LIMIT_BYTES: defineSetting(
@@ -181,12 +181,12 @@ export const settingsTable = {
   HOOK_BATCH_MAX: defineSetting(
     wholeNumber(1, 1_024),
     batchLimits.items,
-    'Largest number of items in one job of the hook queue. A worker may process several jobs as one batch.',
+    'Largest number of items in one job of the hook queue. A worker may process several jobs as one batch, which can be larger.',
   ),
   HOOK_PARTITIONS: defineSetting(
     wholeNumber(1, 64),
     4,
-    'Partitions of the hook queue. Workers also consume the partitions of earlier values. MongoDB keeps these values.',
+    'Partitions of the hook queue. After a change, workers also consume the partitions of earlier numbers, which MongoDB remembers.',
   ),
   HOOK_ACK_REPLICAS: defineSetting(
     wholeNumber(0, 10),
@@ -211,7 +211,7 @@ export const settingsTable = {
   HOOK_BURST: defineSetting(
     wholeNumber(0, 10_000_000),
     5_000,
-    'Hooks of one integration at once, over all pods. An integration with its own rate may send 5 s of that rate at once. 0: no limit.',
+    'Burst: hooks that one integration may send at once before its rate applies, over all pods. An integration with its own rate has a burst of 5 s of that rate. HOOK_BURST=0 switches this limit off.',
   ),
   API_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
@@ -221,7 +221,7 @@ export const settingsTable = {
   API_BURST: defineSetting(
     wholeNumber(0, 10_000_000),
     200,
-    'Reads and creates of widgets of one user or provision token at once, over all pods. 0 switches this limit off.',
+    'Burst: reads and creates of widgets that one user or provision token may send at once before the rate applies, over all pods. 0 switches this limit off.',
   ),
   SIGN_IN_FAILURES_PER_MINUTE: defineSetting(
     wholeNumber(0, 100_000),

@@ -24,7 +24,7 @@ export type EventPredicate = (event: FilterableEvent) => boolean;
  *
  * - `states` matches the widget's state before or after the event.
  * - `labels` matches if the widget has any of them.
- * - `widgetIds` matches the id that the hook named, even if no widget has it.
+ * - `widgetIds` matches the event's widget id. For a hook that is the id it named, even if no widget has it.
  *
  * For an event without a widget, `states` and `labels` never match.
  */
