@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { startStopwatch } from '../drivers/stopwatch.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -48,6 +49,39 @@ it('a different signal during a drain ends the process at once with exit code 1'
   send(service, 'SIGINT');
   expect(await service.exited).toBe(1);
   expect(messages(service)).not.toContain('stopped');
+});
+
+/** Starts a program of the service with a MongoDB that never answers. Resolves once it has connected to it. */
+async function startWithSilentMongo(program: string) {
+  const mongo = createServer().listen(0, '127.0.0.1');
+  const connected = once(mongo, 'connection');
+  await once(mongo, 'listening');
+  const { port } = mongo.address() as AddressInfo;
+  const child = spawn(process.execPath, [join(root, program)], {
+    env: { MONGODB_URL: `mongodb://127.0.0.1:${port}/`, REDIS_URL: 'redis://127.0.0.1:1/', START_TIMEOUT_MS: '60000' },
+    stdio: 'ignore',
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    mongo.close();
+  });
+  const exited = once(child, 'exit');
+  const [socket] = (await connected) as [Socket];
+  socket.on('error', () => undefined);
+  return { child, exited };
+}
+
+it.each([
+  ['apps/api/src/main.ts', 0],
+  ['apps/worker/src/main.ts', 0],
+  ['apps/worker/src/migrate.ts', 143],
+  ['apps/worker/src/new-epoch.ts', 143],
+])('%s exits soon with code %i after a SIGTERM while it waits for MongoDB', async (program, code) => {
+  const { child, exited } = await startWithSilentMongo(program);
+  const elapsedMs = startStopwatch();
+  child.kill('SIGTERM');
+  expect(await exited).toEqual([code, null]);
+  expect(elapsedMs()).toBeLessThan(10_000);
 });
 
 it('`npm start` forwards a SIGTERM that only npm received, and exits with 0 when the service has drained', async () => {

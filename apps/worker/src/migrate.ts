@@ -3,9 +3,10 @@ import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores
 import { toMongoOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
-import { reportToStandardError } from '@widget-service/shared/runtime/run-process.ts';
+import { exitOnSignals, reportToStandardError } from '@widget-service/shared/runtime/run-process.ts';
 
 // `npm run migrate`: creates the indexes of MongoDB, then verifies them.
+exitOnSignals();
 try {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
   const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });

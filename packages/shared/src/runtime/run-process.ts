@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ExitError, exitCodes } from './exit-error.ts';
 
 export interface RunningProcess {
@@ -15,10 +16,14 @@ export interface RunningProcess {
  * processes, and npm forwards its own copy.
  */
 const sameSignalMs = 1_000;
+/** How long a start may go on after a signal. */
+const startAfterSignalMaxMs = 1_000;
 
 /**
- * Runs a process: starts it, waits for SIGTERM or SIGINT, stops it and exits with code 0. A signal during the start
- * takes effect after it. A second signal exits at once.
+ * Runs a process: starts it, waits for SIGTERM or SIGINT, stops it and exits with code 0. A second signal exits at once.
+ *
+ * After a signal during the start, the start has one more second. Then the process exits with code 0 without a stop: it
+ * has accepted nothing yet. A start may wait for MongoDB for half a minute, and nobody should wait for that.
  *
  * An error of `start` or `stop`, an uncaught exception or an unhandled rejection ends the process: a new process is
  * better than a damaged one. `start` passes other fatal errors to `fail`. First `report` logs the error. Then the
@@ -37,7 +42,8 @@ export async function runProcess(
   process.on('unhandledRejection', fail);
   const firstSignal = waitForSignal();
   try {
-    const running = await start(fail);
+    const running = await Promise.race([start(fail), firstSignal.then(() => delay(startAfterSignalMaxMs, null))]);
+    if (running === null) process.exit(exitCodes.ok);
     const signal = await firstSignal;
     const { stopMaxMs } = running;
     const deadline = setTimeout(
@@ -68,6 +74,15 @@ function waitForSignal(): Promise<NodeJS.Signals> {
       });
     }
   });
+}
+
+/**
+ * Lets SIGTERM and SIGINT end a command at once, with the exit code that a shell would report: 143 or 130. Without this,
+ * Linux ignores both signals in a container, where the command is process 1.
+ */
+export function exitOnSignals(): void {
+  process.on('SIGTERM', () => process.exit(143));
+  process.on('SIGINT', () => process.exit(130));
 }
 
 /**
