@@ -21,7 +21,7 @@ export interface EntitlementChecksDeps {
   /** The pod's cache of stream tokens. The stream route looks tokens up in it. */
   readonly tokenCache: TokenTrust;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Called if a look-up fails for any other reason. The entitlement stays valid until its next check. */
+  /** Called if `lookUp` throws anything but `UnavailableError`. The entitlement stays valid until its next check. */
   readonly onFailure: (error: unknown) => void;
   /** Returns a number from 0 to 1: spreads the first checks of streams that were opened together. */
   readonly random?: () => number;
@@ -43,7 +43,8 @@ export class EntitlementChecks {
   }
 
   /**
-   * Checks every entitlement, in groups of 2 000. Checks that are in progress become outdated.
+   * Checks every entitlement, in groups of 2 000. When the check of a group starts, the results of earlier checks of its
+   * entitlements are dropped, even if they arrive later.
    *
    * Returns true if a decision was applied for every entitlement (see `check`). It stops at the first group that
    * returns false; that group and the rest are due at once.

@@ -25,11 +25,11 @@ export function registerOpenPersonalStream(app: ZodApp, deps: OpenPersonalStream
       response: documentResponses({ 201: personalStreamSchema }),
     },
     handler: async (request, reply) => {
-      const { token, cursor, expiresAt } = await deps.issuePersonalStream(requireSession(request).session);
+      const { token, resumeFrom, expiresAt } = await deps.issuePersonalStream(requireSession(request).session);
       const body: z.output<typeof personalStreamSchema> = {
         token,
         url: toPublicUrl(request, deps.publicBaseUrl, `/api/v1/events/${token}`),
-        cursor: cursor === null ? null : formatPosition(cursor),
+        cursor: resumeFrom === null ? null : formatPosition(resumeFrom),
         expiresAt: expiresAt.toISOString(),
       };
       return reply.code(201).send(body);

@@ -16,8 +16,11 @@ export interface IssuePersonalStreamDeps {
 export interface IssuedPersonalStream {
   /** The secret. It can be shown only now: the store holds only its digest. */
   readonly token: string;
-  /** A stream that resumes from here misses no event from now on. Null while the pod has no position. */
-  readonly cursor: LogPosition | null;
+  /**
+   * The pod's position in the event log: a stream that resumes from here misses no event from now on. Null while the pod
+   * has no position.
+   */
+  readonly resumeFrom: LogPosition | null;
   readonly expiresAt: Date;
 }
 
@@ -27,11 +30,11 @@ export interface IssuedPersonalStream {
  */
 export function makeIssuePersonalStream({ personalStreams, clock, tailPosition }: IssuePersonalStreamDeps) {
   return async (session: Session): Promise<IssuedPersonalStream> => {
-    const cursor = tailPosition();
+    const resumeFrom = tailPosition();
     const token = mintToken('wst');
     const expiresAt = new Date(Math.min(clock.now().getTime() + lifetimeMs, session.expiresAt.getTime()));
     const { userId, digest } = session;
     await personalStreams.insert({ tokenDigest: sha256Hex(token), userId, sessionDigest: digest, expiresAt });
-    return { token, cursor, expiresAt };
+    return { token, resumeFrom, expiresAt };
   };
 }

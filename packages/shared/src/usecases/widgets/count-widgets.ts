@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { fullCountDeadlineMs, requestDeadlineMs, withDeadline } from '../../runtime/deadline.ts';
 import { createSemaphore } from '../../runtime/semaphore.ts';
 
-/** Totals up to here are exact at every request. */
+/** Totals up to here are counted exactly for each request, unless the store is unavailable or too slow. */
 const exactTotalMax = 1_000;
 const totalMaxAgeMs = 5_000;
 /**
@@ -42,15 +42,15 @@ interface CountedTotal {
 }
 
 /**
- * Makes the function that counts the widgets of a filter. A total up to 1 000 is exact. A larger one is reused
- * for 5 s after its count began, because a full count takes time in proportion to its result. Callers with the same filter share one full count.
- * Full counts run one at a time: each value of `createdAtOrBefore` is another filter, so a client could start any
- * number of them.
+ * Makes the function that counts the widgets of a filter. A total up to 1 000 is exact. A larger one is reused for 5 s
+ * after its count began, because a full count takes time in proportion to its result. Callers with the same filter
+ * share one full count. Full counts run one at a time: each value of `createdAtOrBefore` is another filter, so a client
+ * could start any number of them.
  *
  * If the store is unavailable, or the count takes longer than `withinMs`, the function returns the last total of the
- * filter. If there is none, it returns the last total of the filter's state, which ignores `createdAtOrBefore`. If there
- * is none either, it returns a lower bound: `seen`, or 1 001 if that is more and it has counted that far. If that is 0, it throws
- * `UnavailableError`.
+ * filter. If there is none, it returns the last total of the filter's state, which ignores `createdAtOrBefore`. If
+ * there is none either, it returns a lower bound: `seen`, or 1 001 if that is more and it has counted that far. If that
+ * is 0, it throws `UnavailableError`.
  */
 export function makeCountWidgets({ widgets, clock }: CountWidgetsDeps) {
   const totals = new Map<string, CountedTotal>();
