@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { databaseFileName } from '@widget-service/embedded/database.ts';
+import { databaseFileName } from '@widget-service/embedded/open-database.ts';
 import { openEmbedded } from '@widget-service/embedded/open-embedded.ts';
 import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
 import { rejectPayloadsInSqlite } from '../faults/unstorable-payloads.ts';

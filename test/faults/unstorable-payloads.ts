@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { databaseFileName } from '@widget-service/embedded/database.ts';
+import { databaseFileName } from '@widget-service/embedded/open-database.ts';
 import { MongoClient } from 'mongodb';
 
 /** Where a payload is stored: in the outbox of its widget, or in a row of the ledger. */

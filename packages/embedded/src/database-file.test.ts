@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { databaseFileName, openDatabase } from './database.ts';
 import { DatabaseTooNewError, DatabaseUnusableError } from './database-file.ts';
+import { databaseFileName, openDatabase } from './open-database.ts';
 
 const pageBytes = 4096;
 
@@ -129,7 +129,7 @@ describe('opening a database file', () => {
 
   it('calls onFatal if the file is damaged while it is open', async () => {
     const fatalErrors: Error[] = [];
-    const db = openDatabase(dataDir, (error) => fatalErrors.push(error));
+    const db = openDatabase(dataDir, { onFatal: (error) => fatalErrors.push(error) });
     const overwritten = flipBytes(pageBytes, goodContent.length - pageBytes);
     await writeFile(file, overwritten);
     await expect(db.read(() => db.prepare('SELECT count(*) FROM users').get())).rejects.toBeInstanceOf(

@@ -75,6 +75,17 @@ export function toDamagedInUseError(file: string, cause: unknown): DatabaseUnusa
   return new DatabaseUnusableError(file, describeDamage(cause), outcome, cause);
 }
 
+/** Returns the error for a sync that failed while the file is in use. */
+export function toFailedSyncError(file: string, cause: unknown): ExitError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new ExitError(
+    exitCodes.unexpected,
+    `${file} could not be put on the disk (${reason}). This process has stopped, because the last writes may be lost: ` +
+      'none of them was confirmed. Check the disk, then start again: the file is checked at the start.',
+    { cause },
+  );
+}
+
 function toUnusableError(file: string, problem: string, cause?: unknown): DatabaseUnusableError {
   return new DatabaseUnusableError(file, problem, 'Nothing in it was changed.', cause);
 }

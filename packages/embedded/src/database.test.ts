@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, DatabaseInUseError, databaseFileName, openDatabase } from './database.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Database } from './database.ts';
+import { DatabaseInUseError, databaseFileName, openDatabase } from './open-database.ts';
 
 const runFile = promisify(execFile);
 
@@ -32,7 +33,7 @@ describe('Database', () => {
     );
 
   it('does not open a file that another process has open, and says what to do', async () => {
-    const open = `import { openDatabase } from ${JSON.stringify(new URL('./database.ts', import.meta.url).href)};
+    const open = `import { openDatabase } from ${JSON.stringify(new URL('./open-database.ts', import.meta.url).href)};
       try { openDatabase(process.argv[1]); console.log('opened'); } catch (error) { console.log(error.name, error.message); }`;
     const openElsewhere = () => runFile(process.execPath, ['--input-type=module', '-e', open, dataDir]);
     const output = (await openElsewhere()).stdout;
@@ -65,10 +66,9 @@ describe('Database', () => {
     expect(() => openDatabase(path)).toThrow(error);
   });
 
-  it('opens the file with durable commits, a short write-ahead log, an exclusive lock and foreign keys', () => {
+  it('opens the file with a short write-ahead log, an exclusive lock and foreign keys', () => {
     const readPragma = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     expect(readPragma('journal_mode')).toBe('wal');
-    expect(readPragma('synchronous')).toBe(2);
     expect(readPragma('wal_autocheckpoint')).toBe(4096);
     expect(readPragma('locking_mode')).toBe('exclusive');
     expect(readPragma('foreign_keys')).toBe(1);
@@ -88,13 +88,122 @@ describe('Database', () => {
     expect(await selectUserIds()).toEqual(['a', 'c']);
   });
 
-  it('syncs a transaction unless no write in it asks for that', async () => {
-    const readSynchronous = () => db.prepare('PRAGMA synchronous').get()?.synchronous;
-    const [full, normal] = [2, 1];
-    expect(await db.write(readSynchronous)).toBe(full);
-    expect(await db.write(readSynchronous, { isSynced: false })).toBe(normal);
-    const together = [db.write(readSynchronous, { isSynced: false }), db.write(readSynchronous)];
-    expect(await Promise.all(together)).toEqual([full, full]);
+  describe('syncs', () => {
+    /** The syncs that the database has started, the oldest first. */
+    let syncs: PromiseWithResolvers<void>[];
+    let order: string[];
+    let fatalErrors: Error[];
+    beforeEach(() => {
+      db.close();
+      syncs = [];
+      order = [];
+      fatalErrors = [];
+      const syncFile = () => {
+        const sync = Promise.withResolvers<void>();
+        syncs.push(sync);
+        order.push(`sync ${syncs.length} starts`);
+        return sync.promise;
+      };
+      db = openDatabase(dataDir, { syncFile, onFatal: (error) => fatalErrors.push(error) });
+    });
+    afterEach(() => {
+      for (const sync of syncs) sync.resolve();
+    });
+    const waitForSync = (count: number) => vi.waitFor(() => expect(syncs).toHaveLength(count));
+    const finishSync = (number: number) => {
+      order.push(`sync ${number} ends`);
+      syncs[number - 1]?.resolve();
+    };
+    const note = (name: string) => () => void order.push(name);
+
+    it('a write before its promise resolves, and an unsynced write not at all', async () => {
+      await db.write(() => insertUser('unsynced'), { isSynced: false });
+      const write = db.write(() => insertUser('synced')).then(note('write'));
+      await waitForSync(1);
+      expect(await selectUserIds()).toEqual(['synced', 'unsynced']);
+      finishSync(1);
+      await write;
+      expect(order).toEqual(['sync 1 starts', 'sync 1 ends', 'write']);
+    });
+
+    it('what is committed during a sync with the next one, all together', async () => {
+      const first = db.write(() => insertUser('a')).then(note('a'));
+      await waitForSync(1);
+      const later = ['b', 'c'].map((id) => db.write(() => insertUser(id)).then(note(id)));
+      await vi.waitFor(async () => expect(await selectUserIds()).toEqual(['a', 'b', 'c']));
+      finishSync(1);
+      await first;
+      await waitForSync(2);
+      finishSync(2);
+      await Promise.all(later);
+      expect(order).toEqual(['sync 1 starts', 'sync 1 ends', 'sync 2 starts', 'a', 'sync 2 ends', 'b', 'c']);
+    });
+
+    it('before it tells that a write failed or changed nothing', async () => {
+      const writes = [
+        db.write(() => insertUser('a')),
+        db.write(() => insertUser('a')).catch(note('duplicate')),
+        db.write(() => undefined).then(note('nothing')),
+      ];
+      await waitForSync(1);
+      finishSync(1);
+      await Promise.all(writes);
+      expect(order).toEqual(['sync 1 starts', 'sync 1 ends', 'duplicate', 'nothing']);
+    });
+
+    it('what a read has seen, if the read asks for that', async () => {
+      const select = () => db.prepare('SELECT count(*) AS n FROM users').get()?.n;
+      expect(await db.read(select, { isSynced: true })).toBe(0);
+      const write = db.write(() => insertUser('a'));
+      await waitForSync(1);
+      const read = db.read(select, { isSynced: true }).then(note('read'));
+      expect(await db.read(select)).toBe(1);
+      finishSync(1);
+      await Promise.all([write, read]);
+      expect(order).toEqual(['sync 1 starts', 'sync 1 ends', 'read']);
+    });
+
+    it('nothing more after a sync has failed: every synced write rejects, and the process must end', async () => {
+      const failing = [db.write(() => insertUser('a'))];
+      await waitForSync(1);
+      failing.push(db.write(() => insertUser('b')));
+      await vi.waitFor(async () => expect(await selectUserIds()).toEqual(['a', 'b']));
+      syncs[0]?.reject(new Error('EIO: i/o error, fdatasync'));
+      failing.push(db.write(() => insertUser('c')));
+      const outcomes = await Promise.allSettled(failing);
+      expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason)).toEqual(
+        Array.from({ length: 3 }, () => expect.any(UnavailableError)),
+      );
+      expect(syncs).toHaveLength(1);
+      expect(fatalErrors).toEqual([
+        expect.objectContaining({ exitCode: 1, message: expect.stringMatching(/could not be put on the disk \(EIO/) }),
+      ]);
+    });
+
+    it('what was committed last, even if the database is closed meanwhile', async () => {
+      const write = db.write(() => insertUser('a'));
+      db.close();
+      await waitForSync(1);
+      finishSync(1);
+      await write;
+      db = openDatabase(dataDir);
+      expect(await selectUserIds()).toEqual(['a']);
+    });
+  });
+
+  it('syncs the write-ahead log with fdatasync', async () => {
+    const script = `import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { fdatasync } = fs;
+      fs.fdatasync = (fd, callback) => { console.log(fs.readlinkSync('/proc/self/fd/' + fd)); fdatasync(fd, callback); };
+      syncBuiltinESMExports();
+      const { openDatabase } = await import(${JSON.stringify(new URL('./open-database.ts', import.meta.url).href)});
+      const db = openDatabase(process.argv[1]);
+      await db.write(() => db.prepare('INSERT INTO users VALUES (?, ?, ?, 0, ?, 0, NULL)').run('a', 'a', 'r', 'h'));
+      db.close();`;
+    db.close();
+    const { stdout } = await runFile(process.execPath, ['--input-type=module', '-e', script, dataDir]);
+    expect(stdout).toBe(`${join(dataDir, databaseFileName)}-wal\n`);
   });
 
   it('holds the first writes and none after them, wherever a power cut ends the write-ahead log', async () => {

@@ -1,8 +1,9 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
-import { type Database, openDatabase } from './database.ts';
+import type { Database } from './database.ts';
 import { InProcessControlLog } from './in-process-control-log.ts';
+import { openDatabase } from './open-database.ts';
 import { SqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { SqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
@@ -38,7 +39,7 @@ export interface EmbeddedOptions {
  * `DatabaseUnusableError` if it is damaged or another program wrote it.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Backend> {
-  const db = openDatabase(options.dataDir, options.onFatal);
+  const db = openDatabase(options.dataDir, { onFatal: options.onFatal });
   try {
     return assemble(db, options);
   } catch (error) {

@@ -26,6 +26,8 @@ const trimBatchRows = 500;
 const tailWaitMs = 2000;
 /** About what a row of `events` occupies in addition to its JSON. */
 const rowOverheadBytes = 200;
+/** A stream must not show an event that a power cut can undo. */
+const fromDisk = { isSynced: true } as const;
 const epochLetters = '0123456789abcdefghijklmnopqrstuvwxyz';
 
 /** The row of `event_log_state`. */
@@ -83,7 +85,7 @@ export class SqliteEventLog implements EventLog {
     _lastRecorded: ComparablePosition | null,
     events: readonly LogAppend[],
   ): Promise<AppendResult> {
-    // Synced, with everything that the run wrote before: a stream must not show an event that a power cut can undo.
+    // Synced, with everything that the run wrote before (see `fromDisk`).
     const result = await this.#db.write(() => this.#append(run, events));
     this.#appended.notify();
     return result;
@@ -108,7 +110,7 @@ export class SqliteEventLog implements EventLog {
       const contains =
         position?.epoch === epoch && this.#statements.contains.get(position.seq, position.ms) !== undefined;
       return { extent: { epoch, oldest, last }, contains };
-    });
+    }, fromDisk);
   }
 
   readAfter(after: LogPosition, limit: number): Promise<LogRecord[]> {
@@ -119,7 +121,7 @@ export class SqliteEventLog implements EventLog {
       const seq = after.epoch === state.epoch ? after.seq : 0;
       const rows = this.#statements.selectAfter.all(seq, limit) as unknown as EventRow[];
       return rows.map((row) => toRecord(state.epoch, row));
-    });
+    }, fromDisk);
   }
 
   readUpTo(position: LogPosition, limit: number): Promise<LogRecord[]> {
@@ -130,7 +132,7 @@ export class SqliteEventLog implements EventLog {
       const seq = position.epoch === state.epoch ? position.seq : 0;
       const rows = this.#statements.selectUpTo.all(seq, limit) as unknown as EventRow[];
       return rows.map((row) => toRecord(state.epoch, row)).reverse();
-    });
+    }, fromDisk);
   }
 
   openTail(): EventTail {

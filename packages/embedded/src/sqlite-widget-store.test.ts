@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WidgetFilter } from '@widget-service/shared/ports/widget-store.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from './database.ts';
+import type { Database } from './database.ts';
+import { openDatabase } from './open-database.ts';
 import { SqliteWidgetStore } from './sqlite-widget-store.ts';
 
 const widgetCount = 30_001;

@@ -1,0 +1,98 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
+import { Database } from './database.ts';
+import { inspectFile, migrate, toDamagedInUseError, toFailedSyncError, verifyDatabase } from './database-file.ts';
+import { LogSync, type LogSyncOptions } from './log-sync.ts';
+import { isBusy, isUnusablePlace } from './sqlite-error.ts';
+
+export const databaseFileName = 'widget-service.sqlite';
+
+/** How long `openDatabase` waits for a process that is ending to release the file. */
+const openTimeoutMs = 1000;
+/** Another process has the file open. The embedded backend is for one process. */
+export class DatabaseInUseError extends ExitError {
+  constructor(file: string, cause: unknown) {
+    super(
+      exitCodes.configuration,
+      `${file} is in use by another process: the embedded store is for one process only. Stop the other process, or ` +
+        'choose another data directory. To run several processes, use MongoDB and Redis.',
+      { cause },
+    );
+  }
+}
+
+/** The data directory cannot be created, or the process cannot write to it. */
+export class DataDirUnusableError extends ExitError {
+  constructor(dataDir: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(
+      exitCodes.configuration,
+      `DATA_DIR: ${dataDir} cannot be used (${reason}). Set it to a directory that this process can create or write to.`,
+      { cause },
+    );
+  }
+}
+
+export interface OpenDatabaseOptions extends Pick<LogSyncOptions, 'syncFile'> {
+  /**
+   * Called if the file later turns out to be damaged, or if a sync fails. The process must end then: further writes can
+   * make the damage worse, and what could not be synced may be lost.
+   */
+  readonly onFatal?: ((error: Error) => void) | undefined;
+}
+
+/**
+ * Opens the database file in `dataDir`. Creates the directory and the file if they do not exist.
+ *
+ * Throws `DataDirUnusableError`, `DatabaseInUseError`, `DatabaseUnusableError` or `DatabaseTooNewError`; the content of
+ * the file is then unchanged. Throws any other error of SQLite unchanged.
+ */
+export function openDatabase(dataDir: string, options: OpenDatabaseOptions = {}): Database {
+  const file = join(dataDir, databaseFileName);
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return open(file, { ...options, isInspected: inspectFile(file, openTimeoutMs) });
+  } catch (error) {
+    if (isBusy(error)) throw new DatabaseInUseError(file, error);
+    throw isUnusablePlace(error) ? new DataDirUnusableError(dataDir, error) : error;
+  }
+}
+
+interface OpenOptions extends OpenDatabaseOptions {
+  /** False: `inspectFile` could not check the file, so `open` does. */
+  readonly isInspected: boolean;
+}
+
+function open(file: string, { isInspected, onFatal = () => undefined, syncFile }: OpenOptions): Database {
+  const db = new DatabaseSync(file, { timeout: openTimeoutMs, enableForeignKeyConstraints: true });
+  try {
+    // Set before WAL: SQLite then keeps the lock from the first access on, and needs no shared memory.
+    db.exec('PRAGMA locking_mode = EXCLUSIVE');
+    if (!isInspected) verifyDatabase(db, file);
+    db.exec('PRAGMA journal_mode = WAL');
+    db.exec('PRAGMA synchronous = FULL');
+    // In pages of 4 KiB. A checkpoint writes a page once, however often it changed; one of 16 MiB is still short.
+    db.exec('PRAGMA wal_autocheckpoint = 4096');
+    // A negative number is in KiB: 64 MiB.
+    db.exec('PRAGMA cache_size = -65536');
+    // In bytes: a checkpoint shortens a longer write-ahead log to 64 MiB.
+    db.exec('PRAGMA journal_size_limit = 67108864');
+    db.exec('PRAGMA temp_store = MEMORY');
+    // Takes the lock now, so that a second process fails here and not at its first write.
+    db.exec('BEGIN IMMEDIATE; COMMIT');
+    // `inspectFile` leaves this file behind. This process now has the lock, so no other process uses it.
+    rmSync(`${file}-shm`, { force: true });
+    migrate(db);
+    const onFailure = (error: unknown) => onFatal(toFailedSyncError(file, error));
+    const logSync = new LogSync(`${file}-wal`, { syncFile, onFailure });
+    // From here on, SQLite syncs only at a checkpoint, and `logSync` before the promise of a write resolves
+    // (https://www.sqlite.org/pragma.html#pragma_synchronous).
+    db.exec('PRAGMA synchronous = NORMAL');
+    return new Database(db, { logSync, onDamage: (error) => onFatal(toDamagedInUseError(file, error)) });
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
