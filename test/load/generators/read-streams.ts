@@ -21,13 +21,15 @@ interface OpenOptions {
   readonly lastEventId?: string;
 }
 
+/** Publishes the next event when all streams have the last one, keeps this many requests in flight, or keeps this pace. */
+export type PublishMode = 'lockstep' | { readonly inFlight: number } | { readonly everyMs: number };
+
 export interface PublishOptions {
   readonly url: string;
   readonly bodies: readonly string[];
   /** How many of the events each stream gets. Default: all. */
   readonly eventsPerStream?: number;
-  /** Publishes the next event when all streams have the last one, or keeps this many requests in flight. */
-  readonly mode: 'lockstep' | { readonly inFlight: number } | { readonly everyMs: number };
+  readonly mode: PublishMode;
 }
 
 /** Milliseconds by percentile, such as `{ '50': 3.1, '99.9': 12.4, '100': 30 }`. */
