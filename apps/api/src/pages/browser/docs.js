@@ -3,6 +3,7 @@
 const { SwaggerUIBundle } = globalThis;
 
 const sessionUrl = new URL('api/v1/session', document.baseURI).href;
+const allSessionsUrl = new URL('api/v1/sessions', document.baseURI).href;
 const streamPath = '/api/v1/events/{token}';
 /** Records only that this tab started a session. The session itself is in a cookie that scripts cannot read. */
 const signedInHintKey = 'widget-service:signed-in';
@@ -72,9 +73,9 @@ async function recallSession() {
   else showNoSession();
 }
 
-/** Updates the page after a response of the session resource to an operation that was run in Swagger UI. */
+/** Updates the page after an operation of Swagger UI that started or ended a session. */
 function syncWithResponse(response) {
-  if (response.url !== sessionUrl || !response.ok) return response;
+  if (![sessionUrl, allSessionsUrl].includes(response.url) || !response.ok) return response;
   if (typeof response.body?.csrfToken === 'string') showSession(response.body);
   else if (response.status === 204) showNoSession('Signed out.');
   return response;
