@@ -215,6 +215,20 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect(await store().get(grant.id)).toEqual({ ...grant, lastUsedAt: later });
   });
 
+  it('remove deletes a grant whose last use is being recorded at the same time', async () => {
+    const remove = async () => {
+      const { id } = await insert();
+      const recorded = Array.from({ length: 5 }, () => store().recordLastUsed(id, someTime));
+      const isRemoved = await store().remove(id);
+      await Promise.all(recorded);
+      return { isRemoved, found: await store().get(id) };
+    };
+    for (let round = 0; round < 30; round += 1) {
+      const outcomes = await Promise.all(Array.from({ length: 5 }, remove));
+      expect(outcomes).toEqual(outcomes.map(() => ({ isRemoved: true, found: null })));
+    }
+  });
+
   it('keeps grants, but not removed ones, across a reopen', async () => {
     const [kept, removed] = [await insert({ previousToken: aPreviousToken() }), await insert()];
     await store().remove(removed.id);

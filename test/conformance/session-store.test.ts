@@ -61,6 +61,21 @@ describe('SessionStore', () => {
     expect(await sessions().find(other.digest)).toEqual(other);
   });
 
+  it('remove deletes a session whose last use is being recorded at the same time', async () => {
+    const remove = async () => {
+      const { digest, ...session } = aSession();
+      await sessions().insert({ digest, ...session });
+      const recorded = Array.from({ length: 5 }, () => sessions().recordLastSeen(digest, new Date()));
+      await sessions().remove(digest);
+      await Promise.all(recorded);
+      return sessions().find(digest);
+    };
+    for (let round = 0; round < 30; round += 1) {
+      const found = await Promise.all(Array.from({ length: 5 }, remove));
+      expect(found).toEqual(found.map(() => null));
+    }
+  });
+
   it('removeAllOf deletes all sessions of one user, except a given one', async () => {
     const userId = randomUUID();
     const [kept, ...others] = [aSession({ userId }), aSession({ userId }), aSession({ userId })];

@@ -10,6 +10,7 @@ import type {
 } from '@widget-service/shared/ports/grant-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db, Filter, MatchKeysAndValues, WithId } from 'mongodb';
+import { deleteDocument } from './delete-document.ts';
 import { collectionNames } from './indexes.ts';
 import { runPortCall } from './translate-error.ts';
 
@@ -92,10 +93,7 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
   }
 
   remove(id: string): Promise<boolean> {
-    return runPortCall(`remove ${this.#kind.displayName}`, async () => {
-      const { deletedCount } = await this.#grants.deleteOne({ _id: id });
-      return deletedCount === 1;
-    });
+    return runPortCall(`remove ${this.#kind.displayName}`, () => deleteDocument(this.#grants, { _id: id }));
   }
 
   recordLastUsed(id: string, at: Date): Promise<void> {

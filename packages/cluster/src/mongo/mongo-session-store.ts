@@ -1,6 +1,7 @@
 import type { Session, SessionStore } from '@widget-service/shared/ports/session-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
+import { deleteDocument } from './delete-document.ts';
 import { collectionNames } from './indexes.ts';
 import { runPortCall } from './translate-error.ts';
 
@@ -44,7 +45,7 @@ export class MongoSessionStore implements SessionStore {
 
   remove(digest: string): Promise<void> {
     return runPortCall('remove a session', async () => {
-      await this.#sessions.deleteOne({ _id: digest });
+      await deleteDocument(this.#sessions, { _id: digest });
     });
   }
 
