@@ -93,7 +93,7 @@ describe('RateLimiter.take and giveBack', () => {
     await eventually(async () => (await takeOne(key, limit)).granted === 1, 'a permit is granted again', 2_000);
   });
 
-  it('makes nobody wait longer than the new burst needs, once the burst was lowered', async () => {
+  it('after the burst is lowered, a caller waits no longer than if the new burst had just been used up', async () => {
     const key = randomUUID();
     await limiter().take({ key, limit: { ratePerSecond: 0.0001, burst: 1_000 }, atLeast: 1_000, atMost: 1_000 });
     const rejected = await takeOne(key);
@@ -101,7 +101,7 @@ describe('RateLimiter.take and giveBack', () => {
     expect(rejected.retryAfterMs).toBeLessThanOrEqual(permitMs);
   });
 
-  it('agrees with the model for any sequence of take and giveBack', async () => {
+  it('agrees with takePermits and returnPermits for any sequence of take and giveBack', async () => {
     const sequences = fc.array(
       fc.record({
         isGiveBack: fc.boolean(),

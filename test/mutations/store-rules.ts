@@ -157,7 +157,7 @@ export const storeRules: readonly StoreMutation[] = [
     to: 'INTO appended_events VALUES (?, 0)',
   },
   {
-    rule: 'Redis: the log rejects a run that is too old',
+    rule: 'Redis: the log rejects a stale run',
     noticedBy: staleRuns,
     file: 'packages/cluster/src/redis/scripts/parts/run-age.lua',
     from: 'if run < minRun then',

@@ -73,12 +73,12 @@ function describeIssue(issue: $ZodIssue, value: unknown): { code: MistakeCode; d
     case 'too_small':
       return {
         code: isLength(issue.origin) ? 'too-short' : 'too-small',
-        detail: `Must be at least ${issue.minimum}${describeUnit(issue.origin)}.`,
+        detail: describeBound(`at least ${issue.minimum}`, issue.origin),
       };
     case 'too_big':
       return {
         code: isLength(issue.origin) ? 'too-long' : 'too-large',
-        detail: `Must be at most ${issue.maximum}${describeUnit(issue.origin)}.`,
+        detail: describeBound(`at most ${issue.maximum}`, issue.origin),
       };
     // A check of our own in a schema. It may set the mistake's code in `params.mistake`.
     case 'custom':
@@ -106,9 +106,9 @@ function isLength(origin: string): boolean {
   return origin === 'string' || origin === 'array';
 }
 
-function describeUnit(origin: string): string {
-  if (origin === 'string') return ' characters long';
-  return origin === 'array' ? ' in number' : '';
+function describeBound(bound: string, origin: string): string {
+  if (origin === 'array') return `Must have ${bound} items.`;
+  return origin === 'string' ? `Must be ${bound} characters long.` : `Must be ${bound}.`;
 }
 
 function getValueAt(data: unknown, path: Path): unknown {

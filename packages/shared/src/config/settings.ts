@@ -186,7 +186,7 @@ export const settingsTable = {
   HOOK_PARTITIONS: defineSetting(
     wholeNumber(1, 64),
     4,
-    'Partitions of the hook queue. After a change, workers also consume the partitions of earlier numbers, which MongoDB remembers.',
+    'Partitions of the hook queue. After a change, workers also consume the partitions of earlier values, which MongoDB remembers.',
   ),
   HOOK_ACK_REPLICAS: defineSetting(
     wholeNumber(0, 10),
@@ -206,12 +206,12 @@ export const settingsTable = {
   HOOK_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     1_000,
-    'Hooks per second of one integration over all pods. Its own rate replaces this one. 0 switches this limit off.',
+    'Hooks per second of one integration over all pods. The own rate of an integration replaces this one. 0 switches the limit off for integrations without their own rate.',
   ),
   HOOK_BURST: defineSetting(
     wholeNumber(0, 10_000_000),
     5_000,
-    'Burst: hooks that one integration may send at once before its rate applies, over all pods. An integration with its own rate has a burst of 5 s of that rate. HOOK_BURST=0 switches this limit off.',
+    'Burst: hooks that one integration may send at once before its rate applies, over all pods. An integration with its own rate has a burst of 5 s of that rate. HOOK_BURST=0 switches the limit off for integrations without their own rate.',
   ),
   API_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),

@@ -20,7 +20,7 @@ export type FilterableEvent = Pick<WidgetEvent, 'type' | 'widgetId' | 'state' | 
 export type EventPredicate = (event: FilterableEvent) => boolean;
 
 /**
- * Compiles a filter into a predicate, once for many events. Returns null if every event passes.
+ * Compiles a filter into a predicate, once for many events. Returns null for a filter without conditions.
  *
  * - `states` matches the widget's state before or after the event.
  * - `labels` matches if the widget has any of them.

@@ -24,7 +24,7 @@ export function registerChangePassword(
       operationId: 'example.session.changePassword',
       summary: 'Change your own password',
       description:
-        'Ends all other sessions of the user. After a 503, send the same request again: if the new password is already stored, the service ends the other sessions and returns 204. A wrong current password counts as two failed sign-ins, because the service then tries the new password too. The rate limit of signing in applies, so that nobody can guess passwords in a session that was left open.',
+        'Ends all other sessions of the user. After a 503, send the same request again: if the new password is already stored, the service ends the other sessions and returns 204. To recognise such a repeated request, the service tries the new password when the current one is wrong. So a wrong current password counts as two failed sign-ins. The rate limit of signing in applies, so that nobody can guess passwords in a session that was left open.',
       body: passwordChangeSchema,
       response: documentResponses(
         { 204: z.null().describe('The password is changed.') },
