@@ -10,7 +10,7 @@ const wiped: LogState = {
   seq: 0,
   ms: 0,
   entries: [],
-  dropped: [],
+  trimmed: [],
   oldest: { seq: 0, ms: 0 },
   watermark: 0,
   isWatermarkExpiring: false,
@@ -43,9 +43,9 @@ export function* listTrims(state: State, without: readonly Rule[]): Generator<St
   if (mustStop && !isKnown) return;
   for (const [at, [, , , seq, ms]] of log.entries.entries()) {
     if (mustStop && seq > (lastPosition?.seq ?? 0)) return;
-    const dropped = [...log.dropped, ...log.entries.slice(0, at + 1).map(([event]) => event)];
-    const trimmed = { ...log, dropped, oldest: { seq, ms }, entries: log.entries.slice(at + 1) };
-    yield { ...state, log: trimmed, trimsLeft: trimsLeft - 1 };
+    const trimmed = [...log.trimmed, ...log.entries.slice(0, at + 1).map(([event]) => event)];
+    const remaining = { ...log, trimmed, oldest: { seq, ms }, entries: log.entries.slice(at + 1) };
+    yield { ...state, log: remaining, trimsLeft: trimsLeft - 1 };
   }
 }
 
@@ -79,7 +79,7 @@ export function append(
 
 function startEpoch(log: LogState, run: number, ms: number, without: readonly Rule[]): LogState {
   const entries = without.includes('a new epoch starts with an empty log') ? log.entries : [];
-  return { ...log, epoch: run, seq: 0, ms, entries, dropped: [], oldest: { seq: 0, ms } };
+  return { ...log, epoch: run, seq: 0, ms, entries, trimmed: [], oldest: { seq: 0, ms } };
 }
 
 function isInLog(log: LogState, event: string, version: number, without: readonly Rule[]): boolean {

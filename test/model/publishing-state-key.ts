@@ -34,8 +34,8 @@ const makeActorKey = memoize((actor: Actor) => {
   return `${step}/${version}/${read}/${pending}/${withoutWidget}/${unstorable}/${positions}/${isOld}`;
 });
 
-const makeLogKey = memoize(({ epoch, seq, ms, entries, dropped, oldest, eventMarks, ...watermark }: LogState) => {
-  const gone = `${dropped}/${oldest.seq}.${oldest.ms}`;
+const makeLogKey = memoize(({ epoch, seq, ms, entries, trimmed, oldest, eventMarks, ...watermark }: LogState) => {
+  const gone = `${trimmed}/${oldest.seq}.${oldest.ms}`;
   return `${epoch}/${seq}/${ms}/${entries}/${gone}/${eventMarks}/${Object.values(watermark)}`;
 });
 

@@ -58,7 +58,7 @@ export interface LogState {
   readonly ms: number;
   readonly entries: readonly (readonly [event: string, version: number, epoch: number, seq: number, ms: number])[];
   /** Events that retention dropped, and the position of the last one: the predecessor of the first entry. */
-  readonly dropped: readonly string[];
+  readonly trimmed: readonly string[];
   readonly oldest: Pick<Position, 'seq' | 'ms'>;
   /** The highest version appended, in any epoch: a new epoch does not append older versions again. */
   readonly watermark: number;
@@ -146,7 +146,7 @@ export function createStartState(world: World): State {
       seq: 0,
       ms: 0,
       entries: [],
-      dropped: [],
+      trimmed: [],
       oldest: { seq: 0, ms: 0 },
       watermark: 0,
       isWatermarkExpiring: false,

@@ -27,7 +27,7 @@ function findOrderViolation(world: World, entries: State['log']['entries']): str
 function findLostEvent(state: State): string | null {
   const { log, outbox, published, applied, lastPosition } = state;
   for (const event of [...published, ...applied]) {
-    if (log.entries.some(([appended]) => appended === event) || log.dropped.includes(event)) continue;
+    if (log.entries.some(([appended]) => appended === event) || log.trimmed.includes(event)) continue;
     if (!published.includes(event) && outbox.some(([waiting]) => waiting === event)) continue;
     const at = state.firstPositions[event];
     if (at === undefined) return `${event} is marked published, or is no longer in the outbox, but was never appended`;

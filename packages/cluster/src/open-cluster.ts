@@ -31,7 +31,7 @@ export interface ClusterOptions {
   readonly migrate: boolean;
   /** How long the start waits for MongoDB. It waits at most 2 s for Redis, and then continues without it. */
   readonly startTimeoutMs: number;
-  /** Whether a Redis that would lose data ends the process, or only causes a warning. */
+  /** Whether a Redis that may lose data (`checkDurability`) ends the process, or only causes a warning. */
   readonly durabilityCheck: 'enforce' | 'warn';
   /** The number of partitions for new jobs. Partitions that only an earlier value had are still consumed. */
   readonly hookPartitions: number;
@@ -58,7 +58,7 @@ export interface ClusterOptions {
  * Opens MongoDB and Redis as one backend. If Redis does not answer within 2 s, connects to it in the background.
  *
  * Rejects with the errors of `openMongoStores`, with `UnavailableError` if MongoDB fails after that, and with
- * `RedisDurabilityError` if Redis answers but would lose data and `durabilityCheck` is `enforce`.
+ * `RedisDurabilityError` if Redis answers, may lose data, and `durabilityCheck` is `enforce`.
  */
 export async function openCluster(options: ClusterOptions): Promise<Backend> {
   const mongo = await openMongoStores({
@@ -155,8 +155,8 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
 }
 
 /**
- * Checks now, or as soon as Redis answers. Throws `RedisDurabilityError` with `durabilityCheck: 'enforce'`; a later
- * check passes the error to `onFatal` instead.
+ * Checks now. If Redis does not answer, checks again each time the connection becomes ready, until a check completes.
+ * Throws `RedisDurabilityError` with `durabilityCheck: 'enforce'`; a later check passes the error to `onFatal` instead.
  */
 async function verifyDurability(redis: Redis, options: ClusterOptions, onWarning: OnWarning): Promise<void> {
   const check = async () => {

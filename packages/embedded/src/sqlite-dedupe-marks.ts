@@ -38,8 +38,8 @@ export class SqliteDedupeMarks {
   }
 
   /**
-   * Lets the marks of event ids expire one hour (`runLimits.markLifetimeMs`) after `now`. Ignores watermarks: they are
-   * never deleted here, one small row per widget.
+   * Lets the marks of event ids expire one hour (`runLimits.markLifetimeMs`) after `now`. Ignores watermarks: SQLite
+   * keeps them forever, as one small row per widget.
    */
   expire(marks: readonly DedupeMark[], now: Date): Promise<void> {
     const eventIds = marks.flatMap((mark) => (mark.kind === 'event' ? [mark.eventId] : []));

@@ -131,7 +131,10 @@ export class SqliteHookConsumer implements HookConsumer {
     try {
       return (await this.#options.handle(batch)) === 'done';
     } catch (error) {
-      this.#options.onWarning('hook job failed; it runs again', { jobId: batch.jobId, reason: describeError(error) });
+      this.#options.onWarning('hook job met an error; it is released and runs again', {
+        jobId: batch.jobId,
+        reason: describeError(error),
+      });
       return false;
     }
   }

@@ -3,7 +3,8 @@ import type { Database } from './database.ts';
 
 /**
  * Writes all items in one transaction. If SQLite finds that transaction unstorable, writes each item in a transaction
- * of its own, in order. Returns the results of `write`, and the items that are unstorable. Nothing is synced.
+ * of its own, in order. Returns the items that are unstorable, and the results of `write` for the others. Nothing is
+ * synced.
  */
 export async function writeStorable<Item, Result>(
   db: Database,

@@ -19,7 +19,7 @@ function extractText(html: string): string {
 }
 
 describe('GET /problems and /problems/{code}', () => {
-  test.each(codes)('/problems/%s shows the title, status, meaning and remedy', async (code) => {
+  test.each(codes)('/problems/%s shows the title, code, status, detail and remedy', async (code) => {
     const { statusCode, headers, body } = await get(`/problems/${code}`);
     expect(statusCode).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');

@@ -173,7 +173,7 @@ describe('GET /api/v1/events/{token} of a personal stream', () => {
     expect(await fetchStatus(url)).toBe(404);
   });
 
-  test('counts all personal streams of a user together', async () => {
+  test('counts personal streams with different tokens of one user together', async () => {
     const user = await signInThroughPorts(service.backend, 'viewer');
     const open = [await openPersonal(user), await openPersonal(user), await openPersonal(user)];
     const { stream: refused } = await openPersonal(user);

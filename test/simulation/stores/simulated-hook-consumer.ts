@@ -170,7 +170,7 @@ export class SimulatedHookConsumer implements HookConsumer {
       if (outcome === 'done') await this.#removeCoalesced(coalesced.jobIds);
       return outcome;
     } catch {
-      onWarning('hook job failed');
+      onWarning('hook job met an error');
       await clock.sleep(backoffMs(startCount, failureBackoff), signal);
       return 'release';
     }

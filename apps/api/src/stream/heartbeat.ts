@@ -7,7 +7,8 @@ const heartbeat = new Chunk(Buffer.from(':\n\n'));
 
 /**
  * The longest interval of a filtered stream, which announces its position in place of a heartbeat if its filter has
- * dropped events. With the jitter of 20 % it is below a minute, so such a position is announced within a minute.
+ * dropped events. With the jitter of 20 % it is below a minute. So such a position is announced within a minute, or an
+ * interval later if bytes are unsent when it is due.
  */
 const maxFilteredIntervalMs = 45_000;
 

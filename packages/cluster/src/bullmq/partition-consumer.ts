@@ -156,7 +156,7 @@ export class PartitionConsumer {
       if (outcome === 'done') await removeCoalescedJobs(this.#queue, coalesced.jobIds);
       return outcome;
     } catch (error) {
-      this.#warn('hook job failed; it runs again', error, jobId);
+      this.#warn('hook job met an error; it is released and runs again', error, jobId);
       await systemClock.sleep(backoffMs(startCount, failureBackoff), signal);
       return 'release';
     }

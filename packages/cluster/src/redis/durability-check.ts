@@ -5,21 +5,21 @@ import { parseInfoField, parseMaxMemoryBytes } from './redis-info.ts';
 import { translateErrors } from './translate-error.ts';
 
 /**
- * `INFO` does not show an append-only file and the policy `noeviction`. This Redis may lose acknowledged hooks, or hides
- * its settings. Retrying does not help.
+ * `INFO` does not show both an append-only file and the policy `noeviction`. This Redis may lose acknowledged hooks, or
+ * hides its settings. Retrying does not help.
  */
 export class RedisDurabilityError extends ExitError {
   constructor(problems: readonly string[]) {
     super(
       exitCodes.configuration,
       `Redis may lose acknowledged hooks: ${problems.join('; ')}. Set "appendonly yes" and "maxmemory-policy ` +
-        'noeviction". If Redis has these settings and INFO only hides them, the service starts with REDIS_DURABILITY_CHECK=warn.',
+        'noeviction". If Redis has these settings and INFO only hides them, set REDIS_DURABILITY_CHECK=warn.',
     );
   }
 }
 
 /**
- * Throws `RedisDurabilityError` if `INFO` does not show an append-only file and the policy `noeviction`, and
+ * Throws `RedisDurabilityError` unless `INFO` shows both an append-only file and the policy `noeviction`, and
  * `UnavailableError` if Redis does not answer. Only warns about a Redis without `maxmemory`: there, `HOOK_BACKLOG_MAX`
  * alone bounds the queue.
  */

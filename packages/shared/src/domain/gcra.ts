@@ -34,7 +34,8 @@ interface PermitOutcome {
 
 /**
  * A permit counts as available if at most this fraction of it is missing: floating-point rounding may lose that much.
- * The state still counts the missing fraction, so the errors do not add up.
+ * The state still counts the missing fraction, unless the whole burst is used up. So a caller may exceed the rate by
+ * 0.1 % at most.
  */
 const tolerancePermits = 1e-3;
 /** `roundUpMs` subtracts this before it rounds a wait up, so that a rounding error does not cost a whole millisecond. */
