@@ -94,7 +94,7 @@ it(
     const metrics = await consumeUntil({ ...backend, effects }, areAllDone, systemClock);
     // Counts runs and writes instead of measuring time: each job ran once, with few additional writes.
     const { values } = await metrics.runSeconds.get();
-    const runCounts = values.filter(({ metricName, value }) => metricName?.endsWith('_count') && value > 0);
+    const runCounts = values.filter(({ metricName, value }) => metricName.endsWith('_count') && value > 0);
     // A store under load may not answer in time. The worker tries such a run again.
     const outcomes = runCounts.filter(({ labels }) => labels.outcome !== 'unavailable');
     expect(outcomes.map(({ labels }) => labels.outcome)).toEqual(['published']);

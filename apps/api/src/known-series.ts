@@ -27,7 +27,7 @@ function createRequestSeries(described: DescribedRoute, { httpRequests, httpSeco
   // 500 is not documented: it is a fault of the service. An alert must see the first one.
   for (const status of [...Object.keys(responses.own).map(Number), ...problems.keys(), 500]) {
     httpRequests.inc({ method, route, status }, 0);
-    httpSeconds.zero({ method, route, status: toStatusClass(status) });
+    httpSeconds.labels({ method, route, status: toStatusClass(status) });
   }
   if (operationId !== hookOperation) return;
   for (const code of [...problems.values()].flat()) hooksRefused.inc({ code }, 0);

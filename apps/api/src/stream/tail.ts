@@ -88,10 +88,11 @@ export function createTailTask(deps: TailDeps): Task {
   /** Not negative: the clock of the pod that accepted the hook may be ahead. */
   function recordDelivery(records: readonly LogRecord[]): void {
     const nowMs = clock.now().getTime();
+    const delay = metrics.eventDeliverySeconds.labels({});
     for (const { event } of records) {
       const receivedAtMs = readReceivedAtMs(event);
       if (receivedAtMs === null) continue;
-      metrics.eventDeliverySeconds.observe(Math.max(0, nowMs - receivedAtMs) / 1_000);
+      delay.observe(Math.max(0, nowMs - receivedAtMs) / 1_000);
     }
   }
 

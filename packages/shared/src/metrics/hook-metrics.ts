@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { delayBuckets, itemBuckets } from './buckets.ts';
+import { Histogram } from './histogram.ts';
 
 export interface HookRegisters {
   readonly forApi: Registry[];

@@ -29,7 +29,7 @@ function measurePort(port: string, target: object, metrics: StoreMetrics): objec
   for (const operation of listMethods(target)) {
     metrics.storeFailures.inc({ port, operation, error: 'unavailable' }, 0);
     metrics.storeFailures.inc({ port, operation, error: 'other' }, 0);
-    metrics.storeCallSeconds.zero({ port, operation });
+    metrics.storeCallSeconds.labels({ port, operation });
   }
   return new Proxy(target, {
     get(_, name) {

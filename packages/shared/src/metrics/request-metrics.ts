@@ -1,5 +1,6 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { requestBuckets } from './buckets.ts';
+import { Histogram } from './histogram.ts';
 
 /** Metrics of HTTP requests. */
 export function requestMetrics(registers: Registry[]) {

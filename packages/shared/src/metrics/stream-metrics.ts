@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { delayBuckets } from './buckets.ts';
+import { Histogram } from './histogram.ts';
 
 /** Metrics of streams, and of how a pod reads the event log. */
 export function streamMetrics(registers: Registry[]) {

@@ -159,8 +159,8 @@ function recordRun(
   items: readonly QueueItem[],
   startedAtMs: number,
 ): void {
-  metrics.runSeconds.observe({ outcome }, (clock.monotonicMs() - startedAtMs) / 1_000);
-  metrics.runItems.observe(items.length);
+  metrics.runSeconds.labels({ outcome }).observe((clock.monotonicMs() - startedAtMs) / 1_000);
+  metrics.runItems.labels({}).observe(items.length);
 }
 
 function recordPublished(
@@ -171,5 +171,6 @@ function recordPublished(
   metrics.eventsAppended.inc(appendedReceivedAt.length);
   metrics.deliveriesDuplicate.inc(duplicates);
   // Not negative: the clock of the pod that accepted the hook may be ahead.
-  for (const at of appendedReceivedAt) metrics.eventPublishSeconds.observe(Math.max(0, nowMs - at.getTime()) / 1_000);
+  const delay = metrics.eventPublishSeconds.labels({});
+  for (const at of appendedReceivedAt) delay.observe(Math.max(0, nowMs - at.getTime()) / 1_000);
 }

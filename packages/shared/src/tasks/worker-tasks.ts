@@ -24,7 +24,7 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   const { backend, clock, logger, metrics } = deps;
   // Creates each series at 0. Prometheus sees no increase in a series that starts at 1, so an alert would miss it.
   for (const reason of deadReasons) metrics.deliveriesDead.inc({ reason }, 0);
-  for (const outcome of runOutcomes) metrics.runSeconds.zero({ outcome });
+  for (const outcome of runOutcomes) metrics.runSeconds.labels({ outcome });
   for (const start of ['first', 'again']) metrics.jobsStarted.inc({ start }, 0);
   const publishOutbox = makePublishOutbox({ ...backend, clock });
   const processBatch = makeProcessBatch({ ...backend, publishOutbox, clock });

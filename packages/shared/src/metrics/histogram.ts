@@ -1,0 +1,100 @@
+import type { Metric, Registry } from 'prom-client';
+
+export interface HistogramOptions<Label extends string> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: readonly Label[];
+  /** Upper bounds of the buckets, rising, without infinity. */
+  readonly buckets: readonly number[];
+  readonly registers: readonly Registry[];
+}
+
+type LabelValues<Label extends string> = Readonly<Record<Label, string | number>>;
+
+/** One value of the exposition, as prom-client's registry expects it from a metric. */
+interface ExposedValue {
+  readonly metricName: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+/**
+ * A histogram for prom-client's registry. It exposes the same text as prom-client's own histogram, but an observation
+ * costs two additions: prom-client validates and hashes the labels of each one, which is a tenth of the processor time
+ * of accepting a hook.
+ */
+export class Histogram<Label extends string = never> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly Label[];
+  readonly type = 'histogram';
+  readonly aggregator = 'sum';
+  readonly #buckets: readonly number[];
+  readonly #seriesByKey = new Map<string, HistogramSeries>();
+
+  constructor({ name, help, labelNames = [], buckets, registers }: HistogramOptions<Label>) {
+    this.name = name;
+    this.help = help;
+    this.labelNames = labelNames;
+    this.#buckets = buckets;
+    if (labelNames.length === 0) this.labels({} as LabelValues<Label>);
+    // Of a metric, the registry uses the name and `get` only. Its type lists prom-client's own classes.
+    for (const registry of registers) registry.registerMetric(this as unknown as Metric);
+  }
+
+  /** Returns the series with these label values. Creates it at 0 if there is none. Keep it where speed matters. */
+  labels(values: LabelValues<Label>): HistogramSeries {
+    const key = JSON.stringify(this.labelNames.map((label) => String(values[label])));
+    const known = this.#seriesByKey.get(key);
+    if (known !== undefined) return known;
+    const series = new HistogramSeries(values, this.#buckets);
+    this.#seriesByKey.set(key, series);
+    return series;
+  }
+
+  /** Called by the registry at each scrape. */
+  async get() {
+    const { name, help, type, aggregator } = this;
+    return {
+      name,
+      help,
+      type,
+      aggregator,
+      values: [...this.#seriesByKey.values()].flatMap((each) => each.expose(name)),
+    };
+  }
+}
+
+/** The observations with one set of label values. */
+export class HistogramSeries {
+  readonly #labels: Readonly<Record<string, string | number>>;
+  readonly #bounds: readonly number[];
+  /** Observations per bucket, not cumulative. The last bucket has no upper bound. */
+  readonly #counts: Float64Array;
+  #sum = 0;
+
+  constructor(labels: Readonly<Record<string, string | number>>, bounds: readonly number[]) {
+    this.#labels = labels;
+    this.#bounds = bounds;
+    this.#counts = new Float64Array(bounds.length + 1);
+  }
+
+  observe(value: number): void {
+    const bounds = this.#bounds;
+    let bucket = 0;
+    while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket += 1;
+    this.#counts[bucket] = (this.#counts[bucket] as number) + 1;
+    this.#sum += value;
+  }
+
+  expose(name: string): ExposedValue[] {
+    const labels = this.#labels;
+    let count = 0;
+    const buckets = [...this.#bounds, '+Inf'].map((le, bucket) => {
+      count += this.#counts[bucket] as number;
+      return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
+    });
+    const sum = { metricName: `${name}_sum`, labels, value: this.#sum };
+    return [...buckets, sum, { metricName: `${name}_count`, labels, value: count }];
+  }
+}
