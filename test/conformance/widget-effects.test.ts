@@ -195,7 +195,7 @@ describe('WidgetEffects.apply', () => {
     expect(await claimWithNewRun(widget.id)).toEqual({ widget, outbox: [created] });
   });
 
-  it('rejects a change whose run has lost its fence, or never claimed the widget', async () => {
+  it('returns a widget as superseded if the run has lost its fence, or never claimed the widget', async () => {
     const { widget, created } = await insertWidget();
     const [low, middle, high] = [await startRun(), await startRun(), await startRun()];
     await effects().claim(low, [widget.id]);
@@ -206,7 +206,7 @@ describe('WidgetEffects.apply', () => {
     expect(await claimWithNewRun(widget.id)).toEqual({ widget, outbox: [created] });
   });
 
-  it.each([0, 2])('rejects a change computed from version %d when the widget has version 1', async (fromVersion) => {
+  it.each([0, 2])('returns a widget as superseded if the change is from version %d, not 1', async (fromVersion) => {
     const { widget, created } = await insertWidget();
     const run = await startRun();
     await effects().claim(run, [widget.id]);

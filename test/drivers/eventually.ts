@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startStopwatch } from './stopwatch.ts';
 
 /**
- * Polls `condition` every 50 ms until it is true. Throws after `withinMs`, which is a bound that the service promises.
+ * Polls `condition` every 50 ms until it is true. Throws after `withinMs`. Pass the bound if the service promises one;
+ * the default only ends a test that would wait for ever.
  */
 export async function eventually(condition: () => Promise<boolean>, what: string, withinMs = 15_000): Promise<void> {
   const elapsedMs = startStopwatch();

@@ -5,15 +5,16 @@ import { simulate } from './world/simulate.ts';
 const linesMax = 400;
 
 /**
- * Returns everything needed to understand a failing seed: its violations, the smallest failing plan, and every step
- * under it.
+ * Describes a failing seed: its violations, the smallest plan found that still fails, and the last 400 steps under that
+ * plan. If the seed fails by an exception, the steps end there.
  */
 export async function describeFailure(failed: FailedSeed): Promise<string> {
   const again = await runSeed(failed.seed, failed.plan);
   const isSame = JSON.stringify(again?.violations) === JSON.stringify(failed.violations);
   const smallest = await shrinkPlan(failed);
   const lines: string[] = [];
-  await simulate(smallest.seed, smallest.plan, (text) => lines.push(text));
+  // `runSeed` has already turned an exception of the plan into one of its violations.
+  await simulate(smallest.seed, smallest.plan, (text) => lines.push(text)).catch(() => undefined);
   const { settings, operations, faults } = smallest.plan;
   return [
     `seed ${failed.seed} fails${isSame ? '' : ', and DOES NOT REPLAY: something is not simulated'}:`,

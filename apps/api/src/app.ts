@@ -45,7 +45,7 @@ import { provisionTokenResource } from './routes/grants/provision-token-resource
 import { subscriptionResource } from './routes/grants/subscription-resource.ts';
 import { registerChangePassword } from './routes/session/change-password.ts';
 import { registerGetSession } from './routes/session/get-session.ts';
-import { registerOpenPersonalStream } from './routes/session/open-personal-stream.ts';
+import { registerIssuePersonalStream } from './routes/session/issue-personal-stream.ts';
 import { registerSignIn } from './routes/session/sign-in.ts';
 import { registerSignOut, registerSignOutEverywhere } from './routes/session/sign-out.ts';
 import {
@@ -147,7 +147,7 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   registerSignOut(app, { endSession: useCases.endSession, cookieSecure });
   registerSignOutEverywhere(app, { endAllSessions: useCases.endAllSessions, cookieSecure });
   registerChangePassword(app, { ...useCases, trustedProxies });
-  registerOpenPersonalStream(app, { issuePersonalStream: useCases.issuePersonalStream, publicBaseUrl });
+  registerIssuePersonalStream(app, { issuePersonalStream: useCases.issuePersonalStream, publicBaseUrl });
   registerCreateUser(app, useCases);
   registerListUsers(app, deps);
   registerGetUser(app, deps);

@@ -180,6 +180,20 @@ describe('Database', () => {
       ]);
     });
 
+    it('no read after a sync has failed: a read that asks for the sync rejects', async () => {
+      const select = () => db.prepare('SELECT count(*) AS n FROM users').get()?.n;
+      const write = db.write(() => insertUser('a')).catch(() => undefined);
+      await waitForSync(1);
+      const reads = [db.read(select, { isSynced: true })];
+      syncs[0]?.reject(new Error('EIO: i/o error, fdatasync'));
+      await write;
+      reads.push(db.read(select, { isSynced: true }));
+      const outcomes = await Promise.allSettled(reads);
+      expect(outcomes).toEqual(
+        Array.from({ length: 2 }, () => ({ status: 'rejected', reason: expect.any(UnavailableError) })),
+      );
+    });
+
     it('what was committed last, even if the database is closed meanwhile', async () => {
       const write = db.write(() => insertUser('a'));
       db.close();

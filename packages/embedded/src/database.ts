@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { describeError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { LogSync } from './log-sync.ts';
 import { isDamage, translateError } from './sqlite-error.ts';
 
@@ -19,7 +19,8 @@ export interface WriteOptions {
 export interface ReadOptions {
   /**
    * Whether the synced writes that `work` saw are on the disk before the promise resolves. Default: false, so a power cut
-   * may undo what was read. Set it if the result is shown to somebody who must never see it undone.
+   * may undo what was read. Set it if the result is shown to somebody who must never see it undone. Once a sync has
+   * failed, such a read rejects with `UnavailableError`.
    */
   readonly isSynced?: boolean;
 }
@@ -79,13 +80,14 @@ export class Database {
    * still being synced. Rejects with the errors of `translateError`.
    */
   async read<T>(work: () => T, { isSynced = false }: ReadOptions = {}): Promise<T> {
+    let result: T;
     try {
-      const result = work();
-      if (isSynced) await this.#logSync.pending;
-      return result;
+      result = work();
     } catch (error) {
       throw this.#translate(error);
     }
+    if (isSynced) await this.#logSync.pending?.catch((error: unknown) => Promise.reject(toFailedSync(error)));
+    return result;
   }
 
   /**
@@ -175,7 +177,7 @@ export class Database {
     try {
       await this.#logSync.sync();
     } catch (error) {
-      failure = toUnavailable(this.#translate(error));
+      failure = toFailedSync(error);
     }
     for (const { write, error } of attempts) write.settle(error ?? failure);
   }
@@ -208,6 +210,10 @@ export class Database {
       // The caller already has an error to report. If the database is still unusable, the next BEGIN fails too.
     }
   }
+}
+
+function toFailedSync(error: unknown): UnavailableError {
+  return new UnavailableError(`SQLite: the sync to the disk failed: ${describeError(error)}`, error);
 }
 
 /** For a transaction that failed: the error says nothing about a single write, so a retry may help. */

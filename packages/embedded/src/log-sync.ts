@@ -45,8 +45,12 @@ export class LogSync {
     return promise;
   }
 
-  /** What `sync` last returned, until it is resolved. Null: everything that had to be synced is on the disk. */
+  /**
+   * What `sync` last returned, until it is resolved. Null: everything that had to be synced is on the disk. Rejects if a
+   * sync has failed.
+   */
   get pending(): Promise<void> | null {
+    if (this.#failure !== null) return Promise.reject(this.#failure.error);
     return (this.#next ?? this.#running)?.promise ?? null;
   }
 

@@ -26,7 +26,10 @@ export interface EmbeddedOptions {
   readonly deliveryRetentionMs: number;
   readonly now?: () => Date;
   readonly onWarning?: (message: string, details?: object) => void;
-  /** Called when the file turns out to be damaged after the start: the process must end. */
+  /**
+   * Called after the start when the file turns out to be damaged, or when a sync to the disk failed. The process must
+   * end. The error says which of the two it was.
+   */
   readonly onFatal?: (error: Error) => void;
 }
 
@@ -78,7 +81,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     removeExpired: async (at) => {
       await sessions.removeExpired(at);
       await personalStreams.removeExpired(at);
-      await ledger.removePublished(new Date(at.getTime() - options.deliveryRetentionMs));
+      await ledger.deletePublishedBefore(new Date(at.getTime() - options.deliveryRetentionMs));
       await marks.removeExpired(at);
     },
     close: async () => {

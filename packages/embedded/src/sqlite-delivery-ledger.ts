@@ -119,7 +119,7 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
   }
 
   /** Deletes the rows that were published before `before`. */
-  removePublished(before: Date): Promise<void> {
+  deletePublishedBefore(before: Date): Promise<void> {
     return this.#db.deleteInBatches(this.#deletePublished, before.getTime());
   }
 }

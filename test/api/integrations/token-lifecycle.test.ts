@@ -44,7 +44,7 @@ describe('POST /api/v1/events/hooks/{token}: lifecycle of the token', () => {
     clock.advance(600_000);
     expect(await postHook(token)).toBe(400);
     await send('PATCH', `${path}/${id}`, { expiresAt: null });
-    // No task of this app reads the control log, so a cached token ends only after one minute.
+    // No task of this app reads the control log, so the pod remembers for one minute that the token was rejected.
     clock.advance(60_000);
     expect(await postHook(token)).toBe(202);
   });

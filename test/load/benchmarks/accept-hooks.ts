@@ -1,5 +1,5 @@
 /**
- * P1 and P2: how many hooks one pod accepts per second, and what processor time each costs. The yard-stick is fastify
+ * How many hooks one pod accepts per second, and what processor time each costs. The yard-stick is fastify
  * with the same schema, which answers 202 and stores nothing. On the cluster no worker runs. On the embedded backend
  * the same process also carries the hooks.
  */
@@ -26,7 +26,8 @@ interface Sample {
   readonly redisMicrosPerHook: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  readonly refused: number;
+  /** Hooks without a 202: refused with a problem, or failed without a response. */
+  readonly notAccepted: number;
 }
 
 /** @public Called by run-benchmark.ts. */
@@ -73,7 +74,7 @@ async function measureService(
       redisMicrosPerHook: (redisAfter - redisBefore) / result.accepted,
       p50Ms: result.latencyMs.p50,
       p99Ms: result.latencyMs.p99,
-      refused: result.refused + result.failed,
+      notAccepted: result.refused + result.failed,
     };
   };
   await measure(url, service.api.pid, 64);
@@ -99,7 +100,7 @@ async function measureService(
       redisMicrosPerHook: round(median(samples, (sample) => sample.redisMicrosPerHook)),
       p50Ms: median(samples, (sample) => sample.p50Ms),
       p99Ms: median(samples, (sample) => sample.p99Ms),
-      refused: samples.reduce((sum, { refused }) => sum + refused, 0),
+      notAccepted: samples.reduce((sum, { notAccepted }) => sum + notAccepted, 0),
     });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * P3 and P11: how many hooks one worker carries per second, from a full queue to the event log, and what processor time each
+ * How many hooks one worker carries per second, from a full queue to the event log, and what processor time each
  * costs. The yard-stick is the store's own driver that makes the same writes in batches of the same size.
  */
 import { setTimeout as delay } from 'node:timers/promises';

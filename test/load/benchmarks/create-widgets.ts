@@ -1,5 +1,5 @@
 /**
- * P9: how many widgets one pod creates per second. The yard-stick is the store's own driver, with as many inserts in
+ * How many widgets one pod creates per second. The yard-stick is the store's own driver, with as many inserts in
  * flight as the service has connections. On the embedded backend it makes one durable insert after the other; the
  * service commits several creates together.
  */
@@ -39,7 +39,7 @@ export const run: Benchmark['run'] = async (report) => {
             rawInsertsPerSecond: round(computeMedian(rawRates)),
             p50Ms: median((sample) => sample.latencyMs.p50),
             p99Ms: median((sample) => sample.latencyMs.p99),
-            refused: samples.reduce((sum, { refused }) => sum + refused, 0),
+            notCreated: samples.reduce((sum, { notCreated }) => sum + notCreated, 0),
           });
         }
       } finally {

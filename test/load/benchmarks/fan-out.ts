@@ -1,5 +1,5 @@
 /**
- * P4, P5 and P11: the processor time that a pod spends on one event for one stream. In `bursts`, 16 hooks are in flight all
+ * The processor time that a pod spends on one event for one stream. In `bursts`, 16 hooks are in flight all
  * the time. In `lockstep`, the next hook is sent when all streams have the event of the last one. The figure includes
  * all other work of the process: accepting the hooks and, on the embedded backend, carrying them.
  */

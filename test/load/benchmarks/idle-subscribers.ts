@@ -1,5 +1,5 @@
 /**
- * P6: the memory of one open stream on which nothing happens, and the time to open many. The memory is what the
+ * The memory of one open stream on which nothing happens, and the time to open many. The memory is what the
  * resident memory of the process grows by, divided by the number of streams.
  */
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,5 @@
 /**
- * P7: the time from the answer to a hook until its event is on each of many streams, at a moderate rate: 200 hooks per
+ * The time from the answer to a hook until its event is on each of many streams, at a moderate rate: 200 hooks per
  * second and 500 streams by default.
  */
 import { type Benchmark, readSetting, round } from '../benchmark.ts';

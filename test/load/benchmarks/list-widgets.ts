@@ -1,5 +1,5 @@
 /**
- * P8: the time of one list request as the number of widgets grows: the first page, a page in the middle, and the first
+ * The time of one list request as the number of widgets grows: the first page, a page in the middle, and the first
  * page of the retired ones. The first page must not depend on the number of widgets.
  */
 import { type Benchmark, computeMedian, readListSetting, readSetting, round } from '../benchmark.ts';

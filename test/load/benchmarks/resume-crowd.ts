@@ -1,5 +1,5 @@
 /**
- * P10: a crowd of clients reconnects at once, each from 1 000 events ago. Shows how long it takes until all of them
+ * A crowd of clients reconnects at once, each from 1 000 events ago. Shows how long it takes until all of them
  * have caught up, and how often the pod reads the event log for them: per pod, not per client.
  */
 

@@ -15,7 +15,7 @@ interface PostWidgetsOptions {
 
 export interface PostWidgetsResult {
   readonly created: number;
-  readonly refused: number;
+  readonly notCreated: number;
   readonly seconds: number;
   readonly latencyMs: { readonly p50: number; readonly p99: number };
 }
@@ -32,7 +32,7 @@ serveCommands<PostWidgetsCommands>({
     const result = await autocannon({ url, connections, duration: seconds, method: 'POST', headers, body });
     return {
       created: result['2xx'],
-      refused: result.non2xx + result.errors,
+      notCreated: result.non2xx + result.errors,
       seconds: result.duration,
       latencyMs: { p50: result.latency.p50, p99: result.latency.p99 },
     };

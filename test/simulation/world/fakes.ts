@@ -11,8 +11,6 @@ export function createTracingLogger(trace: (text: string) => void): Logger {
 }
 
 const ignore = () => undefined;
+const noMetric = { inc: ignore, dec: ignore, set: ignore, observe: ignore, labels: () => noMetric };
 /** Metrics that count nothing. */
-export const noMetrics = new Proxy(
-  {},
-  { get: () => ({ inc: ignore, dec: ignore, set: ignore, zero: ignore, observe: ignore }) },
-) as Metrics;
+export const noMetrics = new Proxy({}, { get: () => noMetric }) as Metrics;

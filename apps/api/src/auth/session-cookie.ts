@@ -1,6 +1,6 @@
 import { stringifySetCookie } from 'cookie';
 
-/** It has no prefix `__Host-`: browsers then require `Secure`, but the service may run without TLS. */
+/** Without the prefix `__Host-`: with it, browsers require `Secure`, but the service may run without TLS. */
 export const sessionCookieName = 'service_console';
 
 const cookiePrefix = `${sessionCookieName}=`;

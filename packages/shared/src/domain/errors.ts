@@ -47,9 +47,10 @@ export class ServiceError extends Error {
 }
 
 /**
- * The service cannot do something now, but may later. From a store: it is unreachable or did not answer in time, and it
- * is unknown whether the call took place. The ports say which calls are safe to repeat. The service also throws it
- * before any call, if it has no capacity left or the work must stop.
+ * The service cannot do something now, but may later. From a store: it did not answer in time or answered with a
+ * temporary error, and it is unknown whether the call took place. The ports say which calls are safe to repeat. The
+ * service also throws it itself, if it has no capacity left or if the work must stop. Earlier steps of that work may
+ * have taken place.
  */
 export class UnavailableError extends ServiceError {
   constructor(internalMessage: string, cause?: unknown) {
@@ -58,7 +59,10 @@ export class UnavailableError extends ServiceError {
   }
 }
 
-/** A store answered that it will never accept this value. The call did not take place, and retrying does not help. */
+/**
+ * The store, its driver or its adapter will never accept this call, and retrying does not help. The value that was
+ * refused is not stored. Of a call with several values, the others may be.
+ */
 export class UnstorableError extends ServiceError {
   constructor(internalMessage: string, cause?: unknown) {
     super('internal', 'The service failed to handle this request.', { internalMessage, cause });

@@ -1,7 +1,10 @@
 export interface RunLimits {
   /** In milliseconds. The run checks its age before its append. If it is older than this, it appends nothing. */
   readonly maxAgeMs: number;
-  /** How long the event log keeps a dedupe mark after `EventLog.expireMarks`, in milliseconds. */
+  /**
+   * How long the event log keeps a dedupe mark after `EventLog.expireMarks`, in milliseconds. The embedded log keeps the
+   * watermarks of widgets for ever.
+   */
   readonly markLifetimeMs: number;
 }
 
@@ -9,8 +12,9 @@ export interface RunLimits {
  * How old a run may be when it appends, and how long the event log keeps a dedupe mark that expires. Marks must live
  * much longer than runs, or an event could be appended twice.
  *
- * A run checks its own age before it appends. If it freezes after that check, the event log rejects it between one and
- * two times `maxAgeMs` after a higher run arrived.
+ * A run checks its own age before it appends. If it freezes after that check, the cluster's event log rejects it between
+ * one and two times `maxAgeMs` after a higher run arrived. The embedded log rejects no run: its watermarks never expire,
+ * and the process that ran it is the only one.
  *
  * Example: run 41 reads version 4 from an outbox at 12:00, checks its age, and freezes just before its append. Run 42
  * appends version 4 at 12:01, removes it from the outbox, and lets the watermark expire at 13:01. Run 41 can append

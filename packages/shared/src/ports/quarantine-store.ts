@@ -5,7 +5,10 @@ export interface QuarantinedText {
   readonly text: string;
 }
 
-/** Keeps texts for an operator to inspect. The service never removes them. Methods throw `UnavailableError`. */
+/**
+ * Keeps texts for an operator to inspect. The service never removes them. Methods throw `UnavailableError`, and
+ * `UnstorableError` for a text that the store will never accept, for example one that is too large.
+ */
 export interface QuarantineStore {
   /** Resolves once the text is durable. If the id exists, the stored text stays unchanged. */
   add(text: QuarantinedText): Promise<void>;

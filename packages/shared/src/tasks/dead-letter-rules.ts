@@ -4,7 +4,10 @@ import type { BatchOutcome } from '../usecases/hooks/process-batch.ts';
 
 /** A job that was started more often than this runs item by item: its earlier starts crashed or were interrupted. */
 const wholeBatchStartsMax = 5;
-/** How many runs of a chunk may end in `failed` or `not-applied`: of a whole batch, and of a single item. */
+/**
+ * How many runs of a chunk may end in `failed` or `not-applied`: of a whole batch (even if it has one item), and of an
+ * item that runs alone after a halving or after many starts. A half with several items has one run (`splitInHalf`).
+ */
 const wholeBatchAttemptsMax = 5;
 const singleItemAttemptsMax = 3;
 
@@ -22,7 +25,8 @@ export interface Chunk {
  * Result of one run of a chunk.
  * - `not-applied`: an unexpected error while the run registered the items, claimed the widgets or stored the effects.
  * - `failed`: an unexpected error when the run took its number or published. Its effects may be stored.
- * - `unstorable`: a store will never accept a write of the run, and the run could not tell which item is the cause.
+ * - `unstorable`: a store will never accept a write that registers, claims or applies the items, and the run could not
+ *   tell which item is the cause.
  */
 export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';
 

@@ -18,8 +18,8 @@ export interface DeadLetterDeps {
 
 /**
  * Dead-letters a delivery: the ledger keeps it with its reason and its body. If the ledger will never accept that row,
- * quarantines the delivery's text instead. Returns false if the store that must keep it could not do so now: then the
- * caller must keep the job and try again.
+ * quarantines the delivery's text instead. Returns false if the store that must keep it did not: then the caller must
+ * keep the job and try again.
  */
 export function deadLetter(
   deps: DeadLetterDeps,

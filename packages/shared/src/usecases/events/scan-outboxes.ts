@@ -21,14 +21,14 @@ export interface OutboxScan {
   /** How many widgets the scan offered to the queue. The queue may have ignored their job. */
   readonly widgets: number;
   /**
-   * True if a partition got its first full job, or a full job after its last one was processed. More widgets may wait
-   * behind this job, so the caller should scan again soon. Always false if the scan did not start at the oldest overdue
-   * widget: such a scan cannot see that a job was processed.
+   * True if this scan filled a partition's job, and no full job of an earlier scan still waits there. More widgets may
+   * wait behind this job, so the caller should scan again soon. Always false if the scan did not start at the oldest
+   * overdue widget: such a scan cannot see whether an earlier job was processed.
    */
   readonly hasMore: boolean;
   /**
-   * Since when the oldest overdue outbox has had its oldest entry. Null if no outbox is overdue. Undefined if the scan
-   * did not start at the oldest overdue widget.
+   * `receivedAt` of the oldest overdue entry: when the api accepted its hook or creation. Null if no outbox is overdue.
+   * Undefined if the scan did not start at the oldest overdue widget.
    */
   readonly oldestSince: Date | null | undefined;
 }
@@ -39,8 +39,9 @@ const pageSize = batchLimits.items;
 const pagesPerScan = 16;
 
 /**
- * Makes the scanner: it finds widgets with overdue outboxes and enqueues nudges for them. An outbox becomes overdue
- * when a nudge was lost, a run crashed, or the queue was wiped.
+ * Makes the scanner: it finds widgets with overdue outboxes and enqueues nudges for them. An outbox stays overdue only
+ * if a nudge was lost, a run crashed, or the queue was wiped. After a long wait in the queue, or while the event log is
+ * unavailable, outboxes are overdue for a moment although nothing was lost: their age counts from `receivedAt`.
  *
  * Each partition gets one job with the first widgets that this scan finds for it, under a fixed id. While that job
  * waits or runs, the queue ignores another one, so repeated scans do not make a backlog longer. The search continues

@@ -10,8 +10,9 @@ const memoryUsedRatioMax = 0.8;
  * queue's store has used more than 80 % of its memory, whatever uses it.
  *
  * The queue counts jobs, not deliveries. The number of deliveries is an estimate: the waiting jobs, times the mean
- * number of items (at least 1) in the jobs that this pod stored in the last one to two minutes. The limit asks the
- * queue at most once a second, and no caller waits for the answer.
+ * number of items (at least 1) in the jobs that this pod enqueued recently: in the last one to two minutes of traffic.
+ * After a pause, the mean of the time before it counts on for one minute. The limit asks the queue at most once a second,
+ * and no caller waits for the answer.
  */
 export function createBacklogLimit(queue: Pick<HookQueue, 'pressure'>, clock: Clock, backlogMax: number) {
   let excess: string | null = null;
@@ -50,7 +51,7 @@ export function createBacklogLimit(queue: Pick<HookQueue, 'pressure'>, clock: Cl
       if (excess !== null) check();
       return excess;
     },
-    /** Records a flush of this pod: the basis of the estimate. */
+    /** Records what a flush of this pod is about to enqueue: the basis of the estimate. */
     recordFlush(jobs: number, items: number): void {
       const nowMs = clock.monotonicMs();
       if (nowMs - windowStartMs > windowMs) {

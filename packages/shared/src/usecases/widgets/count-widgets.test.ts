@@ -63,7 +63,7 @@ test('each filter has its own total; filters with a time in the last five second
   expect(numberOfFullCounts()).toBe(3);
 });
 
-test('a failed count is not cached', async () => {
+test('a count with an unexpected error rejects, and is not cached', async () => {
   let isFailing = true;
   const count = makeCountWidgets({
     widgets: {
@@ -153,7 +153,7 @@ test('a first count that takes too long gives a lower bound: the rows seen, and 
   expect(await many).toEqual({ total: 40_001, ageMs: null });
 });
 
-test('a failed count gives a lower bound, and is rejected only if no widget was seen', async () => {
+test('a count that is unavailable gives a lower bound, and rejects only if nothing was counted or seen', async () => {
   const { counts, state, countWidgets, flushPromises } = setUpSlow();
   const failing = countWidgets(all);
   await flushPromises();

@@ -7,13 +7,13 @@ import type { ZodApp } from '../../http/zod-validation.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { personalStreamSchema } from '../../schemas/session.ts';
 
-export interface OpenPersonalStreamRouteDeps {
+export interface IssuePersonalStreamRouteDeps {
   readonly issuePersonalStream: ReturnType<typeof makeIssuePersonalStream>;
   readonly publicBaseUrl: string | null;
 }
 
 /** `POST /api/v1/session/stream`: issues a stream token for the signed-in user. It ends with the session. */
-export function registerOpenPersonalStream(app: ZodApp, deps: OpenPersonalStreamRouteDeps): void {
+export function registerIssuePersonalStream(app: ZodApp, deps: IssuePersonalStreamRouteDeps): void {
   app.post('/api/v1/session/stream', {
     config: { policy: { permission: 'widgets:read' } },
     schema: {
