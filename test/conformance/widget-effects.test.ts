@@ -57,7 +57,7 @@ describe('WidgetEffects.claim', () => {
     expect(await effects().claim(run, [widget.id])).toMatchObject({ claimed: [{ widget }], superseded: [] });
   });
 
-  it('returns widgets that a higher run claimed as superseded, and leaves their fence unchanged', async () => {
+  it('returns as superseded what a higher run claimed, and leaves its fence unchanged', async () => {
     const [claimed, free] = [await insertWidget(), await insertWidget()];
     const [low, high] = [await startRun(), await startRun()];
     await effects().claim(high, [claimed.widget.id]);
@@ -68,7 +68,7 @@ describe('WidgetEffects.claim', () => {
     expect(await effects().apply(high, [change])).toEqual({ superseded: [], unstorable: [] });
   });
 
-  it.each([0, 1])('reads the last state that a lower run can write, beside %i unknown widgets', async (count) => {
+  it.each([0, 1])('reads a write of a lower run, or supersedes it, beside %i unknown ids', async (count) => {
     const unknownIds = Array.from({ length: count }, () => randomUUID());
     const creations = await Promise.all(Array.from({ length: 100 }, () => insertWidget()));
     const [low, high] = [await startRun(), await startRun()];
@@ -186,7 +186,7 @@ describe('WidgetEffects.apply', () => {
   it.each([
     ['no run has claimed', async () => null],
     ['a higher run has claimed', async (id: string) => effects().claim(await startRun(), [id])],
-  ])('returns a widget that %s as superseded, and changes nothing', async (_, claimMeanwhile) => {
+  ])('returns as superseded a widget that %s, and changes nothing', async (_, claimMeanwhile) => {
     const { widget, created } = await insertWidget();
     const run = await startRun();
     await claimMeanwhile(widget.id);

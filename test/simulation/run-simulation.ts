@@ -1,6 +1,6 @@
 /**
  * `npm run simulate -- --seeds 1000000 --from 1`: simulates this many seeds, in this process alone. Prints the first
- * failing seed with its smallest plan and all its steps. With `--brief`, prints only the violations.
+ * failing seed with its smallest plan and its last 400 steps. With `--brief`, prints only the violations.
  * `SIMULATION_SEED=…` runs only that seed.
  */
 import { parseArgs } from 'node:util';

@@ -11,7 +11,7 @@ const deleteBatchRows = 500;
 export interface WriteOptions {
   /**
    * Whether the write is on the disk before its promise resolves. Default: true. If false, the write survives the end of
-   * the process, but a power cut may undo it, together with every later write. The next synced write puts it on the disk.
+   * the process. Until the next synced write has put it on the disk, a power cut may undo it and what was written after it.
    */
   readonly isSynced?: boolean;
 }

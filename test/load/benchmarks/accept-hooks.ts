@@ -1,7 +1,7 @@
 /**
  * How many hooks one pod accepts per second, and what processor time each costs. The yard-stick is fastify
  * with the same schema, which answers 202 and stores nothing. On the cluster no worker runs. On the embedded backend
- * the same process also carries the hooks.
+ * the same process also processes the hooks, so their effects and events are part of the cost.
  */
 import { type Benchmark, computeMedian, type Report, readListSetting, readSetting, round } from '../benchmark.ts';
 import { type Child, startChild } from '../drivers/child.ts';

@@ -13,8 +13,8 @@ export interface RunLimits {
  * much longer than runs, or an event could be appended twice.
  *
  * A run checks its own age before it appends. If it freezes after that check, the cluster's event log rejects it between
- * one and two times `maxAgeMs` after a higher run arrived. The embedded log rejects no run: its watermarks never expire,
- * and the process that ran it is the only one.
+ * one and two times `maxAgeMs` after a higher run arrived. The embedded log rejects no run by its age: there,
+ * watermarks never expire.
  *
  * Example: run 41 reads version 4 from an outbox at 12:00, checks its age, and freezes just before its append. Run 42
  * appends version 4 at 12:01, removes it from the outbox, and lets the watermark expire at 13:01. Run 41 can append

@@ -1,7 +1,11 @@
-/** A text from the hook queue that cannot even become a dead letter. */
+/** A part of a job that cannot even become a dead letter. */
 export interface QuarantinedText {
-  /** The job's id, with the delivery's event id or the text's index among the unreadable parts of the job. */
+  /**
+   * The id of the job that was started, and after a colon: for an unreadable part, its index among those of the job; for a
+   * delivery that the ledger refused, its event id. The delivery may come from a job that was coalesced with that one.
+   */
   readonly id: string;
+  /** An unreadable part as the queue held it, or the delivery serialized again as a job of its own. */
   readonly text: string;
 }
 

@@ -39,9 +39,9 @@ const pageSize = batchLimits.items;
 const pagesPerScan = 16;
 
 /**
- * Makes the scanner: it finds widgets with overdue outboxes and enqueues nudges for them. An outbox stays overdue only
- * if a nudge was lost, a run crashed, or the queue was wiped. After a long wait in the queue, or while the event log is
- * unavailable, outboxes are overdue for a moment although nothing was lost: their age counts from `receivedAt`.
+ * Makes the scanner: it finds widgets with overdue outboxes and enqueues nudges for them. The nudge is needed if an earlier
+ * nudge was lost, a run crashed, or the queue was wiped. An overdue outbox alone does not prove that: the age counts from
+ * `receivedAt`, so it is also overdue after a long wait in the queue, or as long as the event log is unavailable.
  *
  * Each partition gets one job with the first widgets that this scan finds for it, under a fixed id. While that job
  * waits or runs, the queue ignores another one, so repeated scans do not make a backlog longer. The search continues
@@ -102,7 +102,8 @@ function createNudgeJobs(partitionCount: number) {
 
 /**
  * Remembers the last widget of each partition's full job. Once a scan no longer collects that widget, the job counts as
- * processed: the widgets before it are published too. If other widgets came first instead, that costs an extra scan.
+ * processed: the widgets before it are published too. Older widgets that were found since can also push it out of the
+ * collection. The job then counts as processed too early, which costs one more scan.
  */
 function createFullJobTracker() {
   let lastWidgetIds: ReadonlyMap<number, string> = new Map();

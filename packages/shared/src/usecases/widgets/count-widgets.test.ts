@@ -117,7 +117,7 @@ test('full counts of different filters run one after the other', async () => {
   expect((await Promise.all(totals)).map(({ total }) => total)).toEqual([2_001, 2_002, 2_003]);
 });
 
-test('no count starts for callers that stopped waiting', async () => {
+test('a count that waits behind another is dropped when its callers have long stopped waiting', async () => {
   const { counts, countWidgets, flushPromises } = setUpSlow();
   const totals = Promise.all([1, 2, 3].map((ms) => countWidgets(asOf(ms))));
   await vi.advanceTimersByTimeAsync(5_000);
