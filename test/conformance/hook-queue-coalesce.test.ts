@@ -181,4 +181,12 @@ describe.runIf(inject('backend') === 'cluster')('coalesceWaitingJobs', () => {
     const { items } = await coalesceWaitingJobs(redis, queue, buildNudges(1), 100);
     expect(items).toEqual([jobs[0], jobs[2]].flat());
   });
+
+  it.each(['not JSON', '{"a":1}'])('stops before a job whose data is %s', async (data) => {
+    const jobs = await enqueue([1, 1, 1]);
+    const { jobIds } = await coalesceWaitingJobs(redis, queue, buildNudges(1), 100);
+    await redis.hset(queue.toKey(jobIds[1] ?? ''), 'data', data);
+    const { items } = await coalesceWaitingJobs(redis, queue, buildNudges(1), 100);
+    expect(items).toEqual(jobs[0]);
+  });
 });

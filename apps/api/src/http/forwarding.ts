@@ -7,7 +7,8 @@ export type TrustedProxies = readonly string[] | number | null;
 const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const;
 /** The form in which some proxies forward addresses: with a port, and IPv6 in brackets. */
 const forwardedAddressPattern = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/;
-const mappedIpv4Prefix = /^::ffff:(?=\d+\.)/i;
+/** An IPv4-mapped IPv6 address, dotted (`::ffff:192.0.2.7`) or in hexadecimal (`::ffff:c000:207`). */
+const mappedIpv4Pattern = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i;
 /** One customer usually has a whole IPv6 /64, so limits count the /64 network: its first four groups. */
 const networkGroups = 4;
 
@@ -129,9 +130,13 @@ export function toNetwork(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** Removes the zone (`%eth0`), and converts an IPv4-mapped IPv6 address in dotted form (`::ffff:192.0.2.7`) to IPv4. */
+/** Removes the zone (`%eth0`), and converts an IPv4-mapped IPv6 address to IPv4. */
 function normalizeAddress(address: string): string {
-  return address.replace(/%.*$/, '').replace(mappedIpv4Prefix, '');
+  const plain = address.replace(/%.*$/, '');
+  const [, dotted, high, low] = mappedIpv4Pattern.exec(plain) ?? [];
+  if (high === undefined || low === undefined) return dotted ?? plain;
+  const bytes = [high, low].map((group) => Number.parseInt(group, 16)).flatMap((word) => [word >> 8, word & 0xff]);
+  return bytes.join('.');
 }
 
 /**

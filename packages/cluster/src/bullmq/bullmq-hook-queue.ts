@@ -11,7 +11,7 @@ import type {
   QueueState,
 } from '@widget-service/shared/ports/hook-queue.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import { Queue } from 'bullmq';
+import { Queue, QueueKeys } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
@@ -76,11 +76,8 @@ export class BullmqHookQueue implements HookQueue {
   }
 
   async inspect(): Promise<QueueState[]> {
-    const { redis, keys, partitions } = this.#options;
-    const names = partitions.all.flatMap((count) =>
-      Array.from({ length: count }, (_, index) => queueName(count, index)),
-    );
-    const states = inspectQueues(redis, keys.queuePrefix, names);
+    const { redis, keys } = this.#options;
+    const states = inspectQueues(redis, keys.queuePrefix, this.#listQueueNames());
     return withDeadline(translateErrors(states, 'hook queue inspect'), deadlineMs, 'hook queue inspect');
   }
 
@@ -134,20 +131,27 @@ export class BullmqHookQueue implements HookQueue {
     return this.#sharedWait;
   }
 
-  /** Counts only the queues of the newest partition count: the others get no new jobs. */
   async #readPressure(): Promise<QueuePressure> {
-    const pipeline = this.#options.redis.pipeline();
-    const count = this.partitionCount;
-    for (let partition = 0; partition < count; partition += 1)
-      pipeline.llen(this.#openQueue(partition).keys.wait ?? '');
+    const { redis, keys } = this.#options;
+    const queueKeys = new QueueKeys(keys.queuePrefix);
+    const names = this.#listQueueNames();
+    const pipeline = redis.pipeline();
+    for (const name of names) pipeline.llen(queueKeys.toKey(name, 'wait'));
     pipeline.info('memory');
     const replies = (await pipeline.exec()) ?? [];
     const values = replies.map(([error, value]) => {
       if (error !== null) throw error;
       return value;
     });
-    const waitingJobs = values.slice(0, count).reduce<number>((sum, length) => sum + Number(length), 0);
-    return { waitingJobs, memoryUsedRatio: computeMemoryUsedRatio(String(values[count])) };
+    const waitingJobs = values.slice(0, names.length).reduce<number>((sum, length) => sum + Number(length), 0);
+    return { waitingJobs, memoryUsedRatio: computeMemoryUsedRatio(String(values[names.length])) };
+  }
+
+  /** The queues of every partition count that the deployment has had. Those of earlier counts may still hold jobs. */
+  #listQueueNames(): string[] {
+    return this.#options.partitions.all.flatMap((count) =>
+      Array.from({ length: count }, (_, index) => queueName(count, index)),
+    );
   }
 
   #openQueue(partition: number): Queue<string> {

@@ -1,4 +1,5 @@
 import { coalesceItems, coalesceLimits, isFull } from '@widget-service/shared/adapters/coalesce-jobs.ts';
+import { tryParseJson } from '@widget-service/shared/domain/json.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
@@ -73,11 +74,11 @@ async function readJobs(redis: Redis, queue: QueueKeys, ids: readonly string[]) 
 }
 
 /**
- * BullMQ stores a job's data as JSON, and our data is a string. Returns '' for any other JSON value: coalescing stops
- * before it, because '' is not a readable job. Throws `SyntaxError` for a text that is not JSON.
+ * BullMQ stores a job's data as JSON, and our data is a string. Returns '' for anything else: coalescing stops before it,
+ * because '' is not a readable job.
  */
 function parseJobText(data: string): string {
-  const value: unknown = JSON.parse(data);
+  const value = tryParseJson(data);
   return typeof value === 'string' ? value : '';
 }
 

@@ -97,8 +97,7 @@ export async function createIndexes(db: Db): Promise<void> {
 }
 
 /**
- * Returns the indexes that are missing or differ, as `<collection>.<name>`. Does not compare `sparse`. Throws
- * `UnavailableError`.
+ * Returns the indexes that are missing or differ, as `<collection>.<name>`. Throws `UnavailableError`.
  */
 export async function verifyIndexes(db: Db): Promise<string[]> {
   const missing: string[] = [];
@@ -127,6 +126,7 @@ function isSame(index: IndexDescriptionInfo, spec: IndexSpec): boolean {
     index.name === spec.name &&
     JSON.stringify(index.key) === JSON.stringify(spec.key) &&
     (index.unique ?? false) === (spec.unique ?? false) &&
+    (index.sparse ?? false) === (spec.sparse ?? false) &&
     index.expireAfterSeconds === spec.expireAfterSeconds &&
     JSON.stringify(index.partialFilterExpression) === JSON.stringify(spec.partialFilterExpression)
   );
