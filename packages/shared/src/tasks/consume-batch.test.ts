@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Delivery } from '../domain/delivery.ts';
+import { UnavailableError } from '../domain/errors.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import type { ConsumedBatch } from '../ports/hook-queue.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { consumeBatch } from './consume-batch.ts';
+import { type ConsumeBatchDeps, consumeBatch } from './consume-batch.ts';
 
 const delivery: Delivery = {
   eventId: '01900000-0000-8000-8000-000000000001',
@@ -17,43 +18,59 @@ const delivery: Delivery = {
   redrive: false,
 };
 
-it('logs the number of unstorable deliveries, not their payloads', async () => {
-  const lines: string[] = [];
-  const logger = await createLogger({ level: 'silent' });
-  const record = (fields: object, message: string) => void lines.push(JSON.stringify({ ...fields, message }));
-  Object.assign(logger, { info: record, warn: record, error: record });
-  const batch: ConsumedBatch = {
+function buildBatch(signal: AbortSignal): ConsumedBatch {
+  return {
     jobId: 'job',
     partition: 0,
     items: [{ type: 'delivery', delivery }],
     unreadable: [],
     startCount: 1,
-    signal: new AbortController().signal,
+    signal,
+  };
+}
+
+/** Consumes a batch of one delivery. `lines` are the log lines as JSON, `failures` counts the failures of a store. */
+async function consume(processBatch: ConsumeBatchDeps['processBatch'], signal = new AbortController().signal) {
+  const lines: string[] = [];
+  let failures = 0;
+  const logger = await createLogger({ level: 'silent' });
+  const record = (fields: object, message: string) => void lines.push(JSON.stringify({ ...fields, message }));
+  Object.assign(logger, { info: record, warn: record, error: record });
+  const stores = {
+    unreachableSignal: new AbortController().signal,
+    recordSuccess: () => undefined,
+    recordFailure: () => {
+      failures += 1;
+    },
   };
   const outcome = await consumeBatch(
     {
-      processBatch: async () => ({
-        status: 'published',
-        run: 1,
-        appendedReceivedAt: [],
-        duplicates: 0,
-        startedNewEpoch: false,
-        unstorable: [delivery],
-      }),
-      stores: {
-        unreachableSignal: new AbortController().signal,
-        recordSuccess: () => undefined,
-        recordFailure: () => undefined,
-      },
+      processBatch,
+      stores,
       ledger: { markDead: async () => undefined },
       quarantine: { add: async () => undefined },
       clock: systemClock,
       logger,
       metrics: createMetrics(),
     },
-    batch,
+    buildBatch(signal),
   );
+  return { outcome, lines, failures };
+}
+
+it('logs the number of unstorable deliveries, not their payloads', async () => {
+  const published = { appendedReceivedAt: [], duplicates: 0, startedNewEpoch: false, unstorable: [delivery] };
+  const { outcome, lines } = await consume(async () => ({ status: 'published', run: 1, ...published }));
   expect(outcome).toBe('done');
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: 'batch.published', unstorable: 1 });
   expect(lines.join('\n')).not.toContain('not for the log');
+});
+
+it('does not count a run that was aborted as a failure of a store', async () => {
+  const abort = new AbortController();
+  const { outcome, failures } = await consume(async () => {
+    abort.abort();
+    throw new UnavailableError('the run stopped before its append');
+  }, abort.signal);
+  expect({ outcome, failures }).toEqual({ outcome: 'release', failures: 0 });
 });

@@ -132,7 +132,8 @@ async function runOnce(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: read
   } catch (error) {
     const isUnavailable = error instanceof UnavailableError;
     recordRun(deps, isUnavailable ? 'unavailable' : 'failed', items, startedAtMs);
-    if (isUnavailable) deps.stores.recordFailure();
+    // An aborted run may have stopped before any call to a store.
+    if (isUnavailable && !batch.signal.aborted) deps.stores.recordFailure();
     if (isUnavailable) deps.logger.warn({ ...fields, err: error }, 'batch.unavailable');
     else deps.logger.error({ ...fields, err: error }, 'batch.failed');
     return { outcome: isUnavailable ? 'unavailable' : 'failed', unstorable: [] };
