@@ -1,3 +1,4 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
@@ -6,6 +7,7 @@ import type { Db } from 'mongodb';
 import { openMongo } from './mongo/client.ts';
 import { collectionNames } from './mongo/indexes.ts';
 import { MongoRunRegistry, registryId } from './mongo/mongo-run-registry.ts';
+import { translateErrors as translateMongoErrors } from './mongo/translate-error.ts';
 import { widgetCollection } from './mongo/widget-document.ts';
 import type { ClusterOptions } from './open-cluster.ts';
 import { openFailFastConnection, waitForFirstContact } from './redis/connections.ts';
@@ -45,7 +47,7 @@ const scanPageSize = 1_000;
  *
  * Rejects with an `ExitError` (configuration) for a malformed `mongodbUrl`, with `MongoUnreachableError` when MongoDB
  * does not answer within `startTimeoutMs`, and with `RedisUnreachableError` when Redis does not answer within 2 s. If a
- * store fails after that, rejects with `UnavailableError` or with an error of the MongoDB driver.
+ * store fails after that, or if a worker runs all the same, rejects with `UnavailableError`: run the command again.
  */
 export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> {
   const mongo = await openMongo({
@@ -68,11 +70,15 @@ export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> 
     );
     const runsInLog = await translateErrors(redis.hmget(keys.logMeta, 'epochRun', 'highestRun'), 'event log inspect');
     // A field that does not exist is null, and counts as 0.
-    await raiseRunCounter(mongo.db, Math.max(...runsInLog.map(Number)));
+    await translateMongoErrors('run counter', () => raiseRunCounter(mongo.db, Math.max(...runsInLog.map(Number))));
     const runs = new MongoRunRegistry(mongo.db);
     const { run } = await runs.startRun();
     const begin = await startNewEpoch(redis, keys, options.retention, run);
-    await runs.recordPosition(begin, null);
+    if (!(await runs.recordPosition(begin, null))) {
+      throw new UnavailableError(
+        'a worker recorded a position meanwhile: stop all pods and workers, then run it again',
+      );
+    }
     return { run, begin, marksRemoved };
   } finally {
     redis.disconnect();

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { describeError, ServiceError } from '../domain/errors.ts';
 import { ExitError, exitCodes } from './exit-error.ts';
 
 export interface RunningProcess {
@@ -86,9 +87,11 @@ export function exitOnSignals(): void {
 }
 
 /**
- * Reports an error of a start before there is a logger. An `ExitError` is for the operator: only its message is shown.
+ * Reports an error of a start before there is a logger. The text of an `ExitError` or `ServiceError` is for the operator:
+ * it is shown without a stack.
  */
 export function reportToStandardError(error: unknown): void {
-  const text = error instanceof ExitError ? error.message : error instanceof Error ? error.stack : String(error);
+  const isExpected = error instanceof ExitError || error instanceof ServiceError;
+  const text = isExpected ? describeError(error) : error instanceof Error ? error.stack : String(error);
   process.stderr.write(`${text}\n`);
 }
