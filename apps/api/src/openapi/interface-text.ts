@@ -12,7 +12,7 @@ List and create widgets, stream their events, and let outside systems post event
 
 **Tokens** for streams, hooks and provisioning are shown once, when they are issued. The address of a stream or a hook contains its token: keep the whole address secret.
 
-**Errors** are \`application/problem+json\` (RFC 9457). \`code\` names the kind of problem for programs; \`type\` is the address of a page that explains it. A permanent error is 400, 403, 404 or 409: the same request fails again. The one exception is \`request-timeout\` (400): the request arrived too slowly, so send it again. A temporary error is 429 or 503, with \`Retry-After\`. A known path with an unsupported method gives 405 with \`Allow\`. 500 is a fault of the service.
+**Errors** are \`application/problem+json\` (RFC 9457). \`code\` names the kind of problem for programs; \`type\` is the address of a page that explains it. A permanent error is 400, 403, 404 or 409: the same request fails again. The one exception is \`request-timeout\` (400): the request arrived too slowly, so send it again. (A delivery is 404 until a worker has registered it.) A temporary error is 429 or 503, with \`Retry-After\`. A known path with an unsupported method gives 405 with \`Allow\`. 500 is a fault of the service.
 
 **Ids** are UUIDs, accepted in either case. **Times** are RFC 3339 in UTC. Responses have milliseconds; a time that a sender wrote is returned as it was sent.
 
