@@ -62,6 +62,42 @@ const forwarded = { host: 'internal:8080', 'x-forwarded-host': 'widgets.example'
 const listWarnings = () =>
   service.logLines.filter((line) => line.includes('TRUSTED_PROXIES') && line.includes('"warn"'));
 
+describe('forwarding headers that cannot begin a URL', () => {
+  const send = async (peer: string, headers: Record<string, string>) => {
+    const admin = await service.signedIn('admin');
+    const request = {
+      method: 'POST',
+      url: '/api/v1/integrations',
+      remoteAddress: peer,
+      payload: { name: 'sender' },
+    } as const;
+    return service.app.inject({ ...request, headers: { ...admin.headers, ...headers } });
+  };
+
+  test.each([
+    { 'x-forwarded-host': 'widgets.example/path' },
+    { 'x-forwarded-host': 'user@widgets.example' },
+    { 'x-forwarded-host': 'widgets.example:99999' },
+    { 'x-forwarded-proto': 'javascript' },
+    { 'x-forwarded-proto': 'https, ftp' },
+  ])('get 400 malformed-request from a trusted proxy: %o', async (headers) => {
+    await open([proxy]);
+    expectProblem(await send(proxy, headers), { status: 400, code: 'malformed-request' });
+  });
+
+  test('are ignored from anybody else', async () => {
+    await open([proxy]);
+    const response = await send(untrustedPeer, { 'x-forwarded-host': 'a b', 'x-forwarded-proto': 'ftp' });
+    expect(response.json().url).toMatch(/^http:\/\/localhost/);
+  });
+
+  test('may be written in upper case', async () => {
+    await open([proxy]);
+    const response = await send(proxy, { 'x-forwarded-host': 'Widgets.Example', 'x-forwarded-proto': 'HTTPS' });
+    expect(response.json().url).toMatch(/^https:\/\/[Ww]idgets\.[Ee]xample\/api/);
+  });
+});
+
 describe.each<[string, TrustedProxies]>([
   ['by its address', ['192.0.2.1', proxy]],
   ['by its network', ['10.0.0.0/8']],

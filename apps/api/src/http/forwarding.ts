@@ -144,5 +144,10 @@ function normalizeAddress(address: string): string {
  * the protocol and host of the request, or `localhost` if the request names no host.
  */
 export function toPublicUrl(request: FastifyRequest, publicBaseUrl: string | null, path: string): string {
-  return `${publicBaseUrl ?? `${request.protocol}://${request.host || 'localhost'}`}${path}`;
+  return `${publicBaseUrl ?? readOwnOrigin(request)}${path}`;
+}
+
+/** Returns the protocol and host by which the client addressed the service: those that a trusted proxy forwards, if any. */
+export function readOwnOrigin({ protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>): string {
+  return `${protocol.toLowerCase()}://${host || 'localhost'}`;
 }

@@ -8,16 +8,19 @@ const urlMaxLength = 8_192;
 /** A host name or address, and an optional port (RFC 3986, sections 3.2.2 and 3.2.3). */
 const hostPattern = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
 
+const schemePattern = /^https?$/i;
+
 /**
  * Checks every request before its route does. It sets the common response headers, and rejects an overlong address, a
- * missing (except with HTTP/1.0), repeated or malformed `Host`, an unknown path (404) and a method that the path does
+ * missing (except with HTTP/1.0), repeated or malformed `Host`, forwarding headers of a trusted proxy that cannot begin a
+ * URL, an unknown path (404) and a method that the path does
  * not support (405). It runs before the body is read, so the bodies of such requests are never read.
  */
 export function registerRequestScreening(app: FastifyInstance, paths: KnownPaths): void {
-  const isValidHost = makeIsValidHost();
+  const checks = { isValidHost: makeIsValidHost(), isValidForwardedHost: makeIsValidHost() };
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
-    const refusal = findRefusal(request, isValidHost);
+    const refusal = findRefusal(request, checks);
     if (refusal !== null) {
       sendProblem(reply, refusal);
     } else if (request.is404) {
@@ -39,7 +42,14 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   if (isStreamAddress(request.raw.url ?? '')) reply.header('access-control-allow-origin', '*');
 }
 
-function findRefusal({ raw }: FastifyRequest, isValidHost: (host: string) => boolean): Refusal | null {
+interface HostChecks {
+  readonly isValidHost: (host: string) => boolean;
+  /** One of its own, because each check remembers only the last host. */
+  readonly isValidForwardedHost: (host: string) => boolean;
+}
+
+function findRefusal(request: FastifyRequest, { isValidHost, isValidForwardedHost }: HostChecks): Refusal | null {
+  const { raw } = request;
   const url = raw.url ?? '';
   if (url.length > urlMaxLength && !isOverlongToken(url)) return { code: 'uri-too-long' };
   const hosts = countHeader(raw, 'host');
@@ -48,6 +58,14 @@ function findRefusal({ raw }: FastifyRequest, isValidHost: (host: string) => boo
   }
   if (!isValidHost(raw.headers.host ?? '')) {
     return { code: 'malformed-request', detail: 'The Host header is not well-formed.' };
+  }
+  // Fastify takes both from the forwarding headers if the peer is a trusted proxy. They become part of URLs in responses.
+  const { host, protocol } = request;
+  if (host !== raw.headers.host && !isValidForwardedHost(host ?? '')) {
+    return { code: 'malformed-request', detail: 'X-Forwarded-Host is not well-formed.' };
+  }
+  if (!schemePattern.test(protocol)) {
+    return { code: 'malformed-request', detail: 'X-Forwarded-Proto is neither http nor https.' };
   }
   return null;
 }
