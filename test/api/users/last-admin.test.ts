@@ -16,7 +16,7 @@ const update = (caller: TestCaller, payload: object) =>
 describe('PATCH /api/v1/users/{id} of the last admin', () => {
   test('returns 409 last-admin for the only admin, who stays signed in', async () => {
     await service.signedIn('editor');
-    for (const payload of [{ role: 'viewer' }, { disabled: true }, { disabled: true, password: 'another password' }]) {
+    for (const payload of [{ role: 'viewer' }, { disabled: true }, { role: 'viewer', disabled: true }]) {
       expectProblem(await update(admin, payload), { status: 409, code: 'last-admin' });
     }
     const shown = await service.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie: admin.cookie } });

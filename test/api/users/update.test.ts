@@ -52,6 +52,18 @@ describe('PATCH /api/v1/users/{id}', () => {
     expect(control.announced).toEqual([{ kind: 'user', id: user.userId, change: 'revoked' }]);
   });
 
+  test('rejects a new password for the caller, who must give the current one elsewhere', async () => {
+    const response = await update(admin.userId.toUpperCase(), {
+      password: 'a stolen session wants this',
+      role: 'admin',
+    });
+    expectProblem(response, { status: 403, code: 'permission-denied' });
+    expect(response.json().detail).toContain('PUT /api/v1/session/password');
+    expect((await getSession(admin)).statusCode).toBe(200);
+    expect((await update(admin.userId, { password: null, role: 'admin' })).statusCode).toBe(200);
+    expect(control.announced).toEqual([]);
+  });
+
   test('replaces the password and ends every session of the user', async () => {
     const email = `${randomUUID()}@example.org`;
     const passwords = ['the first password', 'the second password'] as const;

@@ -2,7 +2,9 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { requireSession } from '../../auth/policy.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -93,14 +95,16 @@ export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteD
       operationId: 'example.users.update',
       summary: 'Change a user',
       description:
-        'Members that are left out or null keep their value. Disabling a user or setting a password ends all sessions of that user.',
+        'Members that are left out or null keep their value. Disabling a user or setting a password ends all sessions of that user. You cannot set your own password here: `PUT /api/v1/session/password` asks for the current one.',
       params: userParamsSchema,
       body: userChangesSchema,
       response: documentResponses({ 200: userSchema }, 'not-found', 'last-admin'),
     },
     handler: async (request) => {
       const { role = null, disabled = null, password = null } = request.body;
-      const outcome = await changeUser(requireUserId(request.params), { role, disabled, password });
+      const userId = requireUserId(request.params);
+      if (password !== null) rejectOwnPassword(request, userId);
+      const outcome = await changeUser(userId, { role, disabled, password });
       if (outcome.status === 'unknown') throw unknownUserError();
       if (outcome.status === 'last-admin') {
         throw new ServiceError('last-admin', 'This would leave the service without an admin who can sign in.');
@@ -108,6 +112,15 @@ export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteD
       return toUserBody(outcome.user);
     },
   });
+}
+
+/** Who has only stolen a session must not be able to take the account over: the caller's own password needs the current one. */
+function rejectOwnPassword(request: FastifyRequest, userId: string): void {
+  if (requireSession(request).user.id !== userId) return;
+  throw new ServiceError(
+    'permission-denied',
+    'Change your own password with PUT /api/v1/session/password, which asks for the current one.',
+  );
 }
 
 /** Returns the id in the path, in lower case. Throws `not-found` if it is not a UUID. */
