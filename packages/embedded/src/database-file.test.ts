@@ -1,9 +1,9 @@
-import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseTooNewError, DatabaseUnusableError } from './database-file.ts';
 import { databaseFileName, openDatabase } from './open-database.ts';
 
@@ -99,6 +99,26 @@ describe('opening a database file', () => {
       await expectUnusable(/not a database of this service/);
     },
   );
+
+  it.each([
+    ['a new directory', 'new'],
+    ['a file that others could read', '.'],
+  ])('lets only the owner read its files, whatever the umask, with %s', async (_, subfolder) => {
+    await chmod(file, 0o666);
+    dataDir = join(dataDir, subfolder);
+    const umask = process.umask(0);
+    try {
+      const db = openDatabase(dataDir);
+      onTestFinished(() => db.close());
+      await db.write(() => undefined);
+    } finally {
+      process.umask(umask);
+    }
+    const names = (await readdir(dataDir)).filter((name) => name.startsWith(databaseFileName));
+    expect(names).toContain(`${databaseFileName}-wal`);
+    const modes = await Promise.all(names.map(async (name) => (await stat(join(dataDir, name))).mode & 0o777));
+    expect(modes).toEqual(names.map(() => 0o600));
+  });
 
   it('fails if a newer version of the service wrote the file', () => {
     const db = new DatabaseSync(file);

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
@@ -9,6 +9,8 @@ import { isBusy, isUnusablePlace } from './sqlite-error.ts';
 
 export const databaseFileName = 'widget-service.sqlite';
 
+/** Only the owner may read and write: the file has e-mails and the hashes of passwords. */
+const fileMode = 0o600;
 /** How long `openDatabase` waits for a process that is ending to release the file. */
 const openTimeoutMs = 1000;
 /** Another process has the file open. The embedded backend is for one process. */
@@ -66,6 +68,8 @@ interface OpenOptions extends OpenDatabaseOptions {
 }
 
 function open(file: string, { isInspected, onFatal = () => undefined, syncFile }: OpenOptions): Database {
+  // Creates the file for its owner alone. SQLite gives the write-ahead log the mode of the file.
+  closeSync(openSync(file, 'a', fileMode));
   const db = new DatabaseSync(file, { timeout: openTimeoutMs, enableForeignKeyConstraints: true });
   try {
     // Set before WAL: SQLite then keeps the lock from the first access on, and needs no shared memory.
@@ -84,6 +88,7 @@ function open(file: string, { isInspected, onFatal = () => undefined, syncFile }
     db.exec('BEGIN IMMEDIATE; COMMIT');
     // `inspectFile` leaves this file behind. This process now has the lock, so no other process uses it.
     rmSync(`${file}-shm`, { force: true });
+    for (const path of [file, `${file}-wal`]) restrictToOwner(path);
     migrate(db);
     const onFailure = (error: unknown) => onFatal(toFailedSyncError(file, error));
     const logSync = new LogSync(`${file}-wal`, { syncFile, onFailure });
@@ -94,5 +99,14 @@ function open(file: string, { isInspected, onFatal = () => undefined, syncFile }
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/** For a file that was created with another mode. Some file systems have no modes, and another user may own the file. */
+function restrictToOwner(path: string): void {
+  try {
+    chmodSync(path, fileMode);
+  } catch {
+    // Whoever chose such a place has decided who can read it.
   }
 }
