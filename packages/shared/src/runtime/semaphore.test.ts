@@ -77,3 +77,29 @@ test('queues any number of pieces of work when maxWaiting and maxWaitMs are abse
   await running;
   expect(await Promise.all(waiting)).toEqual(Array.from({ length: 5_000 }, (_, index) => index));
 });
+
+test('groups take turns, so that a large one does not delay a small one', async () => {
+  const limit = createSemaphore({ what: 'work', maxRunning: 1 });
+  const job = makeControlledWork();
+  const running = limit(job.work, 'flood');
+  const started: string[] = [];
+  const start = (name: string, group: string) => limit(async () => void started.push(name), group);
+  const outcomes = [start('flood 1', 'flood'), start('flood 2', 'flood'), start('flood 3', 'flood')];
+  outcomes.push(start('a', 'a'), start('b 1', 'b'), start('b 2', 'b'));
+  job.finish();
+  await Promise.all([running, ...outcomes]);
+  expect(started).toEqual(['flood 1', 'a', 'b 1', 'flood 2', 'b 2', 'flood 3']);
+});
+
+test('a full queue rejects the newest work of the largest group', async () => {
+  const limit = createSemaphore({ what: 'work', maxRunning: 1, maxWaiting: 3 });
+  const job = makeControlledWork();
+  const running = limit(job.work);
+  const flood = [1, 2, 3, 4].map((name) => limit(async () => name, 'flood'));
+  await expect(flood[3]).rejects.toBeInstanceOf(UnavailableError);
+  const other = limit(async () => 'other', 'other');
+  await expect(flood[2]).rejects.toBeInstanceOf(UnavailableError);
+  job.finish();
+  await running;
+  expect(await Promise.all([flood[0], flood[1], other])).toEqual([1, 2, 'other']);
+});

@@ -37,7 +37,7 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
     handler: async (request, reply) => {
       const { email } = request.body;
       const address = toRateLimitAddress(request, trustedProxies);
-      const outcome = await limitPasswordAttempts({ email, address }, () => signIn(request.body));
+      const outcome = await limitPasswordAttempts({ email, address }, () => signIn({ ...request.body, address }));
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'E-mail or password is wrong.');
       return reply

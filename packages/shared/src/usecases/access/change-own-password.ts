@@ -34,8 +34,10 @@ type Outcome = { readonly status: 'changed' | 'refused' };
 export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
   const { users, passwords, limitPasswordAttempts, endOtherSessions } = deps;
 
-  async function changePassword({ user, session, currentPassword, newPassword }: PasswordChange): Promise<Outcome> {
-    if (!(await passwords.verify(currentPassword, user.passwordHash))) return { status: 'refused' };
+  async function changePassword(change: PasswordChange): Promise<Outcome> {
+    const { user, session, currentPassword, newPassword } = change;
+    // Users take turns: who is signed in need not share a turn with strangers at the same address.
+    if (!(await passwords.verify(currentPassword, user.passwordHash, user.id))) return { status: 'refused' };
     const newHash = await passwords.hash(newPassword);
     // Fails if the password was changed meanwhile: then `currentPassword` is no longer the current one.
     if (!(await users.replacePasswordHash(user.id, user.passwordHash, newHash))) return { status: 'refused' };
@@ -46,7 +48,7 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
   /** Ends the other sessions if an earlier call has stored the new password and then failed. */
   async function finishEarlierChange({ user, session, newPassword }: PasswordChange): Promise<Outcome> {
     const current = await users.findById(user.id);
-    if (!(await passwords.verify(newPassword, current?.passwordHash ?? null))) return { status: 'refused' };
+    if (!(await passwords.verify(newPassword, current?.passwordHash ?? null, user.id))) return { status: 'refused' };
     await endOtherSessions(session);
     return { status: 'changed' };
   }

@@ -15,9 +15,10 @@ export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /**
    * Returns whether `password` belongs to the hash `phc`. Pass null for an account that does not exist: the call takes
-   * the same time and returns false. Throws an `Error` if `phc` is not an argon2id PHC string of version 19.
+   * the same time and returns false. `source` says who asks, for example a client address: sources take turns. Throws an
+   * `Error` if `phc` is not an argon2id PHC string of version 19.
    */
-  verify(password: string, phc: string | null): Promise<boolean>;
+  verify(password: string, phc: string | null, source: string): Promise<boolean>;
 }
 
 /** Computes an argon2id tag. */
@@ -25,7 +26,8 @@ export type DeriveTag = (parameters: Argon2Parameters) => Promise<Buffer>;
 
 /**
  * Creates a hasher that uses Node's own argon2id, on Node's thread pool. It computes at most two hashes at once. Its
- * methods throw `UnavailableError` if 100 other calls wait already, or if the call has waited for 2 s.
+ * methods throw `UnavailableError` if the call has waited for 2 s, or if 100 calls wait already and no other source has
+ * more of them.
  */
 export function createPasswordHasher(derive: DeriveTag = deriveArgon2id): PasswordHasher {
   const limit = createSemaphore(limits);
@@ -36,12 +38,12 @@ export function createPasswordHasher(derive: DeriveTag = deriveArgon2id): Passwo
         const salt = randomBytes(saltBytes);
         return formatPhc(salt, await derive({ ...cost, message: password, nonce: salt, tagLength: tagBytes }));
       }),
-    verify: (password, phc) =>
+    verify: (password, phc, source) =>
       limit(async () => {
         const stored = parsePhc(phc ?? decoyHash);
         const tag = await derive({ ...stored.parameters, message: password });
         return timingSafeEqual(tag, stored.tag) && phc !== null;
-      }),
+      }, source),
   };
 }
 

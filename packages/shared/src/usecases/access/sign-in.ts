@@ -10,9 +10,11 @@ export interface SignInDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-export interface Credentials {
+export interface SignInAttempt {
   readonly email: string;
   readonly password: string;
+  /** The client's address; null if addresses do not distinguish clients. Addresses take turns in hashing passwords. */
+  readonly address: string | null;
 }
 
 export type SignInOutcome =
@@ -28,9 +30,9 @@ export type SignInOutcome =
  * session may then exist, but nobody has its id.
  */
 export function makeSignIn({ users, passwords, startSession, clock }: SignInDeps) {
-  return async ({ email, password }: Credentials): Promise<SignInOutcome> => {
+  return async ({ email, password, address }: SignInAttempt): Promise<SignInOutcome> => {
     const user = await users.findByEmail(email.toLowerCase());
-    const isCorrect = await passwords.verify(password, user?.passwordHash ?? null);
+    const isCorrect = await passwords.verify(password, user?.passwordHash ?? null, address ?? '');
     if (user === null || user.disabled || !isCorrect) return { status: 'refused' };
     const started = await startSession(user.id);
     // A concurrent change of the password, or disabling the user, ends the sessions. It may have missed this new one.
