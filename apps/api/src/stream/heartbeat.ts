@@ -2,8 +2,11 @@ import { Chunk } from './chunk.ts';
 import { announcePosition, type Connection, hasUnannouncedPosition, jittered } from './connection.ts';
 import type { Feed } from './feed.ts';
 
-/** An empty comment: keeps an idle stream open and dispatches no event. */
-const heartbeat = new Chunk(Buffer.from(':\n\n'));
+/**
+ * An empty comment: keeps an idle stream open and dispatches no event. No blank line follows, because several client
+ * libraries report an empty message for each blank line.
+ */
+const heartbeat = new Chunk(Buffer.from(':\n'));
 
 /**
  * The longest interval of a filtered stream, which announces its position in place of a heartbeat if its filter has

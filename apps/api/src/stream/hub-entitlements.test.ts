@@ -93,7 +93,7 @@ describe('entitlements', () => {
     join(sink, 0, { ...ours, validUntil: new Date(time.ms + 1_000) });
     join(other, 0, { ...theirs, validUntil: new Date(time.ms + 1_001) });
     time.ms += 999;
-    await sink.until(() => sink.text().includes(':\n\n'));
+    await sink.until(() => sink.text().includes(':\n'));
     expect(reasons).toEqual([]);
     time.ms += 1;
     await sink.until(() => sink.isEnded);
@@ -108,7 +108,7 @@ describe('entitlements', () => {
     join(sink, 0, { ...ours, validUntil: new Date(1_001_000) });
     hub.reevaluate((entitlement) => ({ ...entitlement, validUntil: null }));
     time.ms += 2_000;
-    await sink.until(() => sink.text().includes(':\n\n'));
+    await sink.until(() => sink.text().includes(':\n'));
     expect(reasons).toEqual([]);
   });
 });

@@ -144,9 +144,9 @@ describe('stream.position', () => {
     await filtered.until(() => parsePositionSeqs(filtered).length === 1);
     append(2, created);
     await filtered.until(() => parsePositionSeqs(filtered).length === 2);
-    await filtered.until(() => filtered.text().endsWith('data: {}\n\n:\n\n'));
+    await filtered.until(() => filtered.text().endsWith('data: {}\n\n:\n'));
     append(1, retired);
-    await filtered.until(() => filtered.text().endsWith('\n\n:\n\n:\n\n'));
+    await filtered.until(() => filtered.text().endsWith('\n\n:\n:\n'));
     expect(parsePositionSeqs(filtered)).toEqual([3, 5]);
     expect(parseEventSeqs(filtered)).toEqual([6]);
     expect(parsePositionSeqs(unfiltered)).toEqual([]);
@@ -162,7 +162,7 @@ describe('stream.position', () => {
     const other = openFakeSink();
     join(other, 0, onlyRetired);
     // When one stream gets its second heartbeat, the first one of every other stream was due.
-    await other.until(() => other.text().endsWith('data: {}\n\n:\n\n'));
+    await other.until(() => other.text().endsWith('data: {}\n\n:\n'));
     expect(parsePositionSeqs(sink)).toEqual([]);
     sink.resume();
     await sink.until(() => parsePositionSeqs(sink).length === 1);
