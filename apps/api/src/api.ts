@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { toRateLimits } from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
+import { makeFormatMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
 import { createMetrics, type Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import { recordBuild } from '@widget-service/shared/metrics/record-build.ts';
@@ -13,6 +14,7 @@ import type { RunningProcess } from '@widget-service/shared/runtime/run-process.
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
+import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { buildApp } from './app.ts';
@@ -37,6 +39,8 @@ export interface ApiDeps {
   readonly logger: Logger;
   /** Prints text for the person who started the process. */
   readonly print: (text: string) => void;
+  /** Stopping the api closes it. Left out: no tracing. */
+  readonly tracer?: Tracer;
 }
 
 /** How long the start waits for the first read of the event log. Redis may be unreachable for longer than that. */
@@ -56,7 +60,7 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
   const state = { isStarted: false, isDraining: false };
   const ops = await openOpsServer(
     {
-      registry: metrics.registry,
+      formatMetrics: makeFormatMetrics(metrics.registry),
       unreadyReasons: () => (state.isDraining ? ['draining'] : supervisor.unreadyReasons()),
       isStarted: () => state.isStarted,
       updateGauges: () => {
@@ -118,6 +122,7 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
         stopTasks: () => supervisor.stop(),
         closeBackend: () => backend.close(),
       });
+      await deps.tracer?.close();
       await ops.close();
       logger.info('stopped');
     },
@@ -126,21 +131,21 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
 
 /** Connects the parts of the process. It starts no task and opens no socket. */
 function composePod(deps: ApiDeps) {
-  const { settings, logger } = deps;
+  const { settings, logger, tracer = noTracer } = deps;
   const clock = systemClock;
   const deployment = describeDeployment(deps.backend.kind);
   const metrics = createMetrics(deployment.processesHooks ? 'embedded' : 'api');
   recordBuild(metrics, deps.backend.kind);
   const backend = measureBackend(deps.backend, metrics);
-  const fanOut = openFanOut({ backend, settings, clock, logger, metrics });
+  const fanOut = openFanOut({ backend, settings, clock, logger, metrics, tracer });
   const { hub, ring } = fanOut;
   const revocations = openRevocations({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
-  const app = composeApp({ settings, backend, deployment, logger, metrics, fanOut, revocations });
+  const app = composeApp({ settings, backend, deployment, logger, metrics, tracer, fanOut, revocations });
   const tasks = [
     fanOut.createTail(revocations.waitUntilFresh),
     ...revocations.tasks,
     createStateSamplerTask({ backend, tailPosition: () => ring.position(), clock, metrics }),
-    ...(deployment.processesHooks ? createHookTasks({ settings, backend, logger, metrics }) : []),
+    ...(deployment.processesHooks ? createHookTasks({ settings, backend, logger, metrics, tracer }) : []),
   ];
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
   return { app, backend, deployment, metrics, supervisor, fanOut };
@@ -158,12 +163,14 @@ interface CompositionDeps {
   readonly deployment: Deployment;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
   readonly fanOut: FanOut;
   readonly revocations: PodRevocations;
 }
 
 /** Builds the use cases from the ports, and the routes from the use cases. */
-function composeApp({ settings, backend, deployment, logger, metrics, fanOut, revocations }: CompositionDeps) {
+function composeApp(deps: CompositionDeps) {
+  const { settings, backend, deployment, logger, metrics, tracer, fanOut, revocations } = deps;
   const clock = systemClock;
   const groupCommit = new GroupCommit(backend.hookQueue, clock, {
     jobItemsMax: settings.HOOK_BATCH_MAX,
@@ -202,6 +209,7 @@ function composeApp({ settings, backend, deployment, logger, metrics, fanOut, re
     provisionTokens: revocations.caches.provisionTokens,
     logger,
     metrics,
+    tracer,
     registerStream: (scope) =>
       registerStreamRoute(scope, {
         verifyToken: makeVerifyStreamToken(revocations.caches.streams),
@@ -222,9 +230,10 @@ function createHookTasks({
   backend,
   logger,
   metrics,
-}: Omit<ApiDeps, 'print'> & { metrics: Metrics }): Task[] {
+  tracer,
+}: Pick<CompositionDeps, 'settings' | 'backend' | 'logger' | 'metrics' | 'tracer'>): Task[] {
   const outboxScanAgeMs = settings.OUTBOX_SCAN_AGE_MS;
-  return createWorkerTasks({ backend, clock: systemClock, logger, metrics, outboxScanAgeMs });
+  return createWorkerTasks({ backend, clock: systemClock, logger, metrics, outboxScanAgeMs, tracer });
 }
 
 function toListenAddress({ address, port }: AddressInfo): { host: string; port: number } {

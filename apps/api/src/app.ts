@@ -8,6 +8,7 @@ import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import type { FastifyInstance } from 'fastify';
 import { makeVerifyBearer } from './auth/bearer.ts';
 import type { GrantCache } from './auth/grant-cache.ts';
@@ -28,6 +29,7 @@ import { registerRequestDeadline } from './http/request-deadline.ts';
 import { registerRequestLog } from './http/request-log.ts';
 import { collectKnownPaths, registerRequestScreening } from './http/request-screening.ts';
 import { decorateRequests } from './http/request-state.ts';
+import { registerRequestTracing } from './http/request-tracing.ts';
 import { validateWithZod, type ZodApp, type ZodTypeProvider } from './http/zod-validation.ts';
 import { registerKnownSeries } from './known-series.ts';
 import { HookPermits } from './limits/hook-permits.ts';
@@ -89,6 +91,8 @@ export interface AppDeps {
   readonly rateLimits: RateLimits;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Left out: no tracing. */
+  readonly tracer?: Tracer;
   /** Registers the stream's routes. They come from the caller, because it runs the hub. */
   readonly registerStream: (app: FastifyInstance) => Promise<void> | void;
 }
@@ -104,6 +108,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   // only those that are registered after it.
   decorateRequests(app);
   decorateCredentials(app);
+  registerRequestTracing(app, deps.tracer ?? noTracer);
   registerForwardedAddresses(app, trustedProxies);
   registerRequestScreening(app, collectKnownPaths(app));
   registerErrorHandler(app);

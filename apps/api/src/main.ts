@@ -1,8 +1,9 @@
 import process from 'node:process';
-import { toLoggerOptions } from '@widget-service/shared/config/component-options.ts';
+import { toLoggerOptions, toTracerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
+import { openTracer } from '@widget-service/shared/tracing/open-tracer.ts';
 import { openApi } from './api.ts';
 import { openBackend } from './open-backend.ts';
 
@@ -15,8 +16,11 @@ await runProcess(
     const parsed = parseSettings(process.env, { app: 'api', isTerminal: process.stdout.isTTY === true });
     const logger = await createLogger(toLoggerOptions(parsed.settings));
     report = (err) => logger.fatal({ err }, 'failed');
+    const onTracingWarning = (reason: string) => logger.warn({ reason }, 'tracing.spans_lost');
+    const tracer = await openTracer(toTracerOptions(parsed.settings), onTracingWarning);
     const backend = await openBackend(parsed, logger, fail);
-    return openApi({ settings: parsed.settings, backend, logger, print: (text) => void process.stdout.write(text) });
+    const print = (text: string) => void process.stdout.write(text);
+    return openApi({ settings: parsed.settings, backend, logger, tracer, print });
   },
   (error) => report(error),
 );

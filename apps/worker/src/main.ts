@@ -1,9 +1,10 @@
 import process from 'node:process';
 import { openCluster } from '@widget-service/cluster/open-cluster.ts';
-import { toClusterOptions, toLoggerOptions } from '@widget-service/shared/config/component-options.ts';
+import { toClusterOptions, toLoggerOptions, toTracerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
+import { openTracer } from '@widget-service/shared/tracing/open-tracer.ts';
 import { openWorker } from './worker.ts';
 
 /** Standard error, until the settings are parsed and there is a logger. */
@@ -15,12 +16,14 @@ await runProcess(
     const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
     const logger = await createLogger(toLoggerOptions(settings));
     report = (err) => logger.fatal({ err }, 'failed');
+    const onTracingWarning = (reason: string) => logger.warn({ reason }, 'tracing.spans_lost');
+    const tracer = await openTracer(toTracerOptions(settings), onTracingWarning);
     const backend = await openCluster({
       ...toClusterOptions(settings),
       onWarning: (message, details) => logger.warn(details ?? {}, message),
       onFatal: fail,
     });
-    return openWorker(settings, backend, logger);
+    return openWorker(settings, backend, logger, tracer);
   },
   (error) => report(error),
 );

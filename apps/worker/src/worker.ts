@@ -1,4 +1,5 @@
 import type { Settings } from '@widget-service/shared/config/settings.ts';
+import { makeFormatMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { recordBuild } from '@widget-service/shared/metrics/record-build.ts';
@@ -9,17 +10,24 @@ import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
+import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 
 /** Above the sum of the bounds for finishing or releasing jobs and for closing connections. */
 const stopMaxMs = 60_000;
 
 /**
- * Opens one worker on an opened backend: its tasks and the operators' HTTP server. Stopping it closes the backend.
+ * Opens one worker on an opened backend: its tasks and the operators' HTTP server. Stopping it closes the backend and
+ * the tracer.
  *
  * Rejects with the error of `explainListenFailure` if it cannot listen on the operators' address. The backend then stays
  * open: the caller ends the process.
  */
-export async function openWorker(settings: Settings, backend: Backend, logger: Logger): Promise<RunningProcess> {
+export async function openWorker(
+  settings: Settings,
+  backend: Backend,
+  logger: Logger,
+  tracer: Tracer = noTracer,
+): Promise<RunningProcess> {
   const metrics = createMetrics('worker');
   recordBuild(metrics, backend.kind);
   const clock = systemClock;
@@ -30,11 +38,12 @@ export async function openWorker(settings: Settings, backend: Backend, logger: L
     logger,
     metrics,
     outboxScanAgeMs: settings.OUTBOX_SCAN_AGE_MS,
+    tracer,
   });
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
   const ops = await openOpsServer(
     {
-      registry: metrics.registry,
+      formatMetrics: makeFormatMetrics(metrics.registry),
       unreadyReasons: () => supervisor.unreadyReasons(),
       isStarted: () => true,
       updateGauges: () => recordTasks(metrics, supervisor),
@@ -49,6 +58,7 @@ export async function openWorker(settings: Settings, backend: Backend, logger: L
     stop: async () => {
       logger.info('stopping');
       await supervisor.stop();
+      await tracer.close();
       await ops.close();
       await backend.close();
       logger.info('stopped');

@@ -17,6 +17,7 @@ import type {
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import type { Database } from './database.ts';
 import { Notifier } from './notifier.ts';
+import { RecentTraceContexts } from './recent-trace-contexts.ts';
 import type { SqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { parseLabels, serializeLabels } from './sqlite-values.ts';
 
@@ -70,6 +71,7 @@ export class SqliteEventLog implements EventLog {
   readonly #now: () => Date;
   readonly #appended = new Notifier();
   readonly #tails = new Set<EventTail>();
+  readonly #traceContexts = new RecentTraceContexts();
   readonly #statements: ReturnType<typeof prepareStatements>;
 
   constructor(db: Database, { marks, retention, now }: SqliteEventLogOptions) {
@@ -120,7 +122,7 @@ export class SqliteEventLog implements EventLog {
       // A position of another epoch cannot be compared by seq. The log's events are all newer.
       const seq = after.epoch === state.epoch ? after.seq : 0;
       const rows = this.#statements.selectAfter.all(seq, limit) as unknown as EventRow[];
-      return rows.map((row) => toRecord(state.epoch, row));
+      return rows.map((row) => this.#toRecord(state.epoch, row));
     }, fromDisk);
   }
 
@@ -131,7 +133,7 @@ export class SqliteEventLog implements EventLog {
       // A position of another epoch cannot be compared by seq. None of the log's events is older.
       const seq = position.epoch === state.epoch ? position.seq : 0;
       const rows = this.#statements.selectUpTo.all(seq, limit) as unknown as EventRow[];
-      return rows.map((row) => toRecord(state.epoch, row)).reverse();
+      return rows.map((row) => this.#toRecord(state.epoch, row)).reverse();
     }, fromDisk);
   }
 
@@ -167,6 +169,7 @@ export class SqliteEventLog implements EventLog {
       seq += 1;
       bytes += insertEvent(this.#statements.insertEvent, { seq, ms, previousMs }, event);
       previousMs = ms;
+      this.#traceContexts.add(event);
       return { epoch, ms, seq };
     });
     const end: LogState = seq === state.last_seq ? state : { ...state, last_ms: ms, last_seq: seq, bytes };
@@ -202,6 +205,10 @@ export class SqliteEventLog implements EventLog {
     this.#statements.deleteUpTo.run(lastDroppedSeq);
     this.#writeState({ ...state, bytes: remainingBytes });
     return dropped;
+  }
+
+  #toRecord(epoch: string, row: EventRow): LogRecord {
+    return this.#traceContexts.restore(toRecord(epoch, row));
   }
 
   /** Undefined before the first append. */

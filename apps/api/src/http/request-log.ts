@@ -1,11 +1,12 @@
+import { readTraceId } from '@widget-service/shared/domain/trace-context.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify';
 
 const foreignRequestIdMax = 128;
 
 type RequestMetrics = Pick<Metrics, 'httpRequests' | 'httpSeconds'>;
-/** Counts a response. `seconds` is the time that the request took. */
-type ObserveResponse = (method: string, status: number, seconds: number) => void;
+/** Counts a response. `seconds` is the time that the request took, `traceId` is that of a sampled trace. */
+type ObserveResponse = (method: string, status: number, seconds: number, traceId?: string) => void;
 
 /**
  * Counts and times each request (`httpRequests`, `httpSeconds`) and writes one log line for it, unless its handler wrote its own
@@ -23,7 +24,8 @@ export function registerRequestLog(app: FastifyInstance, metrics: RequestMetrics
   const createObserver = (route: string): onResponseHookHandler => {
     const observe = makeObserveResponse(metrics, route);
     return (request, reply, done) => {
-      observe(request.method, reply.statusCode, reply.elapsedTime / 1_000);
+      const traceId = request.span === null ? undefined : readTraceId(request.span.context);
+      observe(request.method, reply.statusCode, reply.elapsedTime / 1_000, traceId);
       if (!request.isLogged) writeLine(request, reply, route);
       done();
     };
@@ -38,23 +40,25 @@ export function registerRequestLog(app: FastifyInstance, metrics: RequestMetrics
   });
 }
 
+type ObserveSeconds = (seconds: number, traceId?: string) => void;
+
 /** Caches what a response is recorded with, by method and status, so that no label text is built per request. */
 function makeObserveResponse({ httpRequests, httpSeconds }: RequestMetrics, route: string): ObserveResponse {
-  const observersByMethod = new Map<string, Map<number, (seconds: number) => void>>();
+  const observersByMethod = new Map<string, Map<number, ObserveSeconds>>();
   const createObserver = (method: string, status: number) => {
     const counter = httpRequests.labels({ method, route, status });
     const histogram = httpSeconds.labels({ method, route, status: toStatusClass(status) });
-    return (seconds: number) => {
+    return (seconds: number, traceId?: string) => {
       counter.inc();
-      histogram.observe(seconds);
+      histogram.observe(seconds, traceId);
     };
   };
-  return (method, status, seconds) => {
-    const observers = observersByMethod.get(method) ?? new Map<number, (seconds: number) => void>();
+  return (method, status, seconds, traceId) => {
+    const observers = observersByMethod.get(method) ?? new Map<number, ObserveSeconds>();
     observersByMethod.set(method, observers);
     const observe = observers.get(status) ?? createObserver(method, status);
     observers.set(status, observe);
-    observe(seconds);
+    observe(seconds, traceId);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
+import type { Span } from '@widget-service/shared/tracing/tracer.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
@@ -28,6 +29,8 @@ declare module 'fastify' {
     failure: Error | null;
     /** The handler has written the log line of this request itself, so the request log writes none. */
     isLogged: boolean;
+    /** Null unless the request's trace is sampled. */
+    span: Span | null;
   }
 }
 
@@ -39,4 +42,5 @@ export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('problemCode', null);
   app.decorateRequest('failure', null);
   app.decorateRequest('isLogged', false);
+  app.decorateRequest('span', null);
 }

@@ -4,6 +4,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
+import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { Hub } from './hub.ts';
 import { makeReadLog, makeReadPage } from './log-reader.ts';
 import { Ring } from './ring.ts';
@@ -15,6 +16,8 @@ export interface FanOutDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'eventsSent' | 'streamBytesSent'> & TailDeps['metrics'];
+  /** Left out: no tracing. */
+  readonly tracer?: Tracer;
 }
 
 /**
@@ -36,7 +39,7 @@ export interface FanOut {
 const maxPageBytes = 256 * 1024;
 
 /** Connects the tail, the ring and the hub of a pod. */
-export function openFanOut({ backend, settings, clock, logger, metrics }: FanOutDeps): FanOut {
+export function openFanOut({ backend, settings, clock, logger, metrics, tracer }: FanOutDeps): FanOut {
   const { eventLog, runs } = backend;
   const unsentLimitBytes = settings.STREAM_UNSENT_LIMIT_BYTES;
   // A connection accepts no more than the unsent limit at once. The rest of a larger page would be read again.
@@ -60,7 +63,10 @@ export function openFanOut({ backend, settings, clock, logger, metrics }: FanOut
     },
   });
   const createTail = (waitUntilFresh: () => Promise<void>) =>
-    createTailTask({ eventLog, runs, readPage: readTailPage, ring, hub, waitUntilFresh, clock, logger, metrics });
+    createTailTask({
+      ...{ eventLog, runs, readPage: readTailPage, ring, hub, waitUntilFresh, clock, logger, metrics },
+      ...(tracer === undefined ? {} : { tracer }),
+    });
   const waitForPosition = async (withinMs: number) => {
     for (let waitedMs = 0; ring.position() === null && waitedMs < withinMs; waitedMs += 10) await clock.sleep(10);
   };

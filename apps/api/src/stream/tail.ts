@@ -1,5 +1,6 @@
 import { formatPosition, isContiguous, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.ts';
+import { readTraceId, type TraceContext } from '@widget-service/shared/domain/trace-context.ts';
 import { readReceivedAtMs } from '@widget-service/shared/domain/widget-event.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { EventLog, EventTail, LogRecord } from '@widget-service/shared/ports/event-log.ts';
@@ -7,6 +8,7 @@ import type { RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
+import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { toFrame } from './frame.ts';
 import type { Hub } from './hub.ts';
 import { IsolationDetector } from './isolation-detector.ts';
@@ -18,7 +20,7 @@ export interface TailDeps {
   readonly runs: Pick<RunRegistry, 'startRun' | 'lastPosition'>;
   readonly readPage: ReadPage;
   readonly ring: Ring;
-  readonly hub: Pick<Hub, 'notify' | 'endAll' | 'trackStreamsAheadOf'>;
+  readonly hub: Pick<Hub, 'notify' | 'endAll' | 'trackStreamsAheadOf' | 'size'>;
   /**
    * Awaited before each page of new events enters the ring. Resolves when the pod's revocation freshness is current and
    * the streams of revoked tokens have ended, or after a limited time (ADR 15).
@@ -27,6 +29,8 @@ export interface TailDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'eventDeliverySeconds' | 'tailHeldBackSeconds'>;
+  /** Left out: no tracing. */
+  readonly tracer?: Tracer;
 }
 
 /** How long the tail may miss events that the log has before the pod is not ready. */
@@ -77,23 +81,13 @@ export function createTailTask(deps: TailDeps): Task {
     const records = await deps.readPage((limit) => reader.next(position, limit));
     if (records.length === 0) return verify(position);
     if (!isContiguous(position, records)) return resync('the event log does not continue at the position of the tail');
+    const readAt = clock.now();
     const readAtMs = clock.monotonicMs();
     await deps.waitUntilFresh();
     metrics.tailHeldBackSeconds.inc((clock.monotonicMs() - readAtMs) / 1_000);
     for (const record of records) ring.push(toFrame(record));
     behindSinceMs = null;
-    hub.notify(() => recordDelivery(records));
-  }
-
-  /** Not negative: the clock of the pod that accepted the hook may be ahead. */
-  function recordDelivery(records: readonly LogRecord[]): void {
-    const nowMs = clock.now().getTime();
-    const delay = metrics.eventDeliverySeconds.labels({});
-    for (const { event } of records) {
-      const receivedAtMs = readReceivedAtMs(event);
-      if (receivedAtMs === null) continue;
-      delay.observe(Math.max(0, nowMs - receivedAtMs) / 1_000);
-    }
+    hub.notify(() => recordDelivery(deps, records, readAt));
   }
 
   async function handleFailure(error: unknown, signal: AbortSignal): Promise<void> {
@@ -129,4 +123,25 @@ export function createTailTask(deps: TailDeps): Task {
       return isBehind ? 'has been behind the event log for more than 10 s' : null;
     },
   };
+}
+
+/** Measures the delay of events that were written to every stream that had caught up. They were read at `readAt`. */
+function recordDelivery(deps: TailDeps, records: readonly LogRecord[], readAt: Date): void {
+  const nowMs = deps.clock.now().getTime();
+  const delay = deps.metrics.eventDeliverySeconds.labels({});
+  for (const { event } of records) {
+    const { traceContext } = event;
+    if (traceContext !== undefined) traceWrite(deps, event.eventId, traceContext, readAt);
+    const receivedAtMs = readReceivedAtMs(event);
+    if (receivedAtMs === null) continue;
+    const traceId = traceContext === undefined ? undefined : readTraceId(traceContext);
+    // Not negative: the clock of the pod that accepted the hook may be ahead.
+    delay.observe(Math.max(0, nowMs - receivedAtMs) / 1_000, traceId);
+  }
+}
+
+/** Records the span from the read of an event to its first write to the streams of this pod. */
+function traceWrite({ tracer = noTracer, hub }: TailDeps, eventId: string, parent: TraceContext, readAt: Date): void {
+  const attributes = { 'widget.event.id': eventId, 'widget.streams.open': hub.size() };
+  tracer.startChild(parent, 'write event', { kind: 'consumer', attributes, startedAtMs: readAt.getTime() })?.end();
 }

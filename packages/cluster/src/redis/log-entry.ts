@@ -9,7 +9,8 @@ export type StreamEntry = [id: string, fields: string[]];
 /**
  * Returns the fields of an event. Each member has its own field, so that a pod filters and frames events without
  * parsing the event's JSON: `i` event id, `t` type, `w` widget id, `s` state, `b` state before, `l` labels as JSON, `d`
- * the whole event as JSON. Null members are omitted.
+ * the whole event as JSON. Null members are omitted. `c`, the trace context, is there only if the event's trace is
+ * sampled; older versions ignore it.
  *
  * `append.lua` adds two fields: `e`, the epoch, and `p`, the `ms` of the predecessor if it differs from the entry's
  * own.
@@ -21,6 +22,7 @@ export function toEntryFields(event: WidgetEvent): string[] {
   if (event.stateBefore !== null) fields.push('b', event.stateBefore);
   if (event.labels !== null) fields.push('l', JSON.stringify(event.labels));
   fields.push('d', event.json);
+  if (event.traceContext !== undefined) fields.push('c', event.traceContext);
   return fields;
 }
 
@@ -42,6 +44,7 @@ export function toLogRecord([id, fields]: StreamEntry): LogRecord {
       stateBefore: (values.b as WidgetState | undefined) ?? null,
       labels: values.l === undefined ? null : (JSON.parse(values.l) as string[]),
       json: values.d ?? '',
+      ...(values.c === undefined ? {} : { traceContext: values.c }),
     },
   };
 }

@@ -4,6 +4,7 @@ import { hookKinds } from '../domain/event-kind.ts';
 import { toSingleLine, tryParseJson } from '../domain/json.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
 import { parseUtcTimestamp } from '../domain/timestamp.ts';
+import { isTraceContext } from '../domain/trace-context.ts';
 import { parseUuid } from '../domain/uuid.ts';
 import type { UnreadableItem } from '../ports/hook-queue.ts';
 
@@ -47,6 +48,11 @@ const storedDelivery = z.object({
   r: z.int().min(-maxDateMs).max(maxDateMs),
   /** redrive, left out when false */
   x: z.literal(true).optional(),
+  /**
+   * traceContext, left out when the trace is not sampled. Older versions ignore the member, and so does this one if it is
+   * malformed: a trace is worth less than a hook.
+   */
+  c: z.string().refine(isTraceContext).optional().catch(undefined),
 });
 
 const storedNudge = z.object({ t: z.literal('n'), w: uuid });
@@ -95,7 +101,7 @@ function isObjectOnOneLine(text: string): boolean {
 
 function toStoredItem(item: QueueItem): StoredItem {
   if (item.type === 'nudge') return { t: 'n', w: item.widgetId };
-  const { delivery } = item;
+  const { delivery, traceContext } = item;
   return {
     t: 'd',
     e: delivery.eventId,
@@ -106,6 +112,7 @@ function toStoredItem(item: QueueItem): StoredItem {
     p: delivery.payload,
     r: delivery.receivedAt.getTime(),
     ...(delivery.redrive ? { x: true } : {}),
+    ...(traceContext === undefined ? {} : { c: traceContext }),
   };
 }
 
@@ -123,13 +130,14 @@ function toQueueItem(item: StoredItem): QueueItem {
       receivedAt: new Date(item.r),
       redrive: item.x === true,
     },
+    ...(item.c === undefined ? {} : { traceContext: item.c }),
   };
 }
 
 const anyCaseUuid = z.string().transform(parseUuid).pipe(z.string());
 
 /**
- * The members of `storedDelivery` without `x`, each with any value. Only the event id and integration id are required.
+ * The members of `storedDelivery` without `x` and `c`, each with any value. Only the event id and integration id are required.
  */
 const malformedDelivery = z.object({
   e: anyCaseUuid,

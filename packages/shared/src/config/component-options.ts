@@ -1,5 +1,6 @@
 import type { EventRetention } from '../ports/event-log.ts';
 import type { LoggerOptions } from '../runtime/logger.ts';
+import type { TracerOptions } from '../tracing/tracer.ts';
 import type { Settings } from './settings.ts';
 
 /** Converts the settings to the options of the embedded backend. */
@@ -64,4 +65,13 @@ function toRateLimit(ratePerSecond: number, burst: number): RateLimitSetting | n
 /** Converts the settings to the options of the logger. */
 export function toLoggerOptions(settings: Settings): LoggerOptions {
   return { level: settings.LOG_LEVEL, isPretty: settings.LOG_FORMAT === 'pretty' };
+}
+
+/** Converts the settings to the options of the tracer. */
+export function toTracerOptions(settings: Settings): TracerOptions {
+  return {
+    endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+    ratio: settings.OTEL_TRACES_SAMPLER_ARG,
+    serviceName: settings.OTEL_SERVICE_NAME,
+  };
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { batchLimits } from '../domain/batch-limits.ts';
+import { defineSetting } from './define-setting.ts';
 import {
   baseUrl,
   flag,
+  fraction,
   milliseconds,
   mongodbUrl,
   nonEmptyText,
@@ -11,34 +13,6 @@ import {
   url,
   wholeNumber,
 } from './value-schemas.ts';
-
-/** What a default may depend on. */
-export interface DefaultContext {
-  readonly backend: 'embedded' | 'cluster';
-  readonly isProduction: boolean;
-  readonly isTerminal: boolean;
-  readonly app: 'api' | 'worker';
-  /** The value of `HOST`, given or default. */
-  readonly host: string;
-}
-
-export interface Setting<T> {
-  /** Parses the text of the variable. Its error messages say which values are allowed. */
-  readonly schema: z.ZodType<T>;
-  readonly defaultValue: T | ((context: DefaultContext) => T);
-  /** One line for the documentation. */
-  readonly description: string;
-  /** True if the service must never print the configured value. */
-  readonly isSecret?: true;
-}
-
-function defineSetting<T>(
-  schema: z.ZodType<T>,
-  defaultValue: NoInfer<T> | ((context: DefaultContext) => NoInfer<T>),
-  description: string,
-): Setting<T> {
-  return { schema, defaultValue, description };
-}
 
 /**
  * All settings, by the name of their environment variable. Operators rely on their names, defaults and meanings. After
@@ -250,6 +224,21 @@ export const settingsTable = {
     'How long a stopping pod still serves requests as before.',
   ),
   DRAIN_WINDOW_MS: defineSetting(wholeNumber(0, 600_000), 20_000, 'Time over which a stopping pod closes its streams.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: defineSetting(
+    baseUrl,
+    null,
+    'Base URL of an OTLP receiver of traces, over HTTP with protobuf. The service appends /v1/traces. Not set: no tracing.',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: defineSetting(
+    fraction,
+    0.01,
+    'Share of requests that are traced, from 0 to 1. A request with a traceparent header follows its sender’s decision.',
+  ),
+  OTEL_SERVICE_NAME: defineSetting(
+    nonEmptyText,
+    ({ app }) => `widget-${app}`,
+    'Name of the process in traces. The default is widget-api or widget-worker.',
+  ),
 } as const;
 
 type Table = typeof settingsTable;

@@ -12,6 +12,12 @@ export const wholeNumber = (min: number, max: number) =>
     .refine((value) => value >= min && value <= max, `a whole number from ${min} to ${max}`);
 /** Up to the longest delay of `setTimeout`. */
 export const milliseconds = (min: number) => wholeNumber(min, 2_147_483_647);
+const fractionText = 'a number from 0 to 1, for example 0.05';
+export const fraction = z
+  .string()
+  .regex(/^(0|1)(\.\d{1,9})?$/, fractionText)
+  .transform(Number)
+  .refine((value) => value <= 1, fractionText);
 export const flag = z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
 export const oneOf = <const T extends string>(...values: T[]) => z.enum(values, `one of ${values.join(', ')}`);
 export const nonEmptyText = z.string().min(1, 'a non-empty text');

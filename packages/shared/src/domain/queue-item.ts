@@ -1,9 +1,15 @@
 import { crc32 } from 'node:zlib';
 import type { Delivery } from './delivery.ts';
+import type { TraceContext } from './trace-context.ts';
 
 /** An item of a job: a delivery to process, or a nudge, which asks for a widget's outbox to be published. */
 export type QueueItem =
-  | { readonly type: 'delivery'; readonly delivery: Delivery }
+  | {
+      readonly type: 'delivery';
+      readonly delivery: Delivery;
+      /** The span that continues with this item. Left out unless the hook's trace is sampled. */
+      readonly traceContext?: TraceContext;
+    }
   | { readonly type: 'nudge'; readonly widgetId: string };
 
 /** Returns the key that keeps items in order: items with the same key go to the same partition. */

@@ -2,6 +2,7 @@ import type { Delivery } from './delivery.ts';
 import type { HookKind, WidgetEventType } from './event-kind.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 import { parseUtcTimestamp } from './timestamp.ts';
+import type { TraceContext } from './trace-context.ts';
 import type { Widget, WidgetState } from './widget.ts';
 
 /** One event as the event log stores it: the final JSON, and the members by which a pod filters without parsing it. */
@@ -18,6 +19,11 @@ export interface WidgetEvent {
   readonly labels: readonly string[] | null;
   /** One CloudEvents 1.0 object in the JSON event format, on one line. */
   readonly json: string;
+  /**
+   * The span that continues with this event; left out unless its trace is sampled. It is not part of `json`: clients do
+   * not get it. An event log may forget it.
+   */
+  readonly traceContext?: TraceContext;
 }
 
 const apiSource = '/api/v1/widgets';

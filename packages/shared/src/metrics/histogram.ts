@@ -11,11 +11,21 @@ export interface HistogramOptions<Label extends string> {
 
 type LabelValues<Label extends string> = Readonly<Record<Label, string | number>>;
 
+/** An observation of a sampled trace, as an example of its bucket. */
+export interface Exemplar {
+  readonly traceId: string;
+  readonly value: number;
+  /** When it was observed, in milliseconds since the Unix epoch. */
+  readonly atMs: number;
+}
+
 /** One value of the exposition, as prom-client's registry expects it from a metric. */
 interface ExposedValue {
   readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
+  /** Only `formatOpenMetrics` shows it. */
+  readonly exemplar?: Exemplar | undefined;
 }
 
 /**
@@ -72,6 +82,8 @@ export class HistogramSeries {
   /** Observations per bucket, not cumulative. The last bucket has no upper bound. */
   readonly #counts: Float64Array;
   #sum = 0;
+  /** The latest exemplar of each bucket. Null before the first one. */
+  #exemplars: (Exemplar | undefined)[] | null = null;
 
   constructor(labels: Readonly<Record<string, string | number>>, bounds: readonly number[]) {
     this.#labels = labels;
@@ -79,12 +91,16 @@ export class HistogramSeries {
     this.#counts = new Float64Array(bounds.length + 1);
   }
 
-  observe(value: number): void {
+  /** `traceId` is that of a sampled trace, if the observation belongs to one. */
+  observe(value: number, traceId?: string): void {
     const bounds = this.#bounds;
     let bucket = 0;
     while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket += 1;
     this.#counts[bucket] = (this.#counts[bucket] as number) + 1;
     this.#sum += value;
+    if (traceId === undefined) return;
+    this.#exemplars ??= [];
+    this.#exemplars[bucket] = { traceId, value, atMs: Date.now() };
   }
 
   expose(name: string): ExposedValue[] {
@@ -92,7 +108,9 @@ export class HistogramSeries {
     let count = 0;
     const buckets = [...this.#bounds, '+Inf'].map((le, bucket) => {
       count += this.#counts[bucket] as number;
-      return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
+      const exemplar = this.#exemplars?.[bucket];
+      const value = { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
+      return exemplar === undefined ? value : { ...value, exemplar };
     });
     const sum = { metricName: `${name}_sum`, labels, value: this.#sum };
     return [...buckets, sum, { metricName: `${name}_count`, labels, value: count }];

@@ -1,5 +1,4 @@
 import http from 'node:http';
-import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpsServer, openOpsServer } from './ops-server.ts';
 
@@ -8,7 +7,7 @@ describe('openOpsServer', () => {
   let server: OpsServer;
   beforeAll(async () => {
     const deps = {
-      registry: new Registry(),
+      formatMetrics: async (accept?: string) => ({ text: `accept: ${accept}\n`, contentType: 'text/plain' }),
       updateGauges: () => undefined,
       unreadyReasons: () => state.unreadyReasons,
       isStarted: () => state.isStarted,

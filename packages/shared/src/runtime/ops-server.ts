@@ -1,10 +1,16 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Registry } from 'prom-client';
 import { explainListenFailure } from './exit-error.ts';
 
+/** The metrics as text, and the type of that text. */
+interface MetricsText {
+  readonly text: string;
+  readonly contentType: string;
+}
+
 export interface OpsServerDeps {
-  readonly registry: Registry;
+  /** Returns the metrics in the format that the `Accept` header of a scrape asks for. */
+  readonly formatMetrics: (accept: string | undefined) => Promise<MetricsText>;
   /** Returns why the process is not ready, one line per reason. Empty if it is ready. */
   readonly unreadyReasons: () => string[];
   /** Called before each scrape. It must be quick and use no store: a store that is down must not block a scrape. */
@@ -24,7 +30,7 @@ export interface OpsServer {
  * - `/livez`: 200 while the event loop runs.
  * - `/readyz`: 200 if the process has started and is ready, else 503 with one reason per line.
  * - `/startupz`: 200 once the process has started, else 503.
- * - `/metrics`: Prometheus' text format.
+ * - `/metrics`: Prometheus' text format, or OpenMetrics if the `Accept` header prefers it.
  *
  * If it cannot listen on the address, it throws what `explainListenFailure` returns.
  */
@@ -33,7 +39,7 @@ export async function openOpsServer(deps: OpsServerDeps, host: string, port: num
     // Not parsed with `new URL`: it throws for `//`, and a request must not be able to end the process.
     const [path = '/'] = (request.url ?? '/').split('?', 1);
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'method not allowed\n');
-    respond(deps, path, response).catch(() => send(response, 500, 'failed\n'));
+    respond(deps, path, request.headers.accept, response).catch(() => send(response, 500, 'failed\n'));
   });
   await listen(server, host, port);
   return {
@@ -46,13 +52,19 @@ export async function openOpsServer(deps: OpsServerDeps, host: string, port: num
   };
 }
 
-async function respond(deps: OpsServerDeps, path: string, response: ServerResponse): Promise<void> {
+async function respond(
+  deps: OpsServerDeps,
+  path: string,
+  accept: string | undefined,
+  response: ServerResponse,
+): Promise<void> {
   if (path === '/livez') return send(response, 200, 'ok\n');
   if (path === '/startupz') return sendReadiness(response, deps.isStarted() ? [] : ['starting']);
   if (path === '/readyz') return sendReadiness(response, deps.isStarted() ? deps.unreadyReasons() : ['starting']);
   if (path === '/metrics') {
     deps.updateGauges();
-    return send(response, 200, await deps.registry.metrics(), deps.registry.contentType);
+    const { text, contentType } = await deps.formatMetrics(accept);
+    return send(response, 200, text, contentType);
   }
   return send(response, 404, 'not found\n');
 }

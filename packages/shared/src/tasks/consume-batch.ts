@@ -6,6 +6,7 @@ import type { DeadReason } from '../ports/delivery-ledger.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '../ports/hook-queue.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import type { BatchOutcome, makeProcessBatch } from '../usecases/hooks/process-batch.ts';
 import {
   type Chunk,
@@ -16,6 +17,7 @@ import {
   toFirstChunks,
 } from './dead-letter-rules.ts';
 import { type DeadLetterDeps, deadLetter, deadLetterUnreadable } from './keep-dead-letter.ts';
+import { startRunTrace } from './run-trace.ts';
 import type { StoreConnectivity } from './store-connectivity.ts';
 
 export interface ConsumeBatchDeps extends DeadLetterDeps {
@@ -23,6 +25,8 @@ export interface ConsumeBatchDeps extends DeadLetterDeps {
   readonly stores: Pick<StoreConnectivity, 'unreachableSignal' | 'recordSuccess' | 'recordFailure'>;
   readonly clock: Clock;
   readonly metrics: DeadLetterDeps['metrics'] & RunMetrics;
+  /** Left out: no tracing. */
+  readonly tracer?: Tracer;
 }
 
 type RunMetrics = Pick<
@@ -117,8 +121,10 @@ interface RunResult {
 async function runOnce(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: readonly QueueItem[]): Promise<RunResult> {
   const startedAtMs = deps.clock.monotonicMs();
   const fields = { jobId: batch.jobId, partition: batch.partition, starts: batch.startCount, ...countItems(items) };
+  const trace = startRunTrace(deps.tracer, batch, items);
   try {
-    const outcome = await deps.processBatch(items, batch.signal);
+    const outcome = await trace.runWithin(() => deps.processBatch(trace.items, batch.signal));
+    trace.end(outcome.status, outcome.run);
     const durationMs = Math.round(deps.clock.monotonicMs() - startedAtMs);
     recordRun(deps, outcome.status, items, startedAtMs);
     if (outcome.status === 'published') recordPublished(deps, outcome);
@@ -131,6 +137,7 @@ async function runOnce(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: read
     return { outcome: outcome.status, unstorable: outcome.status === 'published' ? outcome.unstorable : [] };
   } catch (error) {
     const isUnavailable = error instanceof UnavailableError;
+    trace.end(isUnavailable ? 'unavailable' : 'failed');
     recordRun(deps, isUnavailable ? 'unavailable' : 'failed', items, startedAtMs);
     // An aborted run may have stopped before any call to a store.
     if (isUnavailable && !batch.signal.aborted) deps.stores.recordFailure();

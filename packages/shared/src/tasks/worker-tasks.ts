@@ -4,6 +4,8 @@ import { deadReasons } from '../ports/delivery-ledger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createPeriodicTask, type Task } from '../runtime/supervisor.ts';
+import { traceRunPorts } from '../tracing/trace-run-ports.ts';
+import { noTracer, type Tracer } from '../tracing/tracer.ts';
 import { makePublishOutbox } from '../usecases/events/publish-outbox.ts';
 import { makeProcessBatch } from '../usecases/hooks/process-batch.ts';
 import { runOutcomes } from './dead-letter-rules.ts';
@@ -17,17 +19,20 @@ export interface WorkerTasksDeps {
   readonly metrics: Metrics;
   /** An outbox older than this, in milliseconds, is overdue: the scanner nudges it (`OUTBOX_SCAN_AGE_MS`). */
   readonly outboxScanAgeMs: number;
+  /** Left out: no tracing. */
+  readonly tracer?: Tracer;
 }
 
 /** Makes the hook consumer, the scanner and the retention of every worker. The embedded process runs them, too. */
 export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
-  const { backend, clock, logger, metrics } = deps;
+  const { backend, clock, logger, metrics, tracer = noTracer } = deps;
   // Creates each series at 0. Prometheus sees no increase in a series that starts at 1, so an alert would miss it.
   for (const reason of deadReasons) metrics.deliveriesDead.inc({ reason }, 0);
   for (const outcome of runOutcomes) metrics.runSeconds.labels({ outcome });
   for (const start of ['first', 'again']) metrics.jobsStarted.inc({ start }, 0);
-  const publishOutbox = makePublishOutbox({ ...backend, clock });
-  const processBatch = makeProcessBatch({ ...backend, publishOutbox, clock });
+  const ports = traceRunPorts(backend, tracer);
+  const publishOutbox = makePublishOutbox({ ...ports, clock });
+  const processBatch = makeProcessBatch({ ...ports, publishOutbox, clock });
   const retention = {
     name: 'retention',
     everyMs: 10_000,
@@ -35,7 +40,7 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
     onError: (err: unknown) => logger.warn({ err }, 'retention.failed'),
   };
   return [
-    createHookConsumerTask({ ...backend, processBatch, clock, logger, metrics }),
+    createHookConsumerTask({ ...backend, processBatch, clock, logger, metrics, tracer }),
     createOutboxScannerTask({ ...backend, clock, logger, metrics, scanAgeMs: deps.outboxScanAgeMs }),
     createPeriodicTask(retention, async () => {
       await backend.eventLog.trim(await backend.runs.lastPosition());

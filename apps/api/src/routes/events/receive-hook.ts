@@ -54,13 +54,16 @@ export function registerReceiveHook(
     handler: async (request, reply) => {
       const { integration } = request;
       if (integration === null) throw new Error('the policy hook-token did not set request.integration');
+      request.span?.setAttributes({ 'widget.integration.id': integration.id });
       const body = toHookBody(request.body, request.bodyText ?? '');
-      const acceptance = acceptHook({ integration, body, ...parseDeduplicationKeys(request) });
+      const traceContext = request.span?.context ?? null;
+      const acceptance = acceptHook({ integration, body, traceContext, ...parseDeduplicationKeys(request) });
       // The group commit has a deadline of its own, with one timer for many hooks. It starts only now, so it suffices
       // only if the request has hardly waited before.
       const hasWaited = request.elapsedBeforeBodyMs >= ownTimerAfterMs;
       const { eventId } = await (hasWaited ? withinRequestDeadline(request, acceptance, 'accept a hook') : acceptance);
       metrics.hooksAccepted.inc();
+      request.span?.setAttributes({ 'widget.event.id': eventId });
       recordLastUsed(integration.id);
       log.record({ requestId: request.id, eventId, integrationId: integration.id });
       // It replaces the line of the request log.

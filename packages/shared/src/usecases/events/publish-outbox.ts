@@ -3,8 +3,9 @@ import { UnavailableError } from '../../domain/errors.ts';
 import type { LogPosition } from '../../domain/log-position.ts';
 import type { OutboxEntry } from '../../domain/outbox-entry.ts';
 import { isCovered } from '../../domain/stream-start.ts';
+import type { TraceContext } from '../../domain/trace-context.ts';
 import type { Widget } from '../../domain/widget.ts';
-import { toEventWithoutWidget, toWidgetEvent } from '../../domain/widget-event.ts';
+import { toEventWithoutWidget, toWidgetEvent, type WidgetEvent } from '../../domain/widget-event.ts';
 import type { DeliveryLedger } from '../../ports/delivery-ledger.ts';
 import type { DedupeMark, EventLog, LogAppend } from '../../ports/event-log.ts';
 import type { ComparablePosition, RunRegistry } from '../../ports/run-registry.ts';
@@ -32,6 +33,8 @@ export interface Publication {
   readonly widgets: readonly PublishableWidget[];
   /** Deliveries that name no known widget. */
   readonly withoutWidget: readonly Delivery[];
+  /** The spans that continue with the events, by event id. An event of an earlier batch has none. */
+  readonly traceContexts: ReadonlyMap<string, TraceContext>;
   /** Returns false once the run is aborted, or older than `runLimits.maxAgeMs`. */
   readonly mayAppend: () => boolean;
 }
@@ -61,8 +64,11 @@ export interface PublishOutcome {
  */
 export function makePublishOutbox(deps: PublishOutboxDeps) {
   return async (publication: Publication): Promise<PublishOutcome> => {
-    const { run, widgets, withoutWidget } = publication;
-    const appends = [...widgets.flatMap(toAppends), ...withoutWidget.map(toAppendWithoutWidget)];
+    const { run, widgets, withoutWidget, traceContexts } = publication;
+    const appends = [
+      ...widgets.flatMap((each) => toAppends(each, traceContexts)),
+      ...withoutWidget.map((delivery) => toAppendWithoutWidget(delivery, traceContexts)),
+    ];
     if (appends.length === 0) return { appendedReceivedAt: [], startedNewEpoch: false };
 
     // The later of the two. The second one is earlier only if MongoDB has lost writes in between. Then the position
@@ -126,15 +132,23 @@ async function logStillCovers(eventLog: Pick<EventLog, 'inspect'>, position: Log
   return inspection !== null && isCovered(position, inspection.extent, inspection.contains);
 }
 
-function toAppends({ widget, entries }: PublishableWidget): LogAppend[] {
+type TraceContexts = Publication['traceContexts'];
+
+function toAppends({ widget, entries }: PublishableWidget, traceContexts: TraceContexts): LogAppend[] {
   return entries.map((entry) => ({
-    event: toWidgetEvent(widget, entry),
+    event: addTraceContext(toWidgetEvent(widget, entry), traceContexts),
     mark: { kind: 'version', widgetId: widget.id, version: entry.after.version },
   }));
 }
 
-function toAppendWithoutWidget(delivery: Delivery): LogAppend {
-  return { event: toEventWithoutWidget(delivery), mark: toEventMark(delivery.eventId) };
+function toAppendWithoutWidget(delivery: Delivery, traceContexts: TraceContexts): LogAppend {
+  const event = addTraceContext(toEventWithoutWidget(delivery), traceContexts);
+  return { event, mark: toEventMark(delivery.eventId) };
+}
+
+function addTraceContext(event: WidgetEvent, traceContexts: TraceContexts): WidgetEvent {
+  const traceContext = traceContexts.get(event.eventId);
+  return traceContext === undefined ? event : { ...event, traceContext };
 }
 
 function toEventMark(eventId: string): DedupeMark {

@@ -1,5 +1,6 @@
 import type { HookBody } from '../../domain/delivery.ts';
 import { createEventId, type DeduplicationKey, deriveEventId, toContentKey } from '../../domain/event-id.ts';
+import type { TraceContext } from '../../domain/trace-context.ts';
 import type { Integration } from '../../ports/grant-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -11,6 +12,8 @@ export interface HookSubmission {
   readonly webhookId: string | null;
   /** The `Idempotency-Key` header, if sent. */
   readonly idempotencyKey: string | null;
+  /** The span of the request. Null unless its trace is sampled. */
+  readonly traceContext?: TraceContext | null;
 }
 
 export interface AcceptedHook {
@@ -33,12 +36,12 @@ export interface AcceptHookDeps {
  */
 export function makeAcceptHook(deps: AcceptHookDeps) {
   return async (submission: HookSubmission): Promise<AcceptedHook> => {
-    const { integration, body } = submission;
+    const { integration, body, traceContext = null } = submission;
     const key = selectDeduplicationKey(submission);
     const eventId = key === null ? (deps.createId ?? createEventId)() : deriveEventId(integration.id, key);
     const receivedAt = deps.clock.now();
     const delivery = { ...body, eventId, integrationId: integration.id, receivedAt, redrive: false };
-    await deps.groupCommit.submit({ type: 'delivery', delivery });
+    await deps.groupCommit.submit({ type: 'delivery', delivery, ...(traceContext === null ? {} : { traceContext }) });
     return { eventId };
   };
 }

@@ -2,6 +2,7 @@ import type { Delivery } from '../../domain/delivery.ts';
 import { UnavailableError, UnstorableError } from '../../domain/errors.ts';
 import type { QueueItem } from '../../domain/queue-item.ts';
 import { runLimits } from '../../domain/run-limits.ts';
+import type { TraceContext } from '../../domain/trace-context.ts';
 import type { DeliveryLedger } from '../../ports/delivery-ledger.ts';
 import type { RunRegistry } from '../../ports/run-registry.ts';
 import type { ClaimedWidget, WidgetEffects } from '../../ports/widget-effects.ts';
@@ -73,7 +74,8 @@ export function makeProcessBatch(deps: ProcessBatchDeps) {
     // An older run stops before its append: the dedupe marks of its events may have expired.
     const mayAppend = () => !signal.aborted && deps.clock.monotonicMs() - startedAtMs < runLimits.maxAgeMs;
     const { widgets, withoutWidget, unstorable } = applied;
-    const published = await deps.publishOutbox({ run, lastPosition, widgets, withoutWidget, mayAppend });
+    const traceContexts = collectTraceContexts(items);
+    const published = await deps.publishOutbox({ run, lastPosition, widgets, withoutWidget, traceContexts, mayAppend });
     const repeats = items.filter((item) => item.type === 'delivery').length - deliveries.length;
     return { status: 'published', run, ...published, duplicates: applied.duplicates + repeats, unstorable };
   };
@@ -111,6 +113,17 @@ function dropRepeats(items: readonly QueueItem[]): Delivery[] {
     if (earlier === undefined || (delivery.redrive && !earlier.redrive)) byEventId.set(delivery.eventId, delivery);
   }
   return [...byEventId.values()];
+}
+
+/** By event id. Empty as a rule: only a share of the hooks is traced. */
+function collectTraceContexts(items: readonly QueueItem[]): Map<string, TraceContext> {
+  const contexts = new Map<string, TraceContext>();
+  for (const item of items) {
+    if (item.type === 'delivery' && item.traceContext !== undefined) {
+      contexts.set(item.delivery.eventId, item.traceContext);
+    }
+  }
+  return contexts;
 }
 
 function collectWidgetIds(items: readonly QueueItem[]): string[] {

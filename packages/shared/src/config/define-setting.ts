@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+
+/** What a default may depend on. */
+export interface DefaultContext {
+  readonly backend: 'embedded' | 'cluster';
+  readonly isProduction: boolean;
+  readonly isTerminal: boolean;
+  readonly app: 'api' | 'worker';
+  /** The value of `HOST`, given or default. */
+  readonly host: string;
+}
+
+export interface Setting<T> {
+  /** Parses the text of the variable. Its error messages say which values are allowed. */
+  readonly schema: z.ZodType<T>;
+  readonly defaultValue: T | ((context: DefaultContext) => T);
+  /** One line for the documentation. */
+  readonly description: string;
+  /** True if the service must never print the configured value. */
+  readonly isSecret?: true;
+}
+
+/** Defines a setting that is not a secret, with one line for the documentation. */
+export function defineSetting<T>(
+  schema: z.ZodType<T>,
+  defaultValue: NoInfer<T> | ((context: DefaultContext) => NoInfer<T>),
+  description: string,
+): Setting<T> {
+  return { schema, defaultValue, description };
+}

@@ -1,0 +1,84 @@
+import type { Registry } from 'prom-client';
+import type { Exemplar } from './histogram.ts';
+
+export const openMetricsContentType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+interface Sample {
+  readonly metricName?: string;
+  readonly labels: Readonly<Partial<Record<string, string | number>>>;
+  readonly value: number;
+  readonly exemplar?: Exemplar | undefined;
+}
+
+interface MetricFamily {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly values: readonly Sample[];
+}
+
+/**
+ * Formats the metrics of a registry as OpenMetrics 1.0, the only text format with exemplars. The series have the same
+ * names, labels and values as in Prometheus' own text format.
+ *
+ * prom-client can write this format too, but only for a whole registry, and it renames the counters of that registry.
+ */
+export async function formatOpenMetrics(registry: Registry): Promise<string> {
+  const families = (await registry.getMetricsAsJSON()) as unknown as readonly MetricFamily[];
+  return `${families.map(formatFamily).join('')}# EOF\n`;
+}
+
+function formatFamily({ name, help, type, values }: MetricFamily): string {
+  const isCounter = type === 'counter' && name.endsWith('_total');
+  // OpenMetrics names a counter's family without `_total`, and its series with it.
+  const family = isCounter ? name.slice(0, -'_total'.length) : name;
+  const knownType = type === 'counter' && !isCounter ? 'unknown' : type;
+  const lines = values.map((sample) => `${formatSample(name, sample)}\n`);
+  return `# TYPE ${family} ${knownType}\n# HELP ${family} ${escapeText(help)}\n${lines.join('')}`;
+}
+
+function formatSample(name: string, { metricName = name, labels, value, exemplar }: Sample): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeText(String(text))}"`);
+  const series = pairs.length === 0 ? metricName : `${metricName}{${pairs.join(',')}}`;
+  const sample = `${series} ${formatNumber(value)}`;
+  if (exemplar === undefined) return sample;
+  const { traceId, value: observed, atMs } = exemplar;
+  return `${sample} # {trace_id="${traceId}"} ${formatNumber(observed)} ${atMs / 1_000}`;
+}
+
+function formatNumber(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '+Inf';
+  return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+}
+
+/**
+ * Returns whether an `Accept` header prefers OpenMetrics 1.0 to Prometheus' own text format. A header without OpenMetrics
+ * gets the latter, as before.
+ */
+export function prefersOpenMetrics(accept: string | undefined): boolean {
+  const ranges = (accept ?? '').split(',').map(parseRange);
+  const best = (isWanted: (range: MediaRange) => boolean) =>
+    Math.max(0, ...ranges.filter(isWanted).map(({ quality }) => quality));
+  const openMetrics = best(
+    ({ type, version }) => type === 'application/openmetrics-text' && (version === null || version === '1.0.0'),
+  );
+  const plainText = best(({ type }) => type === 'text/plain');
+  return openMetrics > 0 && openMetrics >= plainText;
+}
+
+interface MediaRange {
+  readonly type: string;
+  readonly version: string | null;
+  readonly quality: number;
+}
+
+function parseRange(text: string): MediaRange {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const read = (name: string) => parameters.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+  const quality = Number(read('q') ?? 1);
+  return { type, version: read('version'), quality: Number.isNaN(quality) ? 0 : quality };
+}
