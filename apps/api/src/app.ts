@@ -146,7 +146,7 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   registerGetWidget(app, deps);
   await deps.registerStream(scope);
   const recordLastUsed = makeRecordLastUsed({ grants: deps.grants.integrations, clock: deps.clock });
-  registerReceiveHook(app, { ...deps, acceptHook: useCases.acceptHook, recordLastUsed });
+  registerReceiveHook(app, { ...deps, acceptHook: useCases.acceptHook, recordLastUsed, trustedProxies });
   registerSignIn(app, { ...useCases, cookieSecure, trustedProxies });
   registerGetSession(app);
   registerSignOut(app, { endSession: useCases.endSession, cookieSecure });

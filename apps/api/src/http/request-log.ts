@@ -1,12 +1,19 @@
 import { readTraceId } from '@widget-service/shared/domain/trace-context.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
-import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify';
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onResponseHookHandler,
+} from 'fastify';
 
 const foreignRequestIdMax = 128;
 
 type RequestMetrics = Pick<Metrics, 'httpRequests' | 'httpSeconds'>;
 /** Counts a response. `seconds` is the time that the request took, `traceId` is that of a sampled trace. */
 type ObserveResponse = (method: string, status: number, seconds: number, traceId?: string) => void;
+type LogFields = NonNullable<FastifyContextConfig['logFields']>;
 
 /**
  * Counts and times each request (`httpRequests`, `httpSeconds`) and writes one log line for it, unless its handler wrote its own
@@ -21,17 +28,17 @@ type ObserveResponse = (method: string, status: number, seconds: number, traceId
  * `request.routeOptions` would build a new object for every request.
  */
 export function registerRequestLog(app: FastifyInstance, metrics: RequestMetrics): void {
-  const createObserver = (route: string): onResponseHookHandler => {
+  const createObserver = (route: string, logFields: LogFields = () => ({})): onResponseHookHandler => {
     const observe = makeObserveResponse(metrics, route);
     return (request, reply, done) => {
       const traceId = request.span === null ? undefined : readTraceId(request.span.context);
       observe(request.method, reply.statusCode, reply.elapsedTime / 1_000, traceId);
-      if (!request.isLogged) writeLine(request, reply, route);
+      if (!request.isLogged) writeLine(request, reply, route, logFields(request));
       done();
     };
   };
   app.addHook('onRoute', (route) => {
-    route.onResponse = [createObserver(route.url), ...[route.onResponse ?? []].flat()];
+    route.onResponse = [createObserver(route.url, route.config?.logFields), ...[route.onResponse ?? []].flat()];
   });
   const observeUnmatched = createObserver('unmatched');
   app.addHook('onResponse', function (request, reply, done) {
@@ -67,7 +74,12 @@ export function toStatusClass(status: number): string {
   return `${Math.floor(status / 100)}xx`;
 }
 
-function writeLine(request: FastifyRequest, reply: FastifyReply, route: string): void {
+function writeLine(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: string,
+  routeFields: ReturnType<LogFields>,
+): void {
   const { problemCode, failure, callerFields } = request;
   const line = {
     requestId: request.id,
@@ -77,6 +89,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, route: string):
     durationMs: Math.round(reply.elapsedTime * 1_000) / 1_000,
     ...(problemCode === null ? {} : { code: problemCode }),
     ...callerFields,
+    ...routeFields,
     ...readForeignRequestId(request),
     ...(failure === null ? {} : { err: failure }),
   };

@@ -51,6 +51,7 @@ test.each([
         clock: systemClock,
         metrics,
         logger,
+        trustedProxies: null,
       }),
     'POST',
     '/api/v1/events/hooks/token',

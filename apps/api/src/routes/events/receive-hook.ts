@@ -8,6 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { makeVerifyHookSignature } from '../../auth/hook-signature.ts';
 import type { RecordLastUsed } from '../../auth/record-last-used.ts';
+import { type TrustedProxies, toRateLimitAddress } from '../../http/forwarding.ts';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import { parseIdempotencyHeader, parseWebhookIdHeader } from '../../http/request-headers.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
@@ -24,17 +25,24 @@ export interface ReceiveHookRouteDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksRefused'>;
   readonly logger: Logger;
+  readonly trustedProxies: TrustedProxies;
 }
 
 /** `POST /api/v1/events/hooks/{token}`: accepts a hook. 202 means that it is durably queued. */
 export function registerReceiveHook(
   app: ZodApp,
-  { acceptHook, recordLastUsed, clock, metrics, logger }: ReceiveHookRouteDeps,
+  { acceptHook, recordLastUsed, clock, metrics, logger, trustedProxies }: ReceiveHookRouteDeps,
 ): void {
   const log = new AcceptedHookLog(logger);
   app.addHook('onClose', async () => log.endSecond());
   app.post('/api/v1/events/hooks/:token', {
-    config: { policy: 'hook-token', rateLimit: 'hooks', hasFreeFormBody: true, verifyBody: makeSignatureCheck(clock) },
+    config: {
+      policy: 'hook-token',
+      rateLimit: 'hooks',
+      hasFreeFormBody: true,
+      verifyBody: makeSignatureCheck(clock),
+      logFields: (request) => describeSender(request, trustedProxies),
+    },
     schema: {
       operationId: 'example.events.receive',
       summary: 'Receive an inbound hook',
@@ -71,6 +79,17 @@ export function registerReceiveHook(
       return reply.code(202).header('webhook-event-id', eventId).send();
     },
   });
+}
+
+/** Returns who sent a hook, for its log line. Without `integrationId` if the token is unknown. */
+function describeSender(request: FastifyRequest, trustedProxies: TrustedProxies) {
+  const clientAddress = toClientAddress(request, trustedProxies);
+  return request.integration === null ? { clientAddress } : { integrationId: request.integration.id, clientAddress };
+}
+
+/** Null if it cannot be known: the proxy is not trusted, or the connection is closed. */
+function toClientAddress(request: FastifyRequest, trustedProxies: TrustedProxies): string | null {
+  return toRateLimitAddress(request, trustedProxies) || null;
 }
 
 /** Verifies the signature of a hook over the bytes of its body, if the integration requires one. */
