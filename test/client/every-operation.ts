@@ -104,7 +104,8 @@ async function useDeliveries(): Promise<void> {
   const redriven: Schemas['Delivery'] = unwrap(
     await client.POST('/api/v1/integrations/{id}/deliveries/{eventId}/redrive', byEvent),
   );
-  console.info(page.items[0]?.reason, delivery.payload, redriven.state);
+  const refusals = unwrap(await client.GET('/api/v1/integrations/{id}/refusals', { params: { path: { id } } }));
+  console.info(page.items[0]?.reason, delivery.payload, redriven.state, refusals.items[0]?.errors[0]?.pointer);
 }
 
 async function useProvisionTokens(): Promise<void> {

@@ -127,6 +127,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     useCases,
     widgets: backend.widgets,
     ledger: backend.ledger,
+    refusals: backend.refusals,
     users: backend.users,
     clock,
     rateLimits: { limiter, api: options.limits?.api ?? null, hooks: options.limits?.hooks ?? null },

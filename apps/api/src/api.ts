@@ -201,6 +201,7 @@ function composeApp(deps: CompositionDeps) {
     }),
     widgets: backend.widgets,
     ledger: backend.ledger,
+    refusals: backend.refusals,
     users: backend.users,
     clock,
     rateLimits: { limiter, ...toRateLimits(settings) },

@@ -4,6 +4,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Integration, ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
+import type { RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
@@ -39,6 +40,7 @@ import { registerDocsPage } from './pages/register-docs-page.ts';
 import { registerProblemPages } from './pages/register-problem-pages.ts';
 import { registerGetDelivery } from './routes/deliveries/get-delivery.ts';
 import { registerListDeliveries } from './routes/deliveries/list-deliveries.ts';
+import { registerListRefusals } from './routes/deliveries/list-refusals.ts';
 import { registerRedriveDelivery } from './routes/deliveries/redrive-delivery.ts';
 import { registerReceiveHook } from './routes/events/receive-hook.ts';
 import { registerGrants } from './routes/grants/grant-routes.ts';
@@ -80,11 +82,12 @@ interface RateLimits {
 export interface AppDeps {
   readonly settings: AppSettings;
   readonly useCases: UseCases;
-  /** `widgets`, `users`, `grants` and `ledger`: routes that only read call these ports directly. */
+  /** `widgets`, `users`, `grants`, `ledger` and `refusals`: routes that only read call these ports directly. */
   readonly widgets: Pick<WidgetStore, 'get'>;
   readonly users: Pick<UserStore, 'findById' | 'list'>;
   readonly grants: Pick<Backend, 'subscriptions' | 'integrations' | 'provisionTokens'>;
   readonly ledger: Pick<DeliveryLedger, 'get'>;
+  readonly refusals: RefusalStore;
   readonly hookTokens: Pick<GrantCache<Integration>, 'recall' | 'resolve'>;
   readonly provisionTokens: Pick<GrantCache<ProvisionToken>, 'resolve'>;
   readonly clock: Clock;
@@ -174,8 +177,11 @@ function registerGrantRoutes(app: ZodApp, { useCases, grants, settings: { public
   });
 }
 
-function registerDeliveryRoutes(app: ZodApp, { useCases, grants: { integrations }, ledger, metrics }: AppDeps): void {
+function registerDeliveryRoutes(app: ZodApp, deps: AppDeps): void {
+  const { useCases, grants, ledger, refusals, metrics } = deps;
+  const { integrations } = grants;
   registerListDeliveries(app, { integrations, listDeliveries: useCases.listDeliveries });
   registerGetDelivery(app, { integrations, ledger });
+  registerListRefusals(app, { integrations, refusals });
   registerRedriveDelivery(app, { integrations, redriveDelivery: useCases.redriveDelivery, metrics });
 }

@@ -18,6 +18,7 @@ import { redisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
 import { RedisRateLimiter } from './redis/redis-rate-limiter.ts';
+import { RedisRefusalStore } from './redis/redis-refusal-store.ts';
 
 const firstContactWithinMs = 2000;
 const closeWithinMs = 15_000;
@@ -116,6 +117,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     connectTail: () => openBlockingReadConnection(target, 'widget-service:control'),
   });
   const rateLimiter = new RedisRateLimiter({ redis: commands, keys });
+  const refusals = new RedisRefusalStore({ redis: commands, keys });
   const hookQueue = new BullmqHookQueue({
     redis: producer,
     keys,
@@ -129,11 +131,11 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     },
     onWarning,
   });
-  return { eventLog, hookQueue, control, rateLimiter, close };
+  return { eventLog, hookQueue, control, rateLimiter, refusals, close };
 }
 
 function assemble(mongo: MongoStores, redis: RedisParts): Backend {
-  const { eventLog, hookQueue, control, rateLimiter } = redis;
+  const { eventLog, hookQueue, control, rateLimiter, refusals } = redis;
   const close = async () => {
     await hookQueue.close();
     await eventLog.close();
@@ -148,6 +150,7 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
     hookQueue,
     control,
     rateLimiter,
+    refusals,
     // MongoDB's TTL indexes and the expiry of Redis keys do this.
     removeExpired: async () => undefined,
     close: () => withDeadline(close(), closeWithinMs, 'closing the cluster backend'),

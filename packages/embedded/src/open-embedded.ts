@@ -11,6 +11,7 @@ import { integrationKind, provisionTokenKind, SqliteGrantStore, subscriptionKind
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
 import { SqlitePersonalStreamStore } from './sqlite-personal-stream-store.ts';
 import { SqliteQuarantineStore } from './sqlite-quarantine-store.ts';
+import { SqliteRefusalStore } from './sqlite-refusal-store.ts';
 import { SqliteRunRegistry } from './sqlite-run-registry.ts';
 import { SqliteSessionStore } from './sqlite-session-store.ts';
 import { SqliteUserStore } from './sqlite-user-store.ts';
@@ -57,6 +58,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const sessions = new SqliteSessionStore(db);
   const personalStreams = new SqlitePersonalStreamStore(db);
   const marks = new SqliteDedupeMarks(db);
+  const refusals = new SqliteRefusalStore(db);
   const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now });
   const control = new InProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, { onWarning: options.onWarning ?? (() => undefined), now });
@@ -67,6 +69,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     outboxes: new SqliteWidgetOutbox(db),
     ledger,
     quarantine: new SqliteQuarantineStore(db),
+    refusals,
     runs: new SqliteRunRegistry(db),
     eventLog,
     hookQueue,
@@ -83,6 +86,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
       await personalStreams.removeExpired(at);
       await ledger.deletePublishedBefore(new Date(at.getTime() - options.deliveryRetentionMs));
       await marks.removeExpired(at);
+      await refusals.removeExpired(at);
     },
     close: async () => {
       await hookQueue.close();

@@ -83,6 +83,7 @@ describe('the route table', () => {
       widgets: service.backend.widgets,
       users: service.backend.users,
       ledger: service.backend.ledger,
+      refusals: service.backend.refusals,
       clock: systemClock,
       rateLimits: { limiter: service.backend.rateLimiter, api: null, hooks: null },
       grants: service.backend,

@@ -36,7 +36,7 @@ export function answerFrameworkError(error: unknown, request: FastifyRequest, re
   sendProblem(reply, toRefusal(error));
   // No Fastify hook runs for such a request, so the log line is written here.
   const line = { requestId: request.id, method: request.method, route: 'unmatched', status: reply.statusCode };
-  request.log.info({ ...line, code: request.problemCode }, 'request');
+  request.log.info({ ...line, code: request.problem?.code }, 'request');
 }
 
 function toRefusal(error: unknown): Refusal {

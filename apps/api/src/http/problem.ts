@@ -74,12 +74,12 @@ export function statusForCode(code: ProblemCode): number {
 }
 
 /**
- * Sends a problem and records its code in `request.problemCode`. A 503 also gets `Retry-After`. The body is sent as
+ * Sends a problem and records it in `request.problem`. A 503 also gets `Retry-After`. The body is sent as
  * bytes: Fastify adds a charset to the content type of a text, and `application/problem+json` has no such parameter.
  */
 export function sendProblem(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const problem = buildProblem(refusal, reply.request.id);
-  reply.request.problemCode = refusal.code;
+  reply.request.problem = problem;
   if (problem.status === 503) reply.header('retry-after', retryAfterSeconds);
   return reply
     .code(problem.status)

@@ -80,14 +80,14 @@ function writeLine(
   route: string,
   routeFields: ReturnType<LogFields>,
 ): void {
-  const { problemCode, failure, callerFields } = request;
+  const { problem, failure, callerFields } = request;
   const line = {
     requestId: request.id,
     method: request.method,
     route,
     status: reply.statusCode,
     durationMs: Math.round(reply.elapsedTime * 1_000) / 1_000,
-    ...(problemCode === null ? {} : { code: problemCode }),
+    ...(problem === null ? {} : { code: problem.code }),
     ...callerFields,
     ...routeFields,
     ...readForeignRequestId(request),

@@ -1,6 +1,6 @@
-import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
 import type { Span } from '@widget-service/shared/tracing/tracer.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Problem } from './problem.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,8 +28,8 @@ declare module 'fastify' {
     elapsedBeforeBodyMs: number;
     /** Who sent the request, for the log line, such as `{ userId }`. Never a secret. Null: no caller is known. */
     callerFields: Readonly<Record<string, string>> | null;
-    /** The code of the problem in the response, for the log line and the metrics. Null: the response is no problem. */
-    problemCode: ProblemCode | null;
+    /** The problem in the response, for the log line and the metrics. Null: the response is no problem. */
+    problem: Problem | null;
     /** The error behind a 5xx response, for the log line. */
     failure: Error | null;
     /** The handler has written the log line of this request itself, so the request log writes none. */
@@ -44,7 +44,7 @@ export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('bodyText', null);
   app.decorateRequest('elapsedBeforeBodyMs', 0);
   app.decorateRequest('callerFields', null);
-  app.decorateRequest('problemCode', null);
+  app.decorateRequest('problem', null);
   app.decorateRequest('failure', null);
   app.decorateRequest('isLogged', false);
   app.decorateRequest('span', null);

@@ -21,7 +21,7 @@ export function registerRequestTracing(app: FastifyInstance, tracer: Tracer): vo
   });
 }
 
-function endSpan(span: Span, { method, routeOptions, is404, problemCode }: FastifyRequest, reply: FastifyReply): void {
+function endSpan(span: Span, { method, routeOptions, is404, problem }: FastifyRequest, reply: FastifyReply): void {
   const route = is404 ? 'unmatched' : (routeOptions.url ?? 'unmatched');
   const { statusCode } = reply;
   span.end({
@@ -30,8 +30,8 @@ function endSpan(span: Span, { method, routeOptions, is404, problemCode }: Fasti
       'http.request.method': method,
       'http.route': route,
       'http.response.status_code': statusCode,
-      ...(problemCode === null ? {} : { 'widget.problem.code': problemCode }),
+      ...(problem === null ? {} : { 'widget.problem.code': problem.code }),
     },
-    ...(statusCode >= 500 ? { errorType: problemCode ?? `${statusCode}` } : {}),
+    ...(statusCode >= 500 ? { errorType: problem?.code ?? `${statusCode}` } : {}),
   });
 }

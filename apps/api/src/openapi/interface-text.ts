@@ -45,7 +45,7 @@ export const securitySchemes = {
 
 /** The tags of the operations: pattern of the path, name, description. The first pattern that matches decides. */
 const tagRules: readonly (readonly [RegExp, string, string])[] = [
-  [/\/deliveries/, 'Deliveries', 'The state of each accepted hook.'],
+  [/\/(deliveries|refusals)/, 'Deliveries', 'The state of each accepted hook, and the recent refusals.'],
   [/^\/api\/v1\/widgets/, 'Widgets', 'List, read and create widgets.'],
   [
     /^\/api\/v1\/events/,

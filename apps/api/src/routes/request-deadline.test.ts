@@ -48,6 +48,7 @@ test.each([
       registerReceiveHook(app, {
         acceptHook: hang,
         recordLastUsed: () => undefined,
+        refusals: { add: async () => undefined },
         clock: systemClock,
         metrics,
         logger,

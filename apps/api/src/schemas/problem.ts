@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { mistakeCodes } from '../http/problem.ts';
 import type { ResponseHeaderName } from './headers.ts';
 
-const mistakeSchema = z
+/** One of a problem's `errors`. */
+export const mistakeSchema = z
   .object({
     detail: z.string().meta({ description: 'What is wrong, as text for people.' }),
     code: z.enum(mistakeCodes).meta({ description: 'What is wrong, as a code for programs.' }),

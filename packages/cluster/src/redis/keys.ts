@@ -18,6 +18,8 @@ export interface RedisKeys {
   appendedEvent(eventId: string): string;
   /** The state of a rate limit. Absent while its whole burst is available. */
   limit(key: string): string;
+  /** The sorted set of an integration's refusals. Absent if it has none that are kept. */
+  refusals(integrationId: string): string;
   /** The prefix of every BullMQ key. */
   readonly queuePrefix: string;
 }
@@ -31,6 +33,7 @@ export function redisKeys(prefix: string): RedisKeys {
     watermark: (widgetId) => `${tag}:log:version:${widgetId}`,
     appendedEvent: (eventId) => `${tag}:log:event:${eventId}`,
     limit: (key) => `${tag}:limit:${key}`,
+    refusals: (integrationId) => `${tag}:refusals:${integrationId}`,
     queuePrefix: tag,
   };
 }

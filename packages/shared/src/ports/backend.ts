@@ -6,6 +6,7 @@ import type { HookQueue } from './hook-queue.ts';
 import type { PersonalStreamStore } from './personal-stream-store.ts';
 import type { QuarantineStore } from './quarantine-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import type { RefusalStore } from './refusal-store.ts';
 import type { RunRegistry } from './run-registry.ts';
 import type { SessionStore } from './session-store.ts';
 import type { UserStore } from './user-store.ts';
@@ -21,6 +22,7 @@ export interface Backend {
   readonly outboxes: WidgetOutbox;
   readonly ledger: DeliveryLedger;
   readonly quarantine: QuarantineStore;
+  readonly refusals: RefusalStore;
   readonly runs: RunRegistry;
   readonly eventLog: EventLog;
   readonly hookQueue: HookQueue;
@@ -33,8 +35,8 @@ export interface Backend {
   readonly integrations: IntegrationStore;
   readonly provisionTokens: ProvisionTokenStore;
   /**
-   * Removes expired sessions, personal streams and dedupe marks, and ledger rows past their retention. On the cluster
-   * it does nothing: MongoDB and Redis remove them by themselves.
+   * Removes expired sessions, personal streams, dedupe marks and refusals, and ledger rows past their retention. On the
+   * cluster it does nothing: MongoDB and Redis remove them by themselves.
    */
   removeExpired(now: Date): Promise<void>;
   /** Closes every connection and file. The caller must first end all tasks and requests that use them. */

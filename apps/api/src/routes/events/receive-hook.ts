@@ -1,6 +1,7 @@
 import type { HookBody } from '@widget-service/shared/domain/delivery.ts';
 import { extractMemberText } from '@widget-service/shared/domain/json.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import type { RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
@@ -8,13 +9,15 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { makeVerifyHookSignature } from '../../auth/hook-signature.ts';
 import type { RecordLastUsed } from '../../auth/record-last-used.ts';
-import { type TrustedProxies, toRateLimitAddress } from '../../http/forwarding.ts';
+import type { TrustedProxies } from '../../http/forwarding.ts';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import { parseIdempotencyHeader, parseWebhookIdHeader } from '../../http/request-headers.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { hookEventSchema } from '../../schemas/hook-event.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { AcceptedHookLog } from './accepted-hook-log.ts';
+import { describeSender, makeRecordRefusal } from './record-refusal.ts';
+import { RefusalRecorder } from './refusal-recorder.ts';
 
 /** A hook that waited at least this long for its credential and its rate limit gets a deadline timer of its own. */
 const ownTimerAfterMs = 20;
@@ -22,6 +25,7 @@ const ownTimerAfterMs = 20;
 export interface ReceiveHookRouteDeps {
   readonly acceptHook: ReturnType<typeof makeAcceptHook>;
   readonly recordLastUsed: RecordLastUsed;
+  readonly refusals: Pick<RefusalStore, 'add'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly metrics: Pick<Metrics, 'hooksAccepted' | 'hooksRefused'>;
   readonly logger: Logger;
@@ -31,10 +35,15 @@ export interface ReceiveHookRouteDeps {
 /** `POST /api/v1/events/hooks/{token}`: accepts a hook. 202 means that it is durably queued. */
 export function registerReceiveHook(
   app: ZodApp,
-  { acceptHook, recordLastUsed, clock, metrics, logger, trustedProxies }: ReceiveHookRouteDeps,
+  { acceptHook, recordLastUsed, refusals, clock, metrics, logger, trustedProxies }: ReceiveHookRouteDeps,
 ): void {
   const log = new AcceptedHookLog(logger);
-  app.addHook('onClose', async () => log.endSecond());
+  const recorder = new RefusalRecorder({ refusals, logger });
+  app.addHook('onClose', async () => {
+    log.endSecond();
+    await recorder.close();
+  });
+  const recordRefusal = makeRecordRefusal({ recorder, clock, trustedProxies });
   app.post('/api/v1/events/hooks/:token', {
     config: {
       policy: 'hook-token',
@@ -56,7 +65,11 @@ export function registerReceiveHook(
       ),
     },
     onResponse: (request, _reply, done) => {
-      if (request.problemCode !== null) metrics.hooksRefused.inc({ code: request.problemCode });
+      const { problem } = request;
+      if (problem !== null) {
+        metrics.hooksRefused.inc({ code: problem.code });
+        recordRefusal(request, problem);
+      }
       done();
     },
     handler: async (request, reply) => {
@@ -79,17 +92,6 @@ export function registerReceiveHook(
       return reply.code(202).header('webhook-event-id', eventId).send();
     },
   });
-}
-
-/** Returns who sent a hook, for its log line. Without `integrationId` if the token is unknown. */
-function describeSender(request: FastifyRequest, trustedProxies: TrustedProxies) {
-  const clientAddress = toClientAddress(request, trustedProxies);
-  return request.integration === null ? { clientAddress } : { integrationId: request.integration.id, clientAddress };
-}
-
-/** Null if it cannot be known: the proxy is not trusted, or the connection is closed. */
-function toClientAddress(request: FastifyRequest, trustedProxies: TrustedProxies): string | null {
-  return toRateLimitAddress(request, trustedProxies) || null;
 }
 
 /** Verifies the signature of a hook over the bytes of its body, if the integration requires one. */

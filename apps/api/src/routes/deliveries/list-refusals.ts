@@ -1,0 +1,48 @@
+import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import type { HookRefusal, RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
+import type { z } from 'zod';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import { listRefusalsQuerySchema, refusalPageSchema } from '../../schemas/refusal.ts';
+import { toPageBody, toRowRange } from '../page-body.ts';
+import { deliveriesParamsSchema, requireIntegrationId } from './delivery-resource.ts';
+
+export interface ListRefusalsRouteDeps {
+  readonly integrations: Pick<IntegrationStore, 'get'>;
+  /** A read needs no use case, so the route calls the port. */
+  readonly refusals: Pick<RefusalStore, 'list'>;
+}
+
+/** `GET /api/v1/integrations/{id}/refusals`: one page of an integration's recent refusals, the newest first. */
+export function registerListRefusals(app: ZodApp, { integrations, refusals }: ListRefusalsRouteDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/integrations/:id/refusals',
+    config: { policy: { permission: 'integrations:manage' } },
+    schema: {
+      operationId: 'example.refusals.list',
+      summary: 'List refusals',
+      description:
+        'Returns the recent hooks of an integration that were refused, the newest first, each with the problem that its sender got. At most 100 are kept, for at most 7 days. Each server process lists one per second and code, about a second after it happened; `unlisted` counts the others. A hook with an unknown token belongs to no integration, so it is never listed.',
+      params: deliveriesParamsSchema,
+      querystring: listRefusalsQuerySchema,
+      response: documentResponses(
+        { 200: { body: refusalPageSchema, description: 'One page of refusals.' } },
+        'not-found',
+      ),
+    },
+    handler: async ({ params, query }) => {
+      // Few enough to read them all.
+      const all = await refusals.list(await requireIntegrationId(params, integrations));
+      const { offset, limit } = toRowRange(query);
+      return toPageBody(query, { items: all.slice(offset, offset + limit), totalItems: all.length }, toRefusalBody);
+    },
+  });
+}
+
+type RefusalBody = z.output<typeof refusalPageSchema>['items'][number];
+
+function toRefusalBody({ integrationId: _, refusedAt, errors, ...rest }: HookRefusal): RefusalBody {
+  // The port knows no codes, but every mistake came from this interface.
+  return { ...rest, refusedAt: refusedAt.toISOString(), errors: errors as RefusalBody['errors'] };
+}

@@ -1,0 +1,60 @@
+import { parseRefusal, serializeRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
+import { type HookRefusal, type RefusalStore, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import type { ChainableCommander, Redis } from 'ioredis';
+import type { RedisKeys } from './keys.ts';
+import { translateErrors, translateRedisError } from './translate-error.ts';
+
+export interface RedisRefusalStoreOptions {
+  /** For short calls. The caller closes it. */
+  readonly redis: Redis;
+  readonly keys: Pick<RedisKeys, 'refusals'>;
+}
+
+/**
+ * A sorted set per integration: the texts of its refusals, by time. Redis orders equal times by the text. The same
+ * refusal is the same member, so a command that ioredis sends twice adds it once.
+ */
+export class RedisRefusalStore implements RefusalStore {
+  readonly #options: RedisRefusalStoreOptions;
+
+  constructor(options: RedisRefusalStoreOptions) {
+    this.#options = options;
+  }
+
+  async add(refusals: readonly HookRefusal[]): Promise<void> {
+    const pipeline = this.#options.redis.pipeline();
+    const byIntegration = Map.groupBy(refusals, ({ integrationId }) => integrationId);
+    for (const [integrationId, added] of byIntegration) this.#addTo(pipeline, integrationId, added);
+    await this.#run(pipeline, 'refusals add');
+  }
+
+  async list(integrationId: string): Promise<HookRefusal[]> {
+    const pipeline = this.#options.redis
+      .pipeline()
+      .zrange(this.#options.keys.refusals(integrationId), '0', '-1', 'REV');
+    const [texts] = (await this.#run(pipeline, 'refusals list')) as [string[]];
+    return texts.map(parseRefusal);
+  }
+
+  #addTo(pipeline: ChainableCommander, integrationId: string, refusals: readonly HookRefusal[]): void {
+    const key = this.#options.keys.refusals(integrationId);
+    const { perIntegration, keepMs } = refusalLimits;
+    const newestMs = Math.max(...refusals.map(({ refusedAt }) => refusedAt.getTime()));
+    pipeline.zadd(
+      key,
+      ...refusals.flatMap((refusal) => [String(refusal.refusedAt.getTime()), serializeRefusal(refusal)]),
+    );
+    pipeline.zremrangebyrank(key, 0, -perIntegration - 1);
+    pipeline.zremrangebyscore(key, '-inf', newestMs - keepMs);
+    pipeline.pexpire(key, keepMs);
+  }
+
+  async #run(pipeline: ChainableCommander, operation: string): Promise<unknown[]> {
+    const replies = await translateErrors(withDeadline(pipeline.exec(), requestDeadlineMs, operation), operation);
+    return (replies ?? []).map(([error, value]) => {
+      if (error !== null) throw translateRedisError(error, operation);
+      return value;
+    });
+  }
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { type HookRefusal, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
+
+function aRefusal(overrides: Partial<HookRefusal> = {}): HookRefusal {
+  return {
+    integrationId: randomUUID(),
+    requestId: randomUUID(),
+    refusedAt: new Date(),
+    code: 'invalid-request',
+    status: 400,
+    detail: 'The request is not valid; "errors" names what is wrong.',
+    errors: [{ detail: 'Must be given.', code: 'required', pointer: '#/kind' }],
+    clientAddress: '198.51.100.7',
+    webhookId: 'm1 "Ünï 🦄"',
+    unlisted: 0,
+    ...overrides,
+  };
+}
+
+describe('RefusalStore', () => {
+  let testBackend: TestBackend;
+  beforeAll(async () => {
+    testBackend = await openTestBackend();
+  });
+  afterAll(() => testBackend.dispose());
+  const refusals = () => testBackend.backend.refusals;
+  const listIds = async (integrationId: string) =>
+    (await refusals().list(integrationId)).map(({ requestId }) => requestId);
+
+  it('returns refusals unchanged, and only those of the integration, also after a reopen', async () => {
+    const full = aRefusal({ unlisted: 12 });
+    const bare = aRefusal({ errors: [], clientAddress: null, webhookId: null, code: 'rate-limited', status: 429 });
+    await refusals().add([full, bare]);
+    await testBackend.reopen();
+    expect(await refusals().list(full.integrationId)).toEqual([full]);
+    expect(await refusals().list(bare.integrationId)).toEqual([bare]);
+    expect(await refusals().list(randomUUID())).toEqual([]);
+  });
+
+  it('lists the newest first in any order of arrival, and by request id at the same time', async () => {
+    const integrationId = randomUUID();
+    const nowMs = Date.now();
+    const at = (ms: number, requestId = randomUUID()) =>
+      aRefusal({ integrationId, refusedAt: new Date(nowMs + ms), requestId });
+    const [low, high] = [randomUUID(), randomUUID()].sort();
+    const [first, third] = [at(0), at(2)];
+    await refusals().add([third, at(1, low)]);
+    await refusals().add([at(1, high), first]);
+    expect(await listIds(integrationId)).toEqual([third.requestId, high, low, first.requestId]);
+  });
+
+  it('adds a refusal once, even if it is added again', async () => {
+    const refusal = aRefusal();
+    await refusals().add([refusal]);
+    await refusals().add([refusal, refusal]);
+    expect(await refusals().list(refusal.integrationId)).toEqual([refusal]);
+  });
+
+  it('keeps the newest of an integration up to the limit, and all of the others', async () => {
+    const integrationId = randomUUID();
+    const nowMs = Date.now();
+    const other = aRefusal();
+    const added = Array.from({ length: refusalLimits.perIntegration + 5 }, (_, index) =>
+      aRefusal({ integrationId, refusedAt: new Date(nowMs + index) }),
+    );
+    await refusals().add([other]);
+    await refusals().add(added.slice(0, 50));
+    await refusals().add(added.slice(50));
+    expect(await listIds(integrationId)).toEqual(
+      added
+        .slice(5)
+        .map(({ requestId }) => requestId)
+        .reverse(),
+    );
+    expect(await refusals().list(other.integrationId)).toEqual([other]);
+  });
+
+  it('drops a refusal that is older than the limit when it adds a new one, or removes what has expired', async () => {
+    const integrationId = randomUUID();
+    const old = aRefusal({ integrationId, refusedAt: new Date(Date.now() - refusalLimits.keepMs - 1_000) });
+    await refusals().add([old]);
+    const recent = aRefusal({ integrationId });
+    await refusals().add([recent]);
+    await testBackend.backend.removeExpired(new Date());
+    expect(await refusals().list(integrationId)).toEqual([recent]);
+  });
+
+  it('adds nothing from an empty list', async () => {
+    await expect(refusals().add([])).resolves.toBeUndefined();
+  });
+});
