@@ -1,7 +1,7 @@
 import { noTracer, type Tracer, type TracerOptions } from './tracer.ts';
 
 /**
- * Opens the process's tracer. Without an endpoint, nothing of OpenTelemetry is loaded: it would cost memory and start-up
+ * Opens the process's tracer. Without an endpoint, OpenTelemetry is not loaded: it would cost memory and start-up
  * time. `onWarning` gets one line whenever spans are lost.
  */
 export async function openTracer(

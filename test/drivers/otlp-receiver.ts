@@ -1,0 +1,109 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { decodeMessage } from './protobuf.ts';
+
+/** A span as a receiver of OTLP sees it. Ids are hexadecimal. */
+export interface ReceivedSpan {
+  /** The resource attribute `service.name`. */
+  readonly service: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Empty: the span is the first of its trace. */
+  readonly parentId: string;
+  readonly name: string;
+  readonly startNanos: bigint;
+  readonly endNanos: bigint;
+  readonly attributes: Readonly<Record<string, string | number>>;
+  /** Each as trace id and span id. */
+  readonly links: readonly string[];
+}
+
+export interface OtlpReceiver {
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
+  readonly url: string;
+  readonly spans: readonly ReceivedSpan[];
+  /** Every byte of every request that arrived: request lines, headers and bodies, as latin1. */
+  everything(): string;
+  close(): Promise<void>;
+}
+
+/** Opens a receiver of traces: OTLP over HTTP, with protobuf. Its port is free, on loopback. */
+export async function openOtlpReceiver(): Promise<OtlpReceiver> {
+  const spans: ReceivedSpan[] = [];
+  const received: string[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    received.push(`${request.method} ${request.url} ${request.rawHeaders.join(' ')} ${body.toString('latin1')}`);
+    if (request.url !== '/v1/traces' || request.headers['content-type'] !== 'application/x-protobuf') {
+      response.writeHead(400).end();
+      return;
+    }
+    spans.push(...readSpans(body));
+    // An empty ExportTraceServiceResponse: everything was accepted.
+    response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    everything: () => received.join('\n'),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+// The field numbers are those of opentelemetry/proto/trace/v1/trace.proto.
+
+function readSpans(request: Buffer): ReceivedSpan[] {
+  return listMessages(request, 1).flatMap((resourceSpans) => {
+    const resource = listMessages(resourceSpans, 1).map((each) => readAttributes(each, 1))[0] ?? {};
+    const service = String(resource['service.name']);
+    return listMessages(resourceSpans, 2).flatMap((scopeSpans) =>
+      listMessages(scopeSpans, 2).map((span) => readSpan(span, service)),
+    );
+  });
+}
+
+function readSpan(span: Buffer, service: string): ReceivedSpan {
+  return {
+    service,
+    traceId: readHex(span, 1),
+    spanId: readHex(span, 2),
+    parentId: readHex(span, 4),
+    name: readText(span, 5),
+    startNanos: readNumber(span, 7),
+    endNanos: readNumber(span, 8),
+    attributes: readAttributes(span, 9),
+    links: listMessages(span, 13).map((link) => readHex(link, 1) + readHex(link, 2)),
+  };
+}
+
+function readAttributes(message: Buffer, field: number): Record<string, string | number> {
+  return Object.fromEntries(
+    listMessages(message, field).map((pair) => {
+      const [value = Buffer.alloc(0)] = listMessages(pair, 2);
+      const isText = decodeMessage(value).has(1);
+      return [readText(pair, 1), isText ? readText(value, 1) : Number(readNumber(value, 3))];
+    }),
+  );
+}
+
+function listMessages(message: Buffer, field: number): Buffer[] {
+  return (decodeMessage(message).get(field) ?? []).filter((value) => typeof value !== 'bigint');
+}
+
+function readHex(message: Buffer, field: number): string {
+  return listMessages(message, field)[0]?.toString('hex') ?? '';
+}
+
+function readText(message: Buffer, field: number): string {
+  return listMessages(message, field)[0]?.toString('utf8') ?? '';
+}
+
+function readNumber(message: Buffer, field: number): bigint {
+  return (decodeMessage(message).get(field) ?? []).find((value) => typeof value === 'bigint') ?? 0n;
+}
