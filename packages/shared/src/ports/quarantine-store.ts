@@ -1,11 +1,12 @@
 /** A part of a job that cannot even become a dead letter. */
 export interface QuarantinedText {
   /**
-   * The id of the job that was started, and after a colon: for an unreadable part, its index among those of the job; for a
-   * delivery that the ledger refused, its event id. The delivery may come from a job that was coalesced with that one.
+   * The id of the job that was started, and after a colon: for an unreadable part, its index among the unreadable parts
+   * of the job; for a delivery that the ledger refused, its event id. The delivery may come from a job that was coalesced
+   * with that one.
    */
   readonly id: string;
-  /** An unreadable part as the queue held it, or the delivery serialized again as a job of its own. */
+  /** An unreadable job as the queue held it; a malformed item, or a delivery, written as JSON again. */
   readonly text: string;
 }
 
