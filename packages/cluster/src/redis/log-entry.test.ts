@@ -17,6 +17,7 @@ describe('toLogRecord', () => {
   it.each([
     ['with a widget', withWidget],
     ['without a widget', withoutWidget],
+    ['of a sampled trace', { ...withWidget, traceContext: '4bf92f3577b34da6a3ce929d0e0e473600f067aa0ba902b7' }],
     ['of a creation', { ...withWidget, stateBefore: null, labels: [] }],
   ])('returns the event that toEntryFields was given: %s', (_, event) => {
     const position = {

@@ -7,7 +7,8 @@ interface Sample {
   readonly metricName?: string;
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly value: number;
-  readonly exemplar?: Exemplar | undefined;
+  /** prom-client's own histograms have null here. */
+  readonly exemplar?: Exemplar | null | undefined;
 }
 
 interface MetricFamily {
@@ -41,7 +42,7 @@ function formatSample(name: string, { metricName = name, labels, value, exemplar
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeText(String(text))}"`);
   const series = pairs.length === 0 ? metricName : `${metricName}{${pairs.join(',')}}`;
   const sample = `${series} ${formatNumber(value)}`;
-  if (exemplar === undefined) return sample;
+  if (exemplar === undefined || exemplar === null) return sample;
   const { traceId, value: observed, atMs } = exemplar;
   return `${sample} # {trace_id="${traceId}"} ${formatNumber(observed)} ${atMs / 1_000}`;
 }

@@ -50,6 +50,12 @@ describe('openOpsServer', () => {
     async (path) => expect(await request(path)).toBe('404 not found\n'),
   );
 
+  it('asks for the metrics with the Accept header of the scrape', async () => {
+    const url = `http://127.0.0.1:${server.address.port}/metrics`;
+    const response = await fetch(url, { headers: { accept: 'application/openmetrics-text' } });
+    expect(await response.text()).toBe('accept: application/openmetrics-text\n');
+  });
+
   it('answers 405 to methods other than GET and HEAD', async () => {
     expect(await request('/metrics', 'POST')).toBe('405 method not allowed\n');
   });

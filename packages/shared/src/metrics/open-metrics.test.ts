@@ -1,0 +1,136 @@
+import { Counter, Gauge, Histogram as PromClientHistogram, Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { Histogram } from './histogram.ts';
+import { createMetrics } from './metrics.ts';
+import { formatOpenMetrics, prefersOpenMetrics } from './open-metrics.ts';
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const labelText = String.raw`(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*`;
+const number = String.raw`(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|NaN|[+-]Inf)`;
+const exemplar = String.raw` # \{(trace_id="[0-9a-f]{32}")\} (${number}) \d+(?:\.\d+)?`;
+const sampleLine = new RegExp(`^([a-zA-Z_:][\\w:]*)(?:\\{(${labelText})\\})? (${number})(?:${exemplar})?$`);
+const suffixes: Readonly<Record<string, readonly string[]>> = {
+  counter: ['_total'],
+  gauge: [''],
+  unknown: [''],
+  histogram: ['_bucket', '_sum', '_count'],
+};
+
+/** Checks the rules of OpenMetrics 1.0 that concern this service. Returns the value of each series. */
+function parseOpenMetrics(text: string): Map<string, string> {
+  expect(text.endsWith('\n# EOF\n')).toBe(true);
+  const series = new Map<string, string>();
+  const families = new Set<string>();
+  let family = { name: '', type: '' };
+  for (const line of text.slice(0, -'# EOF\n'.length).trimEnd().split('\n')) {
+    const [, typedName, type] = /^# TYPE (\S+) (\S+)$/.exec(line) ?? [];
+    if (typedName !== undefined && type !== undefined) {
+      expect(families, 'a family is one block').not.toContain(typedName);
+      families.add(typedName);
+      family = { name: typedName, type };
+      continue;
+    }
+    if (line.startsWith('# ')) {
+      expect(line).toMatch(new RegExp(`^# HELP ${family.name} ([^\\\\"]|\\\\[\\\\"n])*$`));
+      continue;
+    }
+    const [, name, labels = '', value = '', withTrace, observed] = sampleLine.exec(line) ?? [];
+    expect(name, line).toBeDefined();
+    expect((suffixes[family.type] ?? []).map((suffix) => family.name + suffix)).toContain(name);
+    if (withTrace !== undefined) {
+      expect(name).toBe(`${family.name}_bucket`);
+      const upperBound = /le="([^"]+)"/.exec(labels)?.[1] ?? '';
+      expect(Number(observed)).toBeLessThanOrEqual(Number(upperBound.replace('+Inf', 'Infinity')));
+    }
+    const key = `${name}{${labels}}`;
+    expect(series.has(key), `${key} is there once`).toBe(false);
+    series.set(key, value);
+  }
+  return series;
+}
+
+/** Returns the value of each series in Prometheus' own format. */
+function parseText(text: string): Map<string, string> {
+  return new Map(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => {
+        const [, series = '', value = ''] = /^(.*) (\S+)$/.exec(line) ?? [];
+        return [series.includes('{') ? series : `${series}{}`, value.replace('Nan', 'NaN')];
+      }),
+  );
+}
+
+describe('formatOpenMetrics', () => {
+  it('shows the same series as the text format of Prometheus, and changes nothing of that', async () => {
+    const { registry, ...metrics } = createMetrics();
+    metrics.hooksRefused.inc({ code: 'rate-limited' });
+    metrics.streamsOpen.set(7);
+    metrics.logEvents.set(Number.NaN);
+    metrics.httpSeconds.labels({ method: 'GET', route: '/a', status: '2xx' }).observe(0.3, traceId);
+    const own = (series: Map<string, string>) => new Map([...series].filter(([name]) => name.startsWith('widget_')));
+    const openMetrics = own(parseOpenMetrics(await formatOpenMetrics(registry)));
+    expect(openMetrics.size).toBeGreaterThan(50);
+    expect(own(parseText(await registry.metrics()))).toEqual(openMetrics);
+  });
+
+  it('formats every kind of metric', async () => {
+    const registers = [new Registry()];
+    const help = 'A "quoted" \\ text\nof two lines.';
+    new Counter({ name: 'a_total', help, registers }).inc(3);
+    new Counter({ name: 'without_suffix', help, registers }).inc();
+    new Gauge({ name: 'g', help, labelNames: ['l'], registers }).set({ l: 'a "b"\\\n' }, Number.POSITIVE_INFINITY);
+    new PromClientHistogram({ name: 'theirs', help, buckets: [1], registers }).observe(2);
+    const ours = new Histogram({ name: 'ours', help, buckets: [0.1, 1], registers });
+    ours.labels({}).observe(0.05);
+    ours.labels({}).observe(0.5, traceId);
+    const text = await formatOpenMetrics(registers[0] as Registry);
+    parseOpenMetrics(text);
+    expect(text).toContain('# TYPE a counter\n# HELP a A \\"quoted\\" \\\\ text\\nof two lines.\na_total 3\n');
+    expect(text).toContain('# TYPE without_suffix unknown\n');
+    expect(text).toContain('g{l="a \\"b\\"\\\\\\n"} +Inf\n');
+    expect(text).toContain('theirs_bucket{le="+Inf"} 1\n');
+    expect(text).toMatch(
+      new RegExp(`\\nours_bucket\\{le="1"\\} 2 # \\{trace_id="${traceId}"\\} 0\\.5 \\d+\\.?\\d*\\n`),
+    );
+    expect(text).toContain('\nours_bucket{le="0.1"} 1\n');
+  });
+
+  it('keeps the latest exemplar of each bucket, and none in the text format of Prometheus', async () => {
+    const registers = [new Registry()];
+    const series = new Histogram({ name: 'h', help: 'h', buckets: [1], registers }).labels({});
+    series.observe(0.4, traceId);
+    series.observe(0.6, traceId.replaceAll('4', '5'));
+    series.observe(0.7);
+    series.observe(9, traceId);
+    const text = await formatOpenMetrics(registers[0] as Registry);
+    expect([...text.matchAll(/trace_id="(\w+)"\} (\S+)/g)].map(([, id, value]) => [id, value])).toEqual([
+      [traceId.replaceAll('4', '5'), '0.6'],
+      [traceId, '9'],
+    ]);
+    expect(await registers[0]?.metrics()).not.toContain('trace_id');
+  });
+});
+
+describe('prefersOpenMetrics', () => {
+  const prometheus =
+    'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,' +
+    'application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2';
+
+  it.each([
+    [prometheus, true],
+    ['application/openmetrics-text', true],
+    ['Application/OpenMetrics-Text; Version=1.0.0, text/plain;q=0.5', true],
+    ['text/plain;version=0.0.4;q=0.9,application/openmetrics-text;version=1.0.0;q=0.4', false],
+    ['application/openmetrics-text;version=0.0.1', false],
+    ['application/openmetrics-text;q=0', false],
+    ['application/openmetrics-text;q=x', false],
+    ['text/plain', false],
+    ['*/*', false],
+    ['', false],
+    [undefined, false],
+  ])('for the header %s: %s', (accept, expected) => {
+    expect(prefersOpenMetrics(accept)).toBe(expected);
+  });
+});
