@@ -17,28 +17,6 @@ const queue = () => testBackend.backend.hookQueue;
 
 const { enqueueAll, consume } = driveQueue(queue);
 
-describe('HookQueue.inspect', () => {
-  it('counts the jobs, and says since when the oldest has been in the queue, until it is done', async () => {
-    await enqueueAll(buildJobs(3));
-    const states = await queue().inspect();
-    const busy = states.filter(({ jobs }) => jobs > 0);
-    expect(new Set(states.map((state) => state.queue)).size).toBe(states.length);
-    expect(busy.map(({ jobs }) => jobs)).toEqual([3]);
-    expect(busy[0]?.oldestEnqueuedAt).toBeInstanceOf(Date);
-    const since = busy[0]?.oldestEnqueuedAt;
-    const seen: unknown[] = [];
-    await consume(3, async (): Promise<ConsumeOutcome> => {
-      seen.push((await queue().inspect()).find(({ jobs }) => jobs > 0)?.oldestEnqueuedAt);
-      return 'done';
-    });
-    // The job that is being processed still counts.
-    expect(seen[0]).toEqual(since);
-    expect((await queue().inspect()).map(({ jobs, oldestEnqueuedAt }) => [jobs, oldestEnqueuedAt])).toEqual(
-      states.map(() => [0, null]),
-    );
-  });
-});
-
 describe('HookQueue.consume', () => {
   it('passes a batch unchanged to the handler', async () => {
     const items: QueueItem[] = [

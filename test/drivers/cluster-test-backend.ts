@@ -30,6 +30,7 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
       backend = await open();
       isClosed = false;
     },
+    openPeer: open,
     enqueueText: (text) => enqueueText(name, backend.hookQueue, text),
     rejectPayloads: (where, word) =>
       rejectPayloadsInMongo({ url: requiredUrl('MONGODB_URL'), database: name }, where, word),

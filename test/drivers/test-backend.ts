@@ -9,6 +9,10 @@ export interface TestBackend {
   /** Closes the backend and opens it again on the same data. Only durable data remains. */
   reopen(): Promise<void>;
   /**
+   * Opens the same data as another process would. The caller closes it. Undefined where only one process may use it.
+   */
+  readonly openPeer?: () => Promise<Backend>;
+  /**
    * Enqueues a job with any text at the end of partition 0, which no version of the service would write. Returns the
    * job id. May reopen the backend, so no other code may use it meanwhile.
    */

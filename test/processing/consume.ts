@@ -47,7 +47,9 @@ export async function consumeUntil(
         activeBatches -= 1;
       });
     }, options);
-  const task = createHookConsumerTask({ ...ports, hookQueue: { consume }, processBatch, clock, logger, metrics });
+  const progress = { recordProgress: () => undefined };
+  const deps = { ...ports, hookQueue: { consume }, processBatch, progress, clock, logger, metrics };
+  const task = createHookConsumerTask(deps);
   const stop = new AbortController();
   const ended = task.run(stop.signal);
   const isIdle = async () =>

@@ -61,7 +61,10 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
   const ops = await openOpsServer(
     {
       formatMetrics: makeFormatMetrics(metrics.registry),
-      unreadyReasons: () => (state.isDraining ? ['draining'] : supervisor.unreadyReasons()),
+      checks: () => [
+        { name: 'drain', reason: state.isDraining ? 'the process is draining' : null },
+        ...supervisor.checks(),
+      ],
       isStarted: () => state.isStarted,
       updateGauges: () => {
         recordTasks(metrics, supervisor);

@@ -44,7 +44,7 @@ export async function openWorker(
   const ops = await openOpsServer(
     {
       formatMetrics: makeFormatMetrics(metrics.registry),
-      unreadyReasons: () => supervisor.unreadyReasons(),
+      checks: () => supervisor.checks(),
       isStarted: () => true,
       updateGauges: () => recordTasks(metrics, supervisor),
     },

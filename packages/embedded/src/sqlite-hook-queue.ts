@@ -80,7 +80,8 @@ export class SqliteHookQueue implements HookQueue {
   inspect(): Promise<QueueState[]> {
     return this.#db.read(() => {
       const { n, oldest } = this.#inspect.get() as { n: number; oldest: number | null };
-      return [{ queue: 'hook_jobs', jobs: n, oldestEnqueuedAt: toDate(oldest) }];
+      const oldestEnqueuedAt = toDate(oldest);
+      return [{ queue: 'hook_jobs', partition: 0, jobs: n, oldestEnqueuedAt, isActiveElsewhere: false }];
     });
   }
 

@@ -35,12 +35,21 @@ export function addJob(queue: JobQueue, job: Omit<StoredJob, 'startCount'>): voi
   updateWaiting(queue, job.partition, (ids) => [...ids, job.jobId]);
 }
 
-/** Returns the state of the partitions: see `HookQueue.inspect`. */
-export function inspectJobs({ jobs, waiting }: JobQueue): QueueState[] {
+/** Returns the state of the partitions: see `HookQueue.inspect`. `isOwn` tells the lock tokens of the caller's process. */
+export function inspectJobs(
+  { jobs, waiting, active }: JobQueue,
+  { nowMs, isOwn }: { readonly nowMs: number; readonly isOwn: (token: string) => boolean },
+): QueueState[] {
+  const isElsewhere = ({ jobId }: StoredJob) => {
+    const lock = active.get(jobId);
+    return lock !== undefined && lock.lockedUntilMs > nowMs && !isOwn(lock.token);
+  };
   return waiting.map((_, partition) => {
-    const times = [...jobs.values()].filter((job) => job.partition === partition).map(({ addedAtMs }) => addedAtMs);
+    const stored = [...jobs.values()].filter((job) => job.partition === partition);
+    const times = stored.map(({ addedAtMs }) => addedAtMs);
     const oldestEnqueuedAt = times.length === 0 ? null : new Date(Math.min(...times));
-    return { queue: `partition-${partition}`, jobs: times.length, oldestEnqueuedAt };
+    const isActiveElsewhere = stored.some(isElsewhere);
+    return { queue: `partition-${partition}`, partition, jobs: stored.length, oldestEnqueuedAt, isActiveElsewhere };
   });
 }
 

@@ -49,6 +49,7 @@ export async function openSimulatedTestBackend(options: TestBackendOptions): Pro
       await backend.close();
       backend = open();
     },
+    openPeer: async () => open(),
     enqueueText: async (text) => {
       const jobId = `job-${randomUUID()}`;
       addJob(memory.state.queue, { jobId, partition: 0, text, addedAtMs: memory.nowMs });

@@ -57,6 +57,11 @@ export class SimulatedHookConsumer implements HookConsumer {
     this.#ended = this.#run();
   }
 
+  /** Whether it chose this lock token. */
+  owns(token: string): boolean {
+    return token.startsWith(`${this.#token}:`);
+  }
+
   checkProgress(): void {
     // Each partition asks for jobs without end: a simulated consumer cannot get stuck.
   }

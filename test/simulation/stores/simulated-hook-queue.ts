@@ -1,5 +1,5 @@
 import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
-import type { HookConsumer, HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
+import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { addJob, countWaiting, inspectJobs } from './job-queue.ts';
 import { commandDeadlineMs } from './memory-server.ts';
 import { SimulatedHookConsumer, type SimulatedHookQueueOptions } from './simulated-hook-consumer.ts';
@@ -10,7 +10,8 @@ export function openSimulatedHookQueue(options: SimulatedHookQueueOptions): {
   close: () => Promise<void>;
 } {
   const { server, link } = options;
-  const consumers = new Set<HookConsumer>();
+  const consumers = new Set<SimulatedHookConsumer>();
+  const isOwn = (token: string) => [...consumers].some((consumer) => consumer.owns(token));
   const queue: HookQueue = {
     partitionCount: server.options.partitions,
     enqueue: ({ jobId, partition, items }) => {
@@ -26,7 +27,10 @@ export function openSimulatedHookQueue(options: SimulatedHookQueueOptions): {
       link.call('pressure', commandDeadlineMs, (send) =>
         send(() => ({ waitingJobs: countWaiting(server.state.queue), memoryUsedRatio: null })),
       ),
-    inspect: () => link.call('inspect', commandDeadlineMs, (send) => send(() => inspectJobs(server.state.queue))),
+    inspect: () =>
+      link.call('inspect', commandDeadlineMs, (send) =>
+        send(() => inspectJobs(server.state.queue, { nowMs: server.nowMs, isOwn })),
+      ),
     consume: async (handle, consumeOptions = { coalesce: false }) => {
       const consumer = new SimulatedHookConsumer({ ...options, ...consumeOptions, handle });
       consumers.add(consumer);

@@ -68,6 +68,11 @@ export class BullmqHookConsumer implements HookConsumer {
     }
   }
 
+  /** Whether it has started the job of this queue and is not done with it. */
+  holds(queue: string, jobId: string): boolean {
+    return this.#partitionConsumers.get(queue)?.holds(jobId) ?? false;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -18,7 +18,7 @@ import { queueName, type RedisKeys } from '../redis/keys.ts';
 import { computeMemoryUsedRatio } from '../redis/redis-info.ts';
 import { translateErrors } from '../redis/translate-error.ts';
 import { BullmqHookConsumer } from './bullmq-hook-consumer.ts';
-import { inspectQueues } from './inspect-queues.ts';
+import { type InspectedQueue, inspectQueues } from './inspect-queues.ts';
 import type { PartitionCounts } from './partition-counts.ts';
 import { producerQueueOptions, type WorkerTiming } from './queue-options.ts';
 
@@ -41,7 +41,7 @@ export interface BullmqHookQueueOptions {
 export class BullmqHookQueue implements HookQueue {
   readonly #options: BullmqHookQueueOptions;
   readonly #queues = new Map<string, Queue<string>>();
-  readonly #consumers = new Set<HookConsumer>();
+  readonly #consumers = new Set<BullmqHookConsumer>();
   readonly #refreshTimer: NodeJS.Timeout;
   /** Counts the connections: a `WAIT` says nothing about writes on an earlier connection. */
   #connectionNumber = 0;
@@ -77,7 +77,9 @@ export class BullmqHookQueue implements HookQueue {
 
   async inspect(): Promise<QueueState[]> {
     const { redis, keys } = this.#options;
-    const states = inspectQueues(redis, keys.queuePrefix, this.#listQueueNames());
+    const isOwn = (queue: string, jobId: string) =>
+      [...this.#consumers].some((consumer) => consumer.holds(queue, jobId));
+    const states = inspectQueues({ redis, prefix: keys.queuePrefix, isOwn }, this.#listQueues());
     return withDeadline(translateErrors(states, 'hook queue inspect'), deadlineMs, 'hook queue inspect');
   }
 
@@ -134,7 +136,7 @@ export class BullmqHookQueue implements HookQueue {
   async #readPressure(): Promise<QueuePressure> {
     const { redis, keys } = this.#options;
     const queueKeys = new QueueKeys(keys.queuePrefix);
-    const names = this.#listQueueNames();
+    const names = this.#listQueues().map(({ name }) => name);
     const pipeline = redis.pipeline();
     for (const name of names) pipeline.llen(queueKeys.toKey(name, 'wait'));
     pipeline.info('memory');
@@ -148,9 +150,9 @@ export class BullmqHookQueue implements HookQueue {
   }
 
   /** The queues of every partition count that the deployment has had. Those of earlier counts may still hold jobs. */
-  #listQueueNames(): string[] {
+  #listQueues(): InspectedQueue[] {
     return this.#options.partitions.all.flatMap((count) =>
-      Array.from({ length: count }, (_, index) => queueName(count, index)),
+      Array.from({ length: count }, (_, partition) => ({ name: queueName(count, partition), partition })),
     );
   }
 

@@ -69,6 +69,11 @@ export class PartitionConsumer {
     return this.#running.size > 0;
   }
 
+  /** Whether it has started the job and is not done with it: see `isBusy`. */
+  holds(jobId: string): boolean {
+    return this.#running.has(jobId);
+  }
+
   get isRunning(): boolean {
     return this.#worker.isRunning();
   }

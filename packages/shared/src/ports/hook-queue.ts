@@ -64,10 +64,14 @@ export interface QueuePressure {
 export interface QueueState {
   /** The name of the queue in the store, for operators. Each partition of each partition count has its own. */
   readonly queue: string;
+  /** Its partition, among those of its partition count. */
+  readonly partition: number;
   /** Jobs that wait or are being processed. */
   readonly jobs: number;
   /** When the oldest of them was enqueued, by the clock of the process that enqueued it. Null if there is none. */
   readonly oldestEnqueuedAt: Date | null;
+  /** Whether a consumer of another process has started one of them, and still holds its lock. */
+  readonly isActiveElsewhere: boolean;
 }
 
 /**

@@ -1,15 +1,16 @@
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpsServer, openOpsServer } from './ops-server.ts';
+import { type HealthCheck, type OpsServer, openOpsServer } from './ops-server.ts';
 
 describe('openOpsServer', () => {
-  const state = { isStarted: false, unreadyReasons: [] as string[] };
+  const tail = { name: 'tail', reason: null };
+  const state = { isStarted: false, checks: [tail] as HealthCheck[] };
   let server: OpsServer;
   beforeAll(async () => {
     const deps = {
       formatMetrics: async (accept?: string) => ({ text: `accept: ${accept}\n`, contentType: 'text/plain' }),
       updateGauges: () => undefined,
-      unreadyReasons: () => state.unreadyReasons,
+      checks: () => state.checks,
       isStarted: () => state.isStarted,
     };
     server = await openOpsServer(deps, '127.0.0.1', 0);
@@ -32,17 +33,18 @@ describe('openOpsServer', () => {
     });
 
   it('is live, but neither started nor ready, before the process has started', async () => {
-    expect(await request('/livez')).toBe('200 ok\n');
-    expect(await request('/startupz')).toBe('503 starting\n');
-    expect(await request('/readyz?verbose')).toBe('503 starting\n');
+    expect(await request('/livez')).toBe('200 ok\nevent-loop: ok\n');
+    expect(await request('/startupz')).toBe('503 failed\nstart: the process is starting\n');
+    expect(await request('/readyz?verbose')).toBe('503 failed\nstart: the process is starting\ntail: ok\n');
   });
 
-  it('is ready without a reason against it, and lists the reasons otherwise', async () => {
+  it('is ready while no check fails, and names every check with its reason, the failing ones first', async () => {
     state.isStarted = true;
-    expect(await request('/startupz')).toBe('200 ok\n');
-    expect(await request('/readyz')).toBe('200 ok\n');
-    state.unreadyReasons = ['event-tail'];
-    expect(await request('/readyz')).toBe('503 event-tail\n');
+    expect(await request('/startupz')).toBe('200 ok\nstart: ok\n');
+    expect(await request('/readyz')).toBe('200 ok\nstart: ok\ntail: ok\n');
+    state.checks = [tail, { name: 'hook-consumer', reason: 'two\nlines' }];
+    expect(await request('/readyz')).toBe('503 failed\nhook-consumer: two lines\nstart: ok\ntail: ok\n');
+    expect(await request('/livez')).toBe('200 ok\nevent-loop: ok\n');
   });
 
   it.each(['//', '///livez', '/\\', '*', 'http://', 'http://[', '/%', '/constructor'])(

@@ -8,11 +8,17 @@ interface MetricsText {
   readonly contentType: string;
 }
 
+/** One check of readiness. `reason` says why it fails; null while it succeeds. */
+export interface HealthCheck {
+  readonly name: string;
+  readonly reason: string | null;
+}
+
 export interface OpsServerDeps {
   /** Returns the metrics in the format that the `Accept` header of a scrape asks for. */
   readonly formatMetrics: (accept: string | undefined) => Promise<MetricsText>;
-  /** Returns why the process is not ready, one line per reason. Empty if it is ready. */
-  readonly unreadyReasons: () => string[];
+  /** Returns every check of readiness. The process is ready if it has started and no check has a reason. */
+  readonly checks: () => readonly HealthCheck[];
   /** Called before each scrape. It must be quick and use no store: a store that is down must not block a scrape. */
   readonly updateGauges: () => void;
   /** Returns true once the process has started, and from then on. */
@@ -28,9 +34,12 @@ export interface OpsServer {
  * Opens the operators' HTTP server, separate from the public one.
  *
  * - `/livez`: 200 while the event loop runs.
- * - `/readyz`: 200 if the process has started and is ready, else 503 with one reason per line.
+ * - `/readyz`: 200 if the process has started and no check fails, else 503.
  * - `/startupz`: 200 once the process has started, else 503.
  * - `/metrics`: Prometheus' text format, or OpenMetrics if the `Accept` header prefers it.
+ *
+ * The first line of a health body is `ok` or `failed`. Each further line is a check, for example `tail: ok`, or with the
+ * reason why it fails. The failing checks come first.
  *
  * If it cannot listen on the address, it throws what `explainListenFailure` returns.
  */
@@ -58,9 +67,10 @@ async function respond(
   accept: string | undefined,
   response: ServerResponse,
 ): Promise<void> {
-  if (path === '/livez') return send(response, 200, 'ok\n');
-  if (path === '/startupz') return sendReadiness(response, deps.isStarted() ? [] : ['starting']);
-  if (path === '/readyz') return sendReadiness(response, deps.isStarted() ? deps.unreadyReasons() : ['starting']);
+  if (path === '/livez') return sendHealth(response, [{ name: 'event-loop', reason: null }]);
+  const start = { name: 'start', reason: deps.isStarted() ? null : 'the process is starting' };
+  if (path === '/startupz') return sendHealth(response, [start]);
+  if (path === '/readyz') return sendHealth(response, [start, ...deps.checks()]);
   if (path === '/metrics') {
     deps.updateGauges();
     const { text, contentType } = await deps.formatMetrics(accept);
@@ -69,9 +79,16 @@ async function respond(
   return send(response, 404, 'not found\n');
 }
 
-function sendReadiness(response: ServerResponse, unreadyReasons: readonly string[]): void {
-  if (unreadyReasons.length === 0) send(response, 200, 'ok\n');
-  else send(response, 503, `${unreadyReasons.join('\n')}\n`);
+function sendHealth(response: ServerResponse, checks: readonly HealthCheck[]): void {
+  const failing = checks.filter(({ reason }) => reason !== null);
+  const lines = [...failing, ...checks.filter(({ reason }) => reason === null)].map(formatCheck);
+  const [status, summary] = failing.length === 0 ? [200, 'ok'] : [503, 'failed'];
+  send(response, status, [summary, ...lines, ''].join('\n'));
+}
+
+/** Always one line: a reason may be the message of an error. */
+function formatCheck({ name, reason }: HealthCheck): string {
+  return `${name}: ${(reason ?? 'ok').replaceAll(/\s+/g, ' ')}`;
 }
 
 function send(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {

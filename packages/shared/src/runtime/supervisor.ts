@@ -1,5 +1,6 @@
 import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
+import type { HealthCheck } from './ops-server.ts';
 
 /** A background job that runs for as long as the process does. */
 export interface Task {
@@ -37,17 +38,9 @@ export class Supervisor {
     this.#running = this.#tasks.map((task) => this.#keepRunning(task));
   }
 
-  /** One line per task that makes no progress. */
-  unreadyReasons(): string[] {
-    return this.#tasks.flatMap((task) => {
-      const reason = task.unreadyReason();
-      return reason === null ? [] : [`${task.name}: ${reason}`];
-    });
-  }
-
-  /** Calls `observe` with each task's name, and whether it makes progress. */
-  observeTasks(observe: (task: string, isReady: boolean) => void): void {
-    for (const task of this.#tasks) observe(task.name, task.unreadyReason() === null);
+  /** Returns a check per task: whether it makes progress. */
+  checks(): HealthCheck[] {
+    return this.#tasks.map((task) => ({ name: task.name, reason: task.unreadyReason() }));
   }
 
   /** Resolves once every task has ended. */

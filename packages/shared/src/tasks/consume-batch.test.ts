@@ -47,6 +47,7 @@ async function consume(processBatch: ConsumeBatchDeps['processBatch'], signal = 
     {
       processBatch,
       stores,
+      progress: { recordProgress: () => undefined },
       ledger: { markDead: async () => undefined },
       quarantine: { add: async () => undefined },
       clock: systemClock,

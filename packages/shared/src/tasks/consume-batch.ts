@@ -17,12 +17,14 @@ import {
   toFirstChunks,
 } from './dead-letter-rules.ts';
 import { type DeadLetterDeps, deadLetter, deadLetterUnreadable } from './keep-dead-letter.ts';
+import type { QueueProgress } from './queue-progress.ts';
 import { startRunTrace } from './run-trace.ts';
 import type { StoreConnectivity } from './store-connectivity.ts';
 
 export interface ConsumeBatchDeps extends DeadLetterDeps {
   readonly processBatch: ReturnType<typeof makeProcessBatch>;
   readonly stores: Pick<StoreConnectivity, 'unreachableSignal' | 'recordSuccess' | 'recordFailure'>;
+  readonly progress: Pick<QueueProgress, 'recordProgress'>;
   readonly clock: Clock;
   readonly metrics: DeadLetterDeps['metrics'] & RunMetrics;
   /** Left out: no tracing. */
@@ -60,6 +62,7 @@ export async function consumeBatch(deps: ConsumeBatchDeps, batch: ConsumedBatch)
     if (chunk === undefined) return 'done';
     const next = await processChunk(deps, batch, chunk);
     if (next === 'done' || next === 'halve') {
+      deps.progress.recordProgress(batch.partition);
       chunks = next === 'done' ? laterChunks : [...splitInHalf(chunk), ...laterChunks];
       failures = 0;
       continue;

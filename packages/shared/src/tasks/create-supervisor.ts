@@ -26,5 +26,5 @@ export function createSupervisor(
 
 /** Sets `widget_task_ready` for each task. */
 export function recordTasks({ taskReady }: Pick<Metrics, 'taskReady'>, supervisor: Supervisor): void {
-  supervisor.observeTasks((task, isReady) => taskReady.set({ task }, isReady ? 1 : 0));
+  for (const { name, reason } of supervisor.checks()) taskReady.set({ task: name }, reason === null ? 1 : 0);
 }

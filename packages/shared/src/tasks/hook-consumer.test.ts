@@ -26,6 +26,7 @@ async function startConsumer() {
   const task = createHookConsumerTask({
     hookQueue: { consume },
     processBatch: fail,
+    progress: { recordProgress: () => undefined },
     runs: { lastPosition: fail },
     eventLog: { inspect: fail },
     ledger: { markDead: fail },

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Delivery, HookBody } from '../domain/delivery.ts';
 import { UnavailableError } from '../domain/errors.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
 import type { Span, Tracer } from '../tracing/tracer.ts';
@@ -40,11 +41,8 @@ function createRecordingTracer() {
 const batch = { jobId: 'job', partition: 0, startCount: 1 };
 
 function buildItem(eventId: string, traceContext?: string): QueueItem {
-  const delivery = {
-    ...{ eventId, integrationId: 'i', kind: 'updated', occurredAt: '', widgetId: null, payload: null },
-    receivedAt: new Date(0),
-    redrive: false,
-  } as const;
+  const hook: HookBody = { kind: 'updated', occurredAt: '', widgetId: null, payload: null };
+  const delivery: Delivery = { ...hook, eventId, integrationId: 'i', receivedAt: new Date(0), redrive: false };
   return { type: 'delivery', delivery, ...(traceContext === undefined ? {} : { traceContext }) };
 }
 

@@ -11,6 +11,8 @@ import { makeProcessBatch } from '../usecases/hooks/process-batch.ts';
 import { runOutcomes } from './dead-letter-rules.ts';
 import { createHookConsumerTask } from './hook-consumer.ts';
 import { createOutboxScannerTask } from './outbox-scanner.ts';
+import { QueueProgress } from './queue-progress.ts';
+import { createQueueWatchTask } from './queue-watch.ts';
 
 export interface WorkerTasksDeps {
   readonly backend: Backend;
@@ -23,7 +25,7 @@ export interface WorkerTasksDeps {
   readonly tracer?: Tracer;
 }
 
-/** Makes the hook consumer, the scanner and the retention of every worker. The embedded process runs them, too. */
+/** Makes the hook consumer, the watch of its queue, the scanner and the retention of every worker. The embedded process runs them, too. */
 export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   const { backend, clock, logger, metrics, tracer = noTracer } = deps;
   // Creates each series at 0. Prometheus sees no increase in a series that starts at 1, so an alert would miss it.
@@ -33,6 +35,7 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   const ports = traceRunPorts(backend, tracer);
   const publishOutbox = makePublishOutbox({ ...ports, clock });
   const processBatch = makeProcessBatch({ ...ports, publishOutbox, clock });
+  const progress = new QueueProgress(clock);
   const retention = {
     name: 'retention',
     everyMs: 10_000,
@@ -40,7 +43,8 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
     onError: (err: unknown) => logger.warn({ err }, 'retention.failed'),
   };
   return [
-    createHookConsumerTask({ ...backend, processBatch, clock, logger, metrics, tracer }),
+    createHookConsumerTask({ ...backend, processBatch, progress, clock, logger, metrics, tracer }),
+    createQueueWatchTask({ ...backend, clock, progress }),
     createOutboxScannerTask({ ...backend, clock, logger, metrics, scanAgeMs: deps.outboxScanAgeMs }),
     createPeriodicTask(retention, async () => {
       await backend.eventLog.trim(await backend.runs.lastPosition());

@@ -1,0 +1,88 @@
+import type { QueueState } from '../ports/hook-queue.ts';
+import type { Clock } from '../runtime/clock.ts';
+
+/** Longer than a job takes, and than it takes until another worker starts the job of a worker that died. */
+const stuckAfterMs = 60_000;
+/** After a longer pause between two observations the process was frozen. What it saw before says nothing any more. */
+const observationGapMaxMs = 15_000;
+
+/** A queue whose oldest job could be this worker's: no other worker processes a job of it. */
+interface WaitingQueue {
+  readonly state: QueueState;
+  /** Since when the same job has been the oldest, and this worker has finished no part of a batch of this partition. */
+  readonly sinceMs: number;
+}
+
+/**
+ * Decides whether this worker processes nothing while jobs wait. That is so if, for more than 60 s, all of this holds for
+ * one queue:
+ * - The same job has been its oldest: no worker has finished it.
+ * - No other worker has had a job of it. So a worker is ready while it only stands by.
+ * - This worker has finished no part of a batch of that partition. So it is ready while it isolates poison items.
+ *
+ * Example: worker A hangs in a job of partition 2, and B stands by. A becomes not ready, and B stays ready. A is killed
+ * and B starts the job: B is ready. If nobody starts it for 60 s, every worker becomes not ready.
+ *
+ * It compares times of this process only, so the clocks of other machines do not matter.
+ */
+export class QueueProgress {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #waiting = new Map<string, WaitingQueue>();
+  #observedAtMs = Number.NEGATIVE_INFINITY;
+  #failingSinceMs: number | null = null;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  /** Takes what `HookQueue.inspect` returned. Call it every few seconds. */
+  observe(states: readonly QueueState[]): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#observedAtMs > observationGapMaxMs) this.#waiting.clear();
+    this.#observedAtMs = nowMs;
+    this.#failingSinceMs = null;
+    for (const state of states) {
+      const known = this.#waiting.get(state.queue);
+      if (state.oldestEnqueuedAt === null || state.isActiveElsewhere) this.#waiting.delete(state.queue);
+      else
+        this.#waiting.set(state.queue, {
+          state,
+          sinceMs: known && isSameOldest(known.state, state) ? known.sinceMs : nowMs,
+        });
+    }
+  }
+
+  /** Records that the queue did not answer. */
+  recordFailure(): void {
+    this.#failingSinceMs ??= this.#clock.monotonicMs();
+  }
+
+  /** Records that this worker has finished a part of a batch of the partition, of any partition count. */
+  recordProgress(partition: number): void {
+    const sinceMs = this.#clock.monotonicMs();
+    for (const [queue, { state }] of this.#waiting) {
+      if (state.partition === partition) this.#waiting.set(queue, { state, sinceMs });
+    }
+  }
+
+  /** Says why the worker is not ready; null if it is. */
+  unreadyReason(): string | null {
+    const nowMs = this.#clock.monotonicMs();
+    const failingMs = nowMs - (this.#failingSinceMs ?? nowMs);
+    if (failingMs > stuckAfterMs) return `the hook queue has not answered for ${toSeconds(failingMs)} s`;
+    for (const { state, sinceMs } of this.#waiting.values()) {
+      const waitingMs = nowMs - sinceMs;
+      if (waitingMs <= stuckAfterMs) continue;
+      return `no worker has finished a job of ${state.queue} for ${toSeconds(waitingMs)} s, and ${state.jobs} wait`;
+    }
+    return null;
+  }
+}
+
+function isSameOldest(known: QueueState, current: QueueState): boolean {
+  return known.oldestEnqueuedAt?.getTime() === current.oldestEnqueuedAt?.getTime();
+}
+
+function toSeconds(ms: number): number {
+  return Math.floor(ms / 1_000);
+}

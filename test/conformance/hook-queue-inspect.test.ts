@@ -1,0 +1,74 @@
+import type { ConsumeOutcome, HookJob, HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../drivers/eventually.ts';
+import { aJob, buildJobs, driveQueue } from '../drivers/hook-jobs.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
+
+describe('HookQueue.inspect', () => {
+  let testBackend: TestBackend;
+  beforeAll(async () => {
+    testBackend = await openTestBackend({ hookPartitions: 2 });
+  });
+  afterAll(() => testBackend.dispose());
+  const queue = () => testBackend.backend.hookQueue;
+  const { enqueueAll, consume } = driveQueue(queue);
+  const inspectBusy = async (inspected: HookQueue = queue()) =>
+    (await inspected.inspect()).filter(({ jobs }) => jobs > 0);
+
+  it('counts the jobs, and says since when the oldest has been in the queue, until it is done', async () => {
+    await enqueueAll(buildJobs(3));
+    const states = await queue().inspect();
+    expect(new Set(states.map((state) => state.queue)).size).toBe(states.length);
+    const busy = await inspectBusy();
+    expect(busy.map(({ jobs }) => jobs)).toEqual([3]);
+    expect(busy[0]?.oldestEnqueuedAt).toBeInstanceOf(Date);
+    const seen: unknown[] = [];
+    await consume(3, async (): Promise<ConsumeOutcome> => {
+      seen.push((await inspectBusy())[0]?.oldestEnqueuedAt);
+      return 'done';
+    });
+    // The job that is being processed still counts.
+    expect(seen[0]).toEqual(busy[0]?.oldestEnqueuedAt);
+    expect((await queue().inspect()).map(({ jobs, oldestEnqueuedAt }) => [jobs, oldestEnqueuedAt])).toEqual(
+      states.map(() => [0, null]),
+    );
+  });
+
+  it('names the partition of each queue', async () => {
+    const last = queue().partitionCount - 1;
+    await enqueueAll([aJob(undefined, last)]);
+    expect((await inspectBusy()).map(({ partition }) => partition)).toEqual([last]);
+    await consume(1);
+  });
+
+  it('tells a job that another process has started from waiting jobs and from jobs of its own', async () => {
+    const peer = await testBackend.openPeer?.();
+    await enqueueAll(buildJobs(2));
+    expect(await inspectBusy()).toMatchObject([{ jobs: 2, isActiveElsewhere: false }]);
+    await consume(2, async (): Promise<ConsumeOutcome> => {
+      expect((await inspectBusy())[0]?.isActiveElsewhere).toBe(false);
+      if (peer !== undefined) expect((await inspectBusy(peer.hookQueue))[0]?.isActiveElsewhere).toBe(true);
+      return 'done';
+    });
+    await peer?.close();
+  });
+
+  it.runIf(inject('backend') === 'cluster')('ignores a started job whose worker has lost its lock', async () => {
+    const peer = await testBackend.openPeer?.();
+    const [job] = buildJobs(1) as [HookJob];
+    await enqueueAll([job]);
+    const hang = Promise.withResolvers<'done'>();
+    const consumer = await peer?.hookQueue.consume(() => hang.promise);
+    await eventually(async () => (await inspectBusy())[0]?.isActiveElsewhere === true, 'the peer has started the job');
+    const redis = new Redis(process.env.REDIS_URL ?? '');
+    for (const key of await redis.keys(`*:${job.jobId}:lock`)) await redis.del(key);
+    redis.disconnect();
+    expect(await inspectBusy()).toMatchObject([{ isActiveElsewhere: false }]);
+    hang.resolve('done');
+    await eventually(async () => (await inspectBusy()).length === 0, 'the job is done');
+    await consumer?.close();
+    await peer?.close();
+  });
+});
