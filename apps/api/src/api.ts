@@ -139,6 +139,7 @@ function composePod(deps: ApiDeps) {
   const deployment = describeDeployment(deps.backend.kind);
   const metrics = createMetrics(deployment.processesHooks ? 'embedded' : 'api');
   recordBuild(metrics, deps.backend.kind);
+  metrics.streamsLimit.set(settings.STREAMS_PER_POD);
   const backend = measureBackend(deps.backend, metrics);
   const fanOut = openFanOut({ backend, settings, clock, logger, metrics, tracer });
   const { hub, ring } = fanOut;

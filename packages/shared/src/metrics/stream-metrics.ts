@@ -6,6 +6,11 @@ import { Histogram } from './histogram.ts';
 export function streamMetrics(registers: Registry[]) {
   return {
     streamsOpen: new Gauge({ name: 'widget_streams_open', help: 'Streams open on this pod.', registers }),
+    streamsLimit: new Gauge({
+      name: 'widget_streams_limit',
+      help: 'How many streams this pod opens at most (STREAMS_PER_POD).',
+      registers,
+    }),
     streamsOpened: new Counter({
       name: 'widget_streams_opened_total',
       help: 'Streams opened, by start: fresh (at the end of the log), resumed (nothing missing), gap (events missing).',
