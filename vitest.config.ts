@@ -18,6 +18,11 @@ function onBackend(name: string, backend: 'embedded' | 'cluster' | 'simulated', 
   };
 }
 
+/** The same project, with the event log in a Redis apart from the queue's. `global-setup.ts` starts it. */
+function withSeparateEventsRedis({ test }: ReturnType<typeof onBackend>) {
+  return { test: { ...test, name: `${test.name}-separate-events-redis` } };
+}
+
 /** A project of scenarios: real processes, real servers, faults. */
 function scenarios(name: string, options: TestProjectInlineConfiguration['test']) {
   return { test: { name, pool: 'forks' as const, testTimeout: 240_000, hookTimeout: 120_000, ...options } };
@@ -80,6 +85,14 @@ export default defineConfig({
         'test/conformance/quarantine-store.test.ts',
         'test/conformance/widget-*.test.ts',
       ]),
+      // What touches the event log, once more with the log in a Redis of its own.
+      withSeparateEventsRedis(
+        onBackend('data-path', 'cluster', [
+          'test/conformance/event-log*.test.ts',
+          'test/conformance/control-log.test.ts',
+          'test/processing/**/*.test.ts',
+        ]),
+      ),
       onBackend('processing', 'embedded', ['test/processing/**/*.test.ts']),
       onBackend('processing', 'cluster', ['test/processing/**/*.test.ts']),
       onBackend('api', 'embedded', ['test/api/**/*.test.ts']),

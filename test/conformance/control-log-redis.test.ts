@@ -24,7 +24,11 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
   beforeEach(async () => {
     keys = redisKeys(`t-${randomBytes(8).toString('hex')}`);
     proxied?.disconnect();
-    const target = { url: `redis://127.0.0.1:${proxy.port}/`, onWarning: () => undefined };
+    const target = {
+      url: `redis://127.0.0.1:${proxy.port}/`,
+      setting: 'REDIS_URL',
+      onWarning: () => undefined,
+    } as const;
     proxied = openFailFastConnection(target, 'test');
     await proxied.ping().catch(() => new Promise((resolve) => proxied.once('ready', resolve)));
     const connectTail = () => openBlockingReadConnection(target, 'test');

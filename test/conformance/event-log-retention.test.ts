@@ -172,10 +172,11 @@ describe.runIf(inject('backend') === 'cluster')('RedisEventLog.trim, with bounde
   async function measureTrimmedLog(
     info: () => Promise<string>,
     sizes = [1000, 1000, 1000, 1000, 1000],
+    isAlone = false,
   ): Promise<number> {
     redis.info = info;
     const connectTail = () => redis;
-    const log = new RedisEventLog({ redis, keys, retention: redisRetention, connectTail });
+    const log = new RedisEventLog({ redis, keys, retention: redisRetention, isAlone, connectTail });
     for (const size of sizes) {
       const json = JSON.stringify({ filling: 'x'.repeat(size) });
       await log.append(
@@ -195,6 +196,13 @@ describe.runIf(inject('backend') === 'cluster')('RedisEventLog.trim, with bounde
     const bytes = await measureTrimmedLog(async () => '# Memory\r\nused_memory:1\r\nmaxmemory:400000\r\n');
     expect(bytes).toBeLessThan(260_000);
     expect(bytes).toBeGreaterThan(100_000);
+  });
+
+  it('keeps at most four fifths of the memory limit of a Redis without the hook queue', async () => {
+    const info = async () => 'maxmemory:400000\r\n';
+    const bytes = await measureTrimmedLog(info, undefined, true);
+    expect(bytes).toBeLessThan(350_000);
+    expect(bytes).toBeGreaterThan(260_000);
   });
 
   it.each([

@@ -7,12 +7,25 @@ import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
+import { inject } from 'vitest';
 import { rejectPayloadsInMongo } from '../faults/unstorable-payloads.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 
 const hourMs = 3_600_000;
 const startTimeoutMs = 5000;
 const defaultDeliveryRetentionMs = 168 * hourMs;
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The Redis of the event log, in the projects that have one apart from the queue's. */
+    eventsRedisUrl?: string;
+  }
+}
+
+/** Returns the URL of the Redis that holds the event log and the control log: by default that of the queue. */
+export function findEventsRedisUrl(): string {
+  return inject('eventsRedisUrl') ?? requiredUrl('REDIS_URL');
+}
 
 /** Opens the cluster backend on its own database and key prefix. Needs MONGODB_URL and REDIS_URL. */
 export async function openClusterTestBackend(options: TestBackendOptions): Promise<TestBackend> {
@@ -72,6 +85,7 @@ function openNamed(name: string, options: TestBackendOptions) {
     mongodbUrl: requiredUrl('MONGODB_URL'),
     mongodbDatabase: name,
     redisUrl: requiredUrl('REDIS_URL'),
+    eventsRedisUrl: findEventsRedisUrl(),
     redisKeyPrefix: name,
     migrate: true,
     startTimeoutMs,
@@ -99,14 +113,14 @@ async function copyLog(name: string): Promise<() => Promise<void>> {
   const [from, to] = [redisKeys(name).log, redisKeys(copyName).log];
   await copyKeys(from, to);
   return async () => {
-    await dropKeys(from);
+    await dropKeysIn(findEventsRedisUrl(), from);
     await copyKeys(to, from);
   };
 }
 
 /** Copies every key that begins with `from` to the same name with the prefix `to`. */
 async function copyKeys(from: string, to: string): Promise<void> {
-  const redis = new Redis(requiredUrl('REDIS_URL'));
+  const redis = new Redis(findEventsRedisUrl());
   try {
     for await (const keys of redis.scanStream({ match: `${from}*`, count: 1000 }) as AsyncIterable<string[]>) {
       for (const key of keys) await redis.copy(key, to + key.slice(from.length), 'REPLACE');
@@ -129,7 +143,11 @@ async function dropDatabase(name: string): Promise<void> {
 }
 
 async function dropKeys(name: string): Promise<void> {
-  const redis = new Redis(requiredUrl('REDIS_URL'), { maxRetriesPerRequest: 1 });
+  for (const url of new Set([requiredUrl('REDIS_URL'), findEventsRedisUrl()])) await dropKeysIn(url, name);
+}
+
+async function dropKeysIn(url: string, name: string): Promise<void> {
+  const redis = new Redis(url, { maxRetriesPerRequest: 1 });
   redis.on('error', () => undefined);
   try {
     for await (const keys of redis.scanStream({ match: `*${name}*`, count: 1000 }) as AsyncIterable<string[]>) {

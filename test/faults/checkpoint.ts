@@ -147,6 +147,7 @@ function createOutputReader({ pods, workers }: FaultCluster, { recording }: Load
   };
 }
 
-async function dumpStores({ run, redis }: FaultCluster): Promise<Record<string, string>> {
-  return { database: await run.dumpDatabase(), 'everything ever written to Redis': await redis.readAppendOnlyFiles() };
+async function dumpStores({ run, redis, eventsRedis }: FaultCluster): Promise<Record<string, string>> {
+  const files = await Promise.all([...new Set([redis, eventsRedis])].map((each) => each.readAppendOnlyFiles()));
+  return { database: await run.dumpDatabase(), 'everything ever written to Redis': files.join('') };
 }

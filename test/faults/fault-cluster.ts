@@ -22,6 +22,8 @@ export interface FaultClusterOptions {
   readonly hasLinks?: boolean;
   /** Further options of redis-server, such as a memory limit. */
   readonly redisOptions?: readonly string[];
+  /** True: the event log and the control log are in a Redis of their own, `eventsRedis`. Default: false. */
+  readonly hasEventsRedis?: boolean;
 }
 
 /** A deployment of real processes. Scenarios can damage every part of it. */
@@ -33,8 +35,11 @@ export interface FaultCluster {
   readonly balancer: Balancer;
   /** The Redis of this cluster alone. */
   readonly redis: RedisProcess;
+  /** The Redis of the event log and the control log: `redis`, unless the cluster has one for them. */
+  readonly eventsRedis: RedisProcess;
   /** The proxies through which all pods and workers connect to their stores. */
   readonly redisLink: TcpProxy;
+  readonly eventsRedisLink: TcpProxy;
   readonly mongoLink: TcpProxy;
   /**
    * Opens a separate link to a store, for a process that is started with the returned environment. The caller closes
@@ -75,15 +80,23 @@ async function open(
   const { hasLinks = true } = options;
   const redis = await startRedis(options.redisOptions);
   onDispose(redis.dispose);
+  const ownEventsRedis = options.hasEventsRedis === true ? await startRedis() : null;
+  if (ownEventsRedis !== null) onDispose(ownEventsRedis.dispose);
+  const eventsRedis = ownEventsRedis ?? redis;
   const run = await openClusterRun({ redisUrl: redis.url });
   const { MONGODB_URL = '' } = run.environment;
   const [redisLink, mongoLink] = await Promise.all([openLink(redis.url), openLink(MONGODB_URL)]);
-  onDispose(() => Promise.all([redisLink.close(), mongoLink.close()]));
+  const eventsRedisLink = ownEventsRedis === null ? redisLink : await openLink(ownEventsRedis.url);
+  onDispose(() => Promise.all([redisLink.close(), mongoLink.close(), eventsRedisLink.close()]));
   onDispose(run.dispose);
-  const storeReader = await openStoredStateReader(run.environment, redis.url);
+  const storeReader = await openStoredStateReader(run.environment, eventsRedis.url);
   onDispose(storeReader.close);
+  const routeEvents = () => ({
+    EVENTS_REDIS_URL: hasLinks ? routeThrough(eventsRedisLink, eventsRedis.url) : eventsRedis.url,
+  });
   const environment = {
     REDIS_URL: hasLinks ? routeThrough(redisLink, redis.url) : redis.url,
+    ...(ownEventsRedis === null ? {} : routeEvents()),
     MONGODB_URL: hasLinks ? routeThrough(mongoLink, MONGODB_URL) : MONGODB_URL,
     HEARTBEAT_INTERVAL_MS: heartbeatIntervalMs,
     // Small, so that the ring is full early and a pod's heap stays comparable.
@@ -114,7 +127,8 @@ async function open(
     return { link, environment: { [store]: routeThrough(link, url) } };
   };
   return {
-    ...{ url: balancer.url, pods, workers, balancer, redis, redisLink, mongoLink, openLinkFor, run },
+    ...{ url: balancer.url, pods, workers, balancer, redis, eventsRedis, openLinkFor, run },
+    ...{ redisLink, eventsRedisLink, mongoLink },
     readStored: storeReader.read,
   };
 }

@@ -10,7 +10,12 @@ import { MongoRunRegistry, registryId } from './mongo/mongo-run-registry.ts';
 import { translateErrors as translateMongoErrors } from './mongo/translate-error.ts';
 import { widgetCollection } from './mongo/widget-document.ts';
 import type { ClusterOptions } from './open-cluster.ts';
-import { openFailFastConnection, waitForFirstContact } from './redis/connections.ts';
+import {
+  findEventsTarget,
+  openFailFastConnection,
+  type RedisSetting,
+  waitForFirstContact,
+} from './redis/connections.ts';
 import { type RedisKeys, redisKeys } from './redis/keys.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
 import { translateErrors } from './redis/translate-error.ts';
@@ -26,11 +31,11 @@ export interface NewEpoch {
 
 /** Redis did not answer, and nothing was changed. The operator repeats the command once Redis is available. */
 class RedisUnreachableError extends ExitError {
-  constructor() {
+  constructor(setting: RedisSetting) {
     super(
       exitCodes.storeUnreachable,
       `Redis did not answer within ${firstContactWithinMs} ms. Nothing was changed. ` +
-        'Check REDIS_URL and Redis, then run the command again.',
+        `Check ${setting} and Redis, then run the command again.`,
     );
   }
 }
@@ -58,11 +63,11 @@ export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> 
     // would have to update it.
     socketTimeoutMs: 0,
   });
-  const target = { url: options.redisUrl, onWarning: options.onWarning ?? (() => undefined) };
+  const target = findEventsTarget(options, options.onWarning ?? (() => undefined));
   const redis = openFailFastConnection(target, 'widget-service:new-epoch');
   try {
     await waitForFirstContact(redis, firstContactWithinMs);
-    if (redis.status !== 'ready') throw new RedisUnreachableError();
+    if (redis.status !== 'ready') throw new RedisUnreachableError(target.setting);
     const keys = redisKeys(options.redisKeyPrefix);
     const marksRemoved = await translateErrors(
       removeKeys(redis, [keys.watermark('*'), keys.appendedEvent('*')]),

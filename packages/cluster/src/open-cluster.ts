@@ -7,10 +7,11 @@ import { PartitionCounts } from './bullmq/partition-counts.ts';
 import { defaultWorkerTiming } from './bullmq/queue-options.ts';
 import { type MongoStores, openMongoStores } from './mongo/open-mongo-stores.ts';
 import {
-  type OnWarning,
+  findEventsTarget,
   openBlockingReadConnection,
   openFailFastConnection,
   openWorkerConnection,
+  type RedisTarget,
   waitForFirstContact,
 } from './redis/connections.ts';
 import { checkDurability, RedisDurabilityError } from './redis/durability-check.ts';
@@ -27,6 +28,8 @@ export interface ClusterOptions {
   readonly mongodbUrl: string;
   readonly mongodbDatabase: string;
   readonly redisUrl: string;
+  /** The Redis of the event log and the control log. Null: that of `redisUrl`. */
+  readonly eventsRedisUrl?: string | null;
   readonly redisKeyPrefix: string;
   /** Whether to build missing indexes. Otherwise the start verifies them, and fails if one is missing. */
   readonly migrate: boolean;
@@ -85,39 +88,42 @@ type RedisParts = Awaited<ReturnType<typeof openRedisParts>>;
 
 async function openRedisParts(options: ClusterOptions, partitions: PartitionCounts) {
   const onWarning = options.onWarning ?? (() => undefined);
-  const target = { url: options.redisUrl, onWarning };
   const keys = redisKeys(options.redisKeyPrefix);
-  // Two connections: WAIT, which confirms a write by replicas, blocks every other command on its connection.
-  const commands = openFailFastConnection(target, 'widget-service:log');
+  const target: RedisTarget = { url: options.redisUrl, setting: 'REDIS_URL', onWarning };
+  const eventsTarget = findEventsTarget(options, onWarning);
+  const isLogAlone = eventsTarget.url !== target.url;
+  // The producer has its own connection: WAIT, which confirms a write by replicas, blocks every other command on its
+  // connection.
   const producer = openFailFastConnection(target, 'widget-service:hooks');
+  const events = openFailFastConnection(eventsTarget, 'widget-service:log');
+  const limits = isLogAlone ? openFailFastConnection(target, 'widget-service:limits') : events;
+  const connections = [...new Set([producer, events, limits])];
   const close = () => {
-    producer.disconnect();
-    commands.disconnect();
+    for (const connection of connections) connection.disconnect();
   };
   try {
-    await Promise.all([
-      waitForFirstContact(commands, firstContactWithinMs),
-      waitForFirstContact(producer, firstContactWithinMs),
-    ]);
-    await verifyDurability(commands, options, onWarning);
+    await Promise.all(connections.map((connection) => waitForFirstContact(connection, firstContactWithinMs)));
+    await verifyDurability(limits, options, target);
+    if (isLogAlone) await verifyDurability(events, options, eventsTarget);
   } catch (error) {
     close();
     throw error;
   }
   const eventLog = new RedisEventLog({
-    redis: commands,
+    redis: events,
     keys,
     retention: options.retention,
+    isAlone: isLogAlone,
     ...(options.runAgeMaxMs === undefined ? {} : { runAgeMaxMs: options.runAgeMaxMs }),
-    connectTail: () => openBlockingReadConnection(target, 'widget-service:tail'),
+    connectTail: () => openBlockingReadConnection(eventsTarget, 'widget-service:tail'),
   });
   const control = new RedisControlLog({
-    redis: commands,
+    redis: events,
     keys,
-    connectTail: () => openBlockingReadConnection(target, 'widget-service:control'),
+    connectTail: () => openBlockingReadConnection(eventsTarget, 'widget-service:control'),
   });
-  const rateLimiter = new RedisRateLimiter({ redis: commands, keys });
-  const refusals = new RedisRefusalStore({ redis: commands, keys });
+  const rateLimiter = new RedisRateLimiter({ redis: limits, keys });
+  const refusals = new RedisRefusalStore({ redis: limits, keys });
   const hookQueue = new BullmqHookQueue({
     redis: producer,
     keys,
@@ -161,10 +167,11 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
  * Checks now. If Redis does not answer, checks again each time the connection becomes ready, until a check completes.
  * Throws `RedisDurabilityError` with `durabilityCheck: 'enforce'`; a later check passes the error to `onFatal` instead.
  */
-async function verifyDurability(redis: Redis, options: ClusterOptions, onWarning: OnWarning): Promise<void> {
+async function verifyDurability(redis: Redis, options: ClusterOptions, target: RedisTarget): Promise<void> {
+  const { onWarning, setting } = target;
   const check = async () => {
     try {
-      await checkDurability(redis, onWarning);
+      await checkDurability(redis, onWarning, setting);
       return true;
     } catch (error) {
       if (!(error instanceof RedisDurabilityError)) return false;

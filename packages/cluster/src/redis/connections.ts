@@ -3,11 +3,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { Redis, type RedisOptions } from 'ioredis';
 
+export type RedisSetting = 'REDIS_URL' | 'EVENTS_REDIS_URL';
+
 export type OnWarning = (message: string, details?: object) => void;
 
 export interface RedisTarget {
   readonly url: string;
+  /** The setting that names this Redis, for messages. */
+  readonly setting: RedisSetting;
   readonly onWarning: OnWarning;
+}
+
+/** Returns the Redis of the event log and the control log: that of `eventsRedisUrl`, or of `redisUrl` without it. */
+export function findEventsTarget(
+  urls: { readonly redisUrl: string; readonly eventsRedisUrl?: string | null },
+  onWarning: OnWarning,
+): RedisTarget {
+  const { redisUrl, eventsRedisUrl = null } = urls;
+  return eventsRedisUrl === null
+    ? { url: redisUrl, setting: 'REDIS_URL', onWarning }
+    : { url: eventsRedisUrl, setting: 'EVENTS_REDIS_URL', onWarning };
 }
 
 /** The options that every connection shares. */
@@ -59,7 +74,7 @@ const workerOptions = {
 } satisfies RedisOptions;
 
 export function openFailFastConnection(target: RedisTarget, name: string): Redis {
-  return reportOutages(new Redis(target.url, { ...failFastOptions, connectionName: name }), name, target.onWarning);
+  return reportOutages(new Redis(target.url, { ...failFastOptions, connectionName: name }), name, target);
 }
 
 /** Does not report errors: the call that meets one rejects. */
@@ -93,7 +108,7 @@ export class WorkerRedis extends Redis {
 
 export function openWorkerConnection(target: RedisTarget, name: string): WorkerRedis {
   const redis = new WorkerRedis(target.url, { ...workerOptions, connectionName: name });
-  reportOutages(redis, name, target.onWarning);
+  reportOutages(redis, name, target);
   return redis;
 }
 
@@ -116,12 +131,12 @@ export async function waitForFirstContact(redis: Redis, withinMs: number): Promi
  * Warns once when the connection reports an error, and once when it is ready again. Without the listener, ioredis
  * writes every error to the console, past our log.
  */
-function reportOutages(redis: Redis, name: string, onWarning: OnWarning): Redis {
+function reportOutages(redis: Redis, name: string, { setting, onWarning }: RedisTarget): Redis {
   let isUnavailable = false;
   const reportOutage = (error?: Error) => {
     if (isUnavailable || redis.status === 'end') return;
     isUnavailable = true;
-    onWarning('redis is unavailable; reconnecting. If this lasts, check Redis, the network and REDIS_URL', {
+    onWarning(`redis is unavailable; reconnecting. If this lasts, check Redis, the network and ${setting}`, {
       connection: name,
       reason: error?.message ?? 'connection closed',
     });

@@ -33,6 +33,15 @@ describe('checkDurability', () => {
     expect(await collectWarnings(`${durable}maxmemory:0\r\n`)).toEqual([expect.stringContaining('maxmemory')]);
   });
 
+  it('names the setting of the Redis that may lose data, and what it may lose', async () => {
+    const volatile = { info: async () => 'maxmemory_policy:noeviction\r\naof_enabled:0\r\n' };
+    const ignore = () => undefined;
+    await expect(checkDurability(volatile, ignore)).rejects.toThrow(/^REDIS_URL: Redis may lose acknowledged hooks: /);
+    await expect(checkDurability(volatile, ignore, 'EVENTS_REDIS_URL')).rejects.toThrow(
+      /^EVENTS_REDIS_URL: Redis may lose published events: /,
+    );
+  });
+
   it('does not warn when maxmemory is set or missing from INFO', async () => {
     expect(await collectWarnings(`${durable}maxmemory:1000\r\n`)).toEqual([]);
     expect(await collectWarnings(durable)).toEqual([]);

@@ -1,36 +1,46 @@
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import type { Redis } from 'ioredis';
-import type { OnWarning } from './connections.ts';
+import type { OnWarning, RedisSetting } from './connections.ts';
 import { parseInfoField, parseMaxMemoryBytes } from './redis-info.ts';
 import { translateErrors } from './translate-error.ts';
 
+const dataLost = { REDIS_URL: 'acknowledged hooks', EVENTS_REDIS_URL: 'published events' } as const;
+
 /**
- * `INFO` does not show both an append-only file and the policy `noeviction`. This Redis may lose acknowledged hooks, or
+ * `INFO` does not show both an append-only file and the policy `noeviction`. This Redis may lose its data, or
  * hides its settings. Retrying does not help.
  */
 export class RedisDurabilityError extends ExitError {
-  constructor(problems: readonly string[]) {
+  constructor(problems: readonly string[], setting: RedisSetting) {
     super(
       exitCodes.configuration,
-      `Redis may lose acknowledged hooks: ${problems.join('; ')}. Set "appendonly yes" and "maxmemory-policy ` +
+      `${setting}: Redis may lose ${dataLost[setting]}: ${problems.join('; ')}. Set "appendonly yes" and "maxmemory-policy ` +
         'noeviction". If Redis has these settings and INFO only hides them, set REDIS_DURABILITY_CHECK=warn.',
     );
   }
 }
 
+const warningsWithoutLimit = {
+  REDIS_URL: 'redis has no maxmemory, so only HOOK_BACKLOG_MAX bounds the waiting hooks; set maxmemory',
+  EVENTS_REDIS_URL:
+    'the redis of EVENTS_REDIS_URL has no maxmemory, so only EVENT_RETENTION_BYTES bounds the event log; set maxmemory',
+} as const;
+
 /**
  * Throws `RedisDurabilityError` unless `INFO` shows both an append-only file and the policy `noeviction`, and
- * `UnavailableError` if Redis does not answer. Only warns about a Redis without `maxmemory`: there, `HOOK_BACKLOG_MAX`
- * alone bounds the queue.
+ * `UnavailableError` if Redis does not answer. Only warns about a Redis without `maxmemory`: there, only settings of the
+ * service bound its memory.
  */
-export async function checkDurability(redis: Pick<Redis, 'info'>, onWarning: OnWarning): Promise<void> {
+export async function checkDurability(
+  redis: Pick<Redis, 'info'>,
+  onWarning: OnWarning,
+  setting: RedisSetting = 'REDIS_URL',
+): Promise<void> {
   // INFO rather than CONFIG GET: a managed Redis often forbids CONFIG.
   const info = await translateErrors(redis.info(), 'redis durability check');
   const problems = findDurabilityProblems(info);
-  if (problems.length > 0) throw new RedisDurabilityError(problems);
-  if (parseMaxMemoryBytes(info) === 0) {
-    onWarning('redis has no maxmemory, so only HOOK_BACKLOG_MAX bounds the waiting hooks; set maxmemory');
-  }
+  if (problems.length > 0) throw new RedisDurabilityError(problems, setting);
+  if (parseMaxMemoryBytes(info) === 0) onWarning(warningsWithoutLimit[setting]);
 }
 
 /**

@@ -21,8 +21,11 @@ import { loadScript, runScript } from './script.ts';
 import { translateErrors, translateRedisError } from './translate-error.ts';
 
 const markLifetimeSeconds = runLimits.markLifetimeMs / 1000;
-/** The log's share of `maxmemory`. New hooks get 503 above 80 % (`backlog-limit.ts`), and the queue needs room, too. */
-const memoryShareMax = 0.5;
+/**
+ * The log's share of `maxmemory`. In a Redis with the queue, new hooks get 503 above 80 % (`backlog-limit.ts`), and the
+ * queue needs room, too. In a Redis of its own, the log leaves room for dedupe marks and the control log.
+ */
+const memoryShareMax = { shared: 0.5, alone: 0.8 };
 /** A run stops by itself at this age. The log must reject a run that froze between that check and its append. */
 const defaultRunAgeMaxMs = runLimits.maxAgeMs;
 
@@ -33,6 +36,8 @@ export interface RedisEventLogOptions {
   readonly retention: EventRetention;
   /** The log rejects a run between one and two times this long after a higher run arrived (see `parts/run-age.lua`). */
   readonly runAgeMaxMs?: number;
+  /** Whether the hook queue is in another Redis. Default: false. */
+  readonly isAlone?: boolean;
   /** Opens a connection for one tail. */
   readonly connectTail: () => Redis;
 }
@@ -129,8 +134,9 @@ export class RedisEventLog implements EventLog {
       throw error;
     });
     const { bytes } = this.#options.retention;
+    const share = this.#options.isAlone === true ? memoryShareMax.alone : memoryShareMax.shared;
     const maxMemoryBytes = parseMaxMemoryBytes(info) ?? 0;
-    return maxMemoryBytes > 0 ? Math.min(bytes, Math.floor(maxMemoryBytes * memoryShareMax)) : bytes;
+    return maxMemoryBytes > 0 ? Math.min(bytes, Math.floor(maxMemoryBytes * share)) : bytes;
   }
 
   #markKey(mark: DedupeMark): string {

@@ -18,6 +18,7 @@ export function toClusterOptions(settings: Settings) {
     ...toMongoOptions(settings),
     // `parseSettings` has made sure that a cluster has both URLs.
     redisUrl: settings.REDIS_URL ?? '',
+    eventsRedisUrl: settings.EVENTS_REDIS_URL,
     redisKeyPrefix: settings.REDIS_KEY_PREFIX,
     durabilityCheck: settings.REDIS_DURABILITY_CHECK,
     hookPartitions: settings.HOOK_PARTITIONS,

@@ -28,3 +28,13 @@ export function defineSetting<T>(
 ): Setting<T> {
   return { schema, defaultValue, description };
 }
+
+/** Defines a setting whose value no log line and no message may show. */
+export function defineSecret<T>(...definition: Parameters<typeof defineSetting<T>>): Setting<T> & { isSecret: true } {
+  return { ...defineSetting(...definition), isSecret: true };
+}
+
+/** Returns whether only this machine can connect to an address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

@@ -46,6 +46,9 @@ describe('parseSettings', () => {
     expect(collectMistakes({ REDIS_URL: 'redis://cache/' })).toEqual([expect.stringMatching(/^MONGODB_URL: not set/)]);
     expect(collectMistakes({ MONGODB_URL: 'mongodb://db/' })).toEqual([expect.stringMatching(/^REDIS_URL: not set/)]);
     expect(collectMistakes({}, 'worker')).toHaveLength(1);
+    expect(collectMistakes({ EVENTS_REDIS_URL: 'redis://events/' })).toEqual([
+      expect.stringMatching(/^EVENTS_REDIS_URL: needs MONGODB_URL and REDIS_URL/),
+    ]);
   });
 
   it.each([

@@ -31,6 +31,9 @@ export function parseSettings(
   const lines: string[] = [];
   const backend = read('MONGODB_URL') !== undefined || read('REDIS_URL') !== undefined ? 'cluster' : 'embedded';
   if (backend === 'cluster') lines.push(...checkStoreUrls(read));
+  if (backend === 'embedded' && read('EVENTS_REDIS_URL') !== undefined) {
+    lines.push('EVENTS_REDIS_URL: needs MONGODB_URL and REDIS_URL; set both for a cluster, or none of the three');
+  }
   if (backend === 'embedded' && process.app === 'worker') {
     lines.push(
       'MONGODB_URL and REDIS_URL: not set; set both for a worker, or start the embedded service with: npm start',

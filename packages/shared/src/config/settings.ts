@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { batchLimits } from '../domain/batch-limits.ts';
-import { defineSetting } from './define-setting.ts';
+import { defineSecret, defineSetting, isLoopback } from './define-setting.ts';
 import {
   baseUrl,
   flag,
@@ -41,15 +41,22 @@ export const settingsTable = {
     null,
     'Base of the URLs that are returned with tokens. The default is the scheme and Host of the request.',
   ),
-  MONGODB_URL: {
-    ...defineSetting(mongodbUrl, null, 'URL of MongoDB. Together with REDIS_URL it selects the cluster backend.'),
-    isSecret: true,
-  },
+  MONGODB_URL: defineSecret(
+    mongodbUrl,
+    null,
+    'URL of MongoDB. Together with REDIS_URL it selects the cluster backend.',
+  ),
   MONGODB_DATABASE: defineSetting(nonEmptyText, 'widgets', 'Name of the MongoDB database.'),
-  REDIS_URL: {
-    ...defineSetting(url('redis:', 'rediss:'), null, 'URL of Redis, which holds the hook queue and the event log.'),
-    isSecret: true,
-  },
+  REDIS_URL: defineSecret(
+    url('redis:', 'rediss:'),
+    null,
+    'URL of Redis, which holds the hook queue, the rate limits and the event log.',
+  ),
+  EVENTS_REDIS_URL: defineSecret(
+    url('redis:', 'rediss:'),
+    null,
+    'URL of a second Redis, which then holds the event log and the control log. The default is REDIS_URL.',
+  ),
   REDIS_KEY_PREFIX: defineSetting(
     z.string().regex(/^[\w.-]{1,64}$/, '1 to 64 letters, digits, _ . -'),
     'ws',
@@ -81,14 +88,11 @@ export const settingsTable = {
     ({ backend }) => (backend === 'embedded' ? 'admin@localhost' : null),
     'E-mail of the first admin, who is created only if there are no users.',
   ),
-  ADMIN_PASSWORD: {
-    ...defineSetting(
-      z.string().min(12, '12 to 128 characters').max(128, '12 to 128 characters').nullable(),
-      null,
-      'Password of the first admin. Embedded: if not set, it is generated and printed once.',
-    ),
-    isSecret: true,
-  },
+  ADMIN_PASSWORD: defineSecret(
+    z.string().min(12, '12 to 128 characters').max(128, '12 to 128 characters').nullable(),
+    null,
+    'Password of the first admin. Embedded: if not set, it is generated and printed once.',
+  ),
   COOKIE_SECURE: defineSetting(
     flag,
     ({ backend, host }) => !(backend === 'embedded' && isLoopback(host)),
@@ -246,8 +250,3 @@ export type SettingName = keyof Table;
 export type Settings = {
   readonly [Name in SettingName]: Table[Name] extends { schema: z.ZodType<infer T> } ? T : never;
 };
-
-/** Returns whether only this machine can connect to an address. */
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}

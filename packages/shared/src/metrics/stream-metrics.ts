@@ -4,6 +4,10 @@ import { Histogram } from './histogram.ts';
 
 /** Metrics of streams, and of how a pod reads the event log. */
 export function streamMetrics(registers: Registry[]) {
+  return { ...connectionMetrics(registers), ...logMetrics(registers) };
+}
+
+function connectionMetrics(registers: Registry[]) {
   return {
     streamsOpen: new Gauge({ name: 'widget_streams_open', help: 'Streams open on this pod.', registers }),
     streamsLimit: new Gauge({
@@ -55,6 +59,11 @@ export function streamMetrics(registers: Registry[]) {
       help: 'Open streams that have unsent bytes: their clients read too slowly now.',
       registers,
     }),
+  };
+}
+
+function logMetrics(registers: Registry[]) {
+  return {
     eventDeliverySeconds: new Histogram({
       name: 'widget_event_delivery_delay_seconds',
       help: 'Time from the acceptance of a hook or creation until this pod wrote its event to its open streams, in seconds. Needs synchronized clocks.',

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../drivers/eventually.ts';
+import { type Load, openLoad } from '../drivers/load.ts';
+import { isHaproxyInstalled } from '../faults/balancer.ts';
+import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
+import { expectRedisOutage } from '../faults/expect-outage.ts';
+import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { countGapReasons, excludeStarved, findEndedStreams, selectHooks } from '../faults/recording-queries.ts';
+import { scale } from '../faults/scale.ts';
+
+/** A pod notices within this time that Redis is back. */
+const reconnectedWithinMs = 3_000;
+
+/** Lists the kinds of keys that a Redis holds: the name after the prefix, up to the next colon. */
+async function listKeyKinds(url: string): Promise<string[]> {
+  const redis = new Redis(url);
+  try {
+    const keys = await redis.keys('*');
+    return [...new Set(keys.map((key) => /^\{[^}]*\}:([a-z]+)/.exec(key)?.[1] ?? key))].sort();
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/**
+ * Lists the kinds of keys until one of them is `awaited`: a limit has a key only until its burst is available again, and
+ * the control log has one after the first revocation.
+ */
+async function collectKeyKinds(url: string, awaited: string): Promise<string[]> {
+  const kinds = new Set<string>();
+  const hasSeenAwaited = async () => {
+    for (const kind of await listKeyKinds(url)) kinds.add(kind);
+    return kinds.has(awaited);
+  };
+  await eventually(hasSeenAwaited, `a key of the kind ${awaited}`);
+  return [...kinds].sort();
+}
+
+describe.runIf(isHaproxyInstalled())('with a separate Redis for events, a cluster under load', () => {
+  let cluster: FaultCluster;
+  let load: Load;
+  let checkpoints: Checkpoints;
+
+  beforeAll(async () => {
+    cluster = await openFaultCluster({ hasEventsRedis: true, environment: { API_RATE_PER_SECOND: '20' } });
+    load = await openLoad(cluster, { revocationsPerSecond: 0.2 });
+    checkpoints = createCheckpoints('separate events Redis', cluster, load);
+    load.start();
+    await delay(1_500);
+  });
+  afterAll(async () => {
+    await checkpoints?.report();
+    await load?.close();
+    await cluster?.dispose();
+  });
+
+  it('keeps the queue and the limits in REDIS_URL, the event log and the control log in EVENTS_REDIS_URL', async () => {
+    expect(await collectKeyKinds(cluster.redis.url, 'limit')).toEqual(['hooks', 'limit']);
+    expect(await collectKeyKinds(cluster.eventsRedis.url, 'control')).toEqual(['control', 'log']);
+  });
+
+  it('accepts every hook while the events Redis is down, ends no stream, and publishes everything afterwards', async () => {
+    const { eventsRedis, eventsRedisLink } = cluster;
+    const fromMs = performance.now();
+    await Promise.all([eventsRedis.kill(), eventsRedisLink.refuse()]);
+    await delay(scale.redisDownMs);
+    await Promise.all([eventsRedis.start(), eventsRedisLink.mend()]);
+    const toMs = performance.now();
+    await delay(reconnectedWithinMs);
+    const { violations } = await checkpoints.take('kill -9 of the events Redis, which restarts with its file');
+    expectNoViolations(violations);
+    const hooks = excludeStarved(selectHooks(load.recording, { fromMs, toMs }));
+    expect(hooks.length).toBeGreaterThan(0);
+    expect(hooks.filter(({ status }) => status !== 202)).toEqual([]);
+    expect(findEndedStreams(load.recording, { fromMs, toMs })).toEqual([]);
+    expect(countGapReasons(load.recording)).toEqual({});
+    const warned = cluster.pods[0]?.process.lines.map(({ msg }) => msg) ?? [];
+    expect(warned.filter((msg) => msg?.includes('redis is unavailable'))).toEqual([
+      expect.stringContaining('EVENTS_REDIS_URL'),
+    ]);
+  });
+
+  it('refuses hooks while the Redis of the queue is down, ends no stream, and loses nothing', async () => {
+    const { redis, redisLink } = cluster;
+    const fromMs = performance.now();
+    await Promise.all([redis.kill(), redisLink.refuse()]);
+    await delay(scale.redisDownMs);
+    const downUntilMs = performance.now();
+    await Promise.all([redis.start(), redisLink.mend()]);
+    await delay(reconnectedWithinMs);
+    const { violations } = await checkpoints.take('kill -9 of the queue’s Redis alone, which restarts with its file');
+    expectNoViolations(violations);
+    expectRedisOutage(load.recording, { fromMs, toMs: downUntilMs });
+  });
+
+  it('loses no hook when the events Redis comes back empty, and every stream receives stream.gap', async () => {
+    await Promise.all([cluster.eventsRedis.kill(), cluster.eventsRedisLink.refuse()]);
+    await cluster.eventsRedis.deleteData();
+    await Promise.all([cluster.eventsRedis.start(), cluster.eventsRedisLink.mend()]);
+    await delay(reconnectedWithinMs);
+    const { violations } = await checkpoints.take('the events Redis comes back empty', {
+      gaps: true,
+      isLast: true,
+      withinMs: 60_000,
+    });
+    expectNoViolations(violations);
+    expect(countGapReasons(load.recording)['epoch-changed']).toBeGreaterThan(0);
+  });
+});
