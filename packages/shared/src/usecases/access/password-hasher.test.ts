@@ -23,3 +23,21 @@ test('verify accepts a hash of the argon2 reference implementation', async () =>
 test('verify returns false for an account that does not exist', async () => {
   expect(await hasher.verify('anything', null, 'source')).toBe(false);
 });
+
+test('a flood from one source does not keep another source waiting', async () => {
+  const order: string[] = [];
+  const release = Promise.withResolvers<void>();
+  const flooded = createPasswordHasher(async ({ message, tagLength }) => {
+    order.push(String(message));
+    await release.promise;
+    return Buffer.alloc(tagLength);
+  });
+  const flood = Array.from({ length: 260 }, (_, index) => flooded.verify(`flood ${index}`, null, '198.51.100.1'));
+  const refused = Promise.allSettled(flood).then((all) => all.filter(({ status }) => status === 'rejected').length);
+  const others = ['a', 'b'].map((password) => flooded.verify(password, null, '198.51.100.2'));
+  release.resolve();
+  await Promise.all(others);
+  expect(order.slice(0, 6)).toEqual(['flood 0', 'flood 1', 'flood 2', 'a', 'flood 3', 'b']);
+  // Two run and 100 wait. Two more were refused to make room for the other source.
+  expect(await refused).toBe(260 - 2 - 100 + 2);
+});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { User } from '../../ports/user-store.ts';
 import { createPasswordHasher, type DeriveTag, deriveArgon2id } from './password-hasher.ts';
-import { makeSignIn } from './sign-in.ts';
+import { makeSignIn, type SignInDeps } from './sign-in.ts';
 
 const password = 'correct horse battery';
 const now = new Date('2026-03-01T10:00:00.000Z');
@@ -27,7 +27,7 @@ function aUser(email: string, disabled: boolean): User {
   return { id: email, email, role: 'viewer', disabled, passwordHash, createdAt: now, lastSignInAt: null };
 }
 
-const signIn = makeSignIn({
+const deps: SignInDeps = {
   users: {
     findByEmail: async (email) => users.find((user) => user.email === email) ?? null,
     findById: async (id) => users.find((user) => user.id === id) ?? null,
@@ -39,7 +39,8 @@ const signIn = makeSignIn({
     session: { digest: 'd', userId, createdAt: now, lastSeenAt: now, expiresAt: now },
   }),
   clock: { now: () => now },
-});
+};
+const signIn = makeSignIn(deps);
 
 test('sign-in computes the same hash whether or not the account exists', async () => {
   const wrong = password.toUpperCase();
@@ -55,4 +56,19 @@ test('sign-in computes the same hash whether or not the account exists', async (
   expect(statuses).toEqual(['signed-in', 'refused', 'refused', 'refused', 'refused']);
   const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32, passwordBytes: 21, nonceBytes: 16 };
   expect(computations).toEqual(attempts.map(() => cost));
+});
+
+test('addresses take turns in hashing passwords', async () => {
+  const sources: string[] = [];
+  const countingSignIn = makeSignIn({
+    ...deps,
+    passwords: {
+      verify: async (_password, _phc, source) => {
+        sources.push(source);
+        return false;
+      },
+    },
+  });
+  for (const address of ['192.0.2.1', null]) await countingSignIn({ email: 'on@example.org', password, address });
+  expect(sources).toEqual(['192.0.2.1', '']);
 });
