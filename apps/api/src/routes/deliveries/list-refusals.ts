@@ -42,7 +42,19 @@ export function registerListRefusals(app: ZodApp, { integrations, refusals }: Li
 
 type RefusalBody = z.output<typeof refusalPageSchema>['items'][number];
 
-function toRefusalBody({ integrationId: _, refusedAt, errors, ...rest }: HookRefusal): RefusalBody {
-  // The port knows no codes, but every mistake came from this interface.
-  return { ...rest, refusedAt: refusedAt.toISOString(), errors: errors as RefusalBody['errors'] };
+function toRefusalBody(refusal: HookRefusal): RefusalBody {
+  const { requestId, refusedAt, code, status, detail, clientAddress, webhookId, unlisted } = refusal;
+  // The port has codes as plain texts, but every mistake came from this interface.
+  const errors = refusal.errors as RefusalBody['errors'];
+  return {
+    requestId,
+    refusedAt: refusedAt.toISOString(),
+    code,
+    status,
+    detail,
+    errors,
+    clientAddress,
+    webhookId,
+    unlisted,
+  };
 }
