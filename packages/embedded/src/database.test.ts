@@ -66,11 +66,11 @@ describe('Database', () => {
     expect(() => openDatabase(path)).toThrow(error);
   });
 
-  it('opens the file with a short write-ahead log, an exclusive lock and foreign keys', () => {
+  it('opens the file with a short write-ahead log, foreign keys, and readable for other processes', () => {
     const readPragma = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     expect(readPragma('journal_mode')).toBe('wal');
     expect(readPragma('wal_autocheckpoint')).toBe(4096);
-    expect(readPragma('locking_mode')).toBe('exclusive');
+    expect(readPragma('locking_mode')).toBe('normal');
     expect(readPragma('foreign_keys')).toBe(1);
   });
 
@@ -266,10 +266,10 @@ describe('Database', () => {
     expect(await selectUserIds()).toEqual(['a']);
   });
 
-  it('leaves only the database file in the directory when it closes', async () => {
+  it('leaves only the database file and an empty lock file in the directory when it closes', async () => {
     await db.write(() => insertUser('a'));
     db.close();
     expect((await stat(join(dataDir, databaseFileName))).size).toBeGreaterThan(0);
-    expect(await readdir(dataDir)).toEqual([databaseFileName]);
+    expect(await readdir(dataDir)).toEqual([databaseFileName, `${databaseFileName}-lock`]);
   });
 });

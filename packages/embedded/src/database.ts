@@ -40,10 +40,12 @@ interface Attempt {
 interface DatabaseOptions {
   readonly logSync: LogSync;
   readonly onDamage: (error: unknown) => void;
+  /** Called once the file is closed. */
+  readonly onClose: () => void;
 }
 
 /**
- * One SQLite file that only this process has open. Every write is atomic on its own, and durable before its promise
+ * One SQLite file that only this process writes; others may read it. Every write is atomic on its own, and durable before its promise
  * resolves unless the caller gives up the sync. Writes requested in one event-loop turn share a transaction. The sync
  * runs in the background (`LogSync`), and transactions that are committed during one sync share the next. After a power
  * cut the file holds the transactions up to some point in their order, and none after it.
@@ -56,14 +58,16 @@ export class Database {
   readonly #release: StatementSync;
   readonly #logSync: LogSync;
   readonly #onDamage: (error: unknown) => void;
+  readonly #onClose: () => void;
   #writes: Write[] = [];
   #isClosed = false;
 
   /** Calls `onDamage` when SQLite reports that the file is damaged. Nothing may use the file after that. */
-  constructor(db: DatabaseSync, { logSync, onDamage }: DatabaseOptions) {
+  constructor(db: DatabaseSync, { logSync, onDamage, onClose }: DatabaseOptions) {
     this.#db = db;
     this.#logSync = logSync;
     this.#onDamage = onDamage;
+    this.#onClose = onClose;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#savepoint = db.prepare('SAVEPOINT one_write');
@@ -134,6 +138,7 @@ export class Database {
     } finally {
       this.#logSync.close();
       this.#db.close();
+      this.#onClose();
     }
   }
 

@@ -5,6 +5,7 @@ import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.
 import { Database } from './database.ts';
 import { inspectFile, migrate, toDamagedInUseError, toFailedSyncError, verifyDatabase } from './database-file.ts';
 import { LogSync, type LogSyncOptions } from './log-sync.ts';
+import { acquireProcessLock, type ProcessLock } from './process-lock.ts';
 import { isBusy, isUnusablePlace } from './sqlite-error.ts';
 
 export const databaseFileName = 'widget-service.sqlite';
@@ -53,10 +54,15 @@ export interface OpenDatabaseOptions extends Pick<LogSyncOptions, 'syncFile'> {
  */
 export function openDatabase(dataDir: string, options: OpenDatabaseOptions = {}): Database {
   const file = join(dataDir, databaseFileName);
+  let lock: ProcessLock | null = null;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    return open(file, { ...options, isInspected: inspectFile(file, openTimeoutMs) });
+    lock = acquireProcessLock(`${file}-lock`, openTimeoutMs);
+    // An older version of the service has no such lock, but locks the file itself: then this fails.
+    const isInspected = inspectFile(file, openTimeoutMs);
+    return open(file, { ...options, isInspected, lock });
   } catch (error) {
+    lock?.release();
     if (isBusy(error)) throw new DatabaseInUseError(file, error);
     throw isUnusablePlace(error) ? new DataDirUnusableError(dataDir, error) : error;
   }
@@ -65,15 +71,31 @@ export function openDatabase(dataDir: string, options: OpenDatabaseOptions = {})
 interface OpenOptions extends OpenDatabaseOptions {
   /** False: `inspectFile` could not check the file, so `open` does. */
   readonly isInspected: boolean;
+  readonly lock: ProcessLock;
 }
 
-function open(file: string, { isInspected, onFatal = () => undefined, syncFile }: OpenOptions): Database {
+/**
+ * Other processes may read the file meanwhile. That needs shared memory, a file beside it (`-shm`). Where there is none,
+ * on a full disk or on some network file systems, the file is open for this process alone.
+ */
+function open(file: string, options: OpenOptions): Database {
+  if (!options.isInspected) return openAs('EXCLUSIVE', file, options);
+  try {
+    return openAs('NORMAL', file, options);
+  } catch (error) {
+    if (error instanceof ExitError || isBusy(error)) throw error;
+    return openAs('EXCLUSIVE', file, options);
+  }
+}
+
+function openAs(lockingMode: 'NORMAL' | 'EXCLUSIVE', file: string, options: OpenOptions): Database {
+  const { isInspected, lock, onFatal = () => undefined, syncFile } = options;
   // Creates the file for its owner alone. SQLite gives the write-ahead log the mode of the file.
   closeSync(openSync(file, 'a', fileMode));
   const db = new DatabaseSync(file, { timeout: openTimeoutMs, enableForeignKeyConstraints: true });
   try {
-    // Set before WAL: SQLite then keeps the lock from the first access on, and needs no shared memory.
-    db.exec('PRAGMA locking_mode = EXCLUSIVE');
+    // Set before WAL: with EXCLUSIVE, SQLite then keeps the lock from the first access on, and needs no shared memory.
+    db.exec(`PRAGMA locking_mode = ${lockingMode}`);
     if (!isInspected) verifyDatabase(db, file);
     db.exec('PRAGMA journal_mode = WAL');
     db.exec('PRAGMA synchronous = FULL');
@@ -84,18 +106,19 @@ function open(file: string, { isInspected, onFatal = () => undefined, syncFile }
     // In bytes: a checkpoint shortens a longer write-ahead log to 64 MiB.
     db.exec('PRAGMA journal_size_limit = 67108864');
     db.exec('PRAGMA temp_store = MEMORY');
-    // Takes the lock now, so that a second process fails here and not at its first write.
+    // Fails here, and not at the first write, if the file is locked or if there is no shared memory.
     db.exec('BEGIN IMMEDIATE; COMMIT');
-    // `inspectFile` leaves this file behind. This process now has the lock, so no other process uses it.
-    rmSync(`${file}-shm`, { force: true });
-    for (const path of [file, `${file}-wal`]) restrictToOwner(path);
+    // `inspectFile` may have left this file behind. This process now has the exclusive lock, so nobody uses it.
+    if (lockingMode === 'EXCLUSIVE') rmSync(`${file}-shm`, { force: true });
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) restrictToOwner(path);
     migrate(db);
     const onFailure = (error: unknown) => onFatal(toFailedSyncError(file, error));
     const logSync = new LogSync(`${file}-wal`, { syncFile, onFailure });
     // From here on, SQLite syncs only at a checkpoint, and `logSync` before the promise of a write resolves
     // (https://www.sqlite.org/pragma.html#pragma_synchronous).
     db.exec('PRAGMA synchronous = NORMAL');
-    return new Database(db, { logSync, onDamage: (error) => onFatal(toDamagedInUseError(file, error)) });
+    const onDamage = (error: unknown) => onFatal(toDamagedInUseError(file, error));
+    return new Database(db, { logSync, onDamage, onClose: () => lock.release() });
   } catch (error) {
     db.close();
     throw error;

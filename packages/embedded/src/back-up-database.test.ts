@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { backUpDatabase } from './back-up-database.ts';
+import type { Database } from './database.ts';
+import { databaseFileName, openDatabase } from './open-database.ts';
+
+const runFile = promisify(execFile);
+
+describe('an open database', () => {
+  let folder: string;
+  let dataDir: string;
+  let db: Database;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'widget-backup-'));
+    dataDir = join(folder, 'data');
+    db = openDatabase(dataDir);
+  });
+  afterEach(async () => {
+    db.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const insertUser = (id: string) =>
+    db.write(() => db.prepare('INSERT INTO users VALUES (?, ?, ?, 0, ?, 0, NULL)').run(id, id, 'r', 'h'));
+  const readUsers = `SELECT group_concat(id, ',') AS ids FROM users`;
+
+  /** Runs SQL on the file in another process, which cannot share this process's connection. */
+  async function runElsewhere(sql: string, options: { readonly readOnly: boolean }): Promise<string> {
+    const script = `import { DatabaseSync } from 'node:sqlite';
+      const db = new DatabaseSync(process.argv[1], ${JSON.stringify(options)});
+      console.log(JSON.stringify(db.prepare(process.argv[2]).all()));
+      db.close();`;
+    const file = join(dataDir, databaseFileName);
+    return (await runFile(process.execPath, ['--input-type=module', '-e', script, file, sql])).stdout;
+  }
+
+  it('can be read by another process, which sees every write, and writes go on', async () => {
+    await insertUser('a');
+    expect(await runElsewhere(readUsers, { readOnly: true })).toBe('[{"ids":"a"}]\n');
+    await insertUser('b');
+    expect(await runElsewhere(readUsers, { readOnly: true })).toBe('[{"ids":"a,b"}]\n');
+  });
+
+  it('keeps its last writes if a reader is still connected when it closes', async () => {
+    await insertUser('a');
+    const reader = new DatabaseSync(join(dataDir, databaseFileName), { readOnly: true });
+    expect(reader.prepare(readUsers).get()).toEqual({ ids: 'a' });
+    await insertUser('b');
+    db.close();
+    reader.close();
+    db = openDatabase(dataDir);
+    expect(await db.read(() => db.prepare(readUsers).get())).toEqual({ ids: 'a,b' });
+  });
+
+  it('is copied to a file for its owner alone, with everything that was confirmed before', async () => {
+    await insertUser('a');
+    const target = join(folder, 'copy.sqlite');
+    const bytes = backUpDatabase(dataDir, target);
+    await insertUser('b');
+    expect(await stat(target)).toMatchObject({ size: bytes, mode: 0o100600 });
+    expect((await readdir(folder)).sort()).toEqual(['copy.sqlite', 'data']);
+    const restored = join(folder, 'restored');
+    await mkdir(restored);
+    await copyFile(target, join(restored, databaseFileName));
+    const opened = openDatabase(restored);
+    expect(await opened.read(() => opened.prepare(readUsers).get())).toEqual({ ids: 'a' });
+    opened.close();
+  });
+
+  it('is copied after it was closed, too', async () => {
+    await insertUser('a');
+    db.close();
+    expect(backUpDatabase(dataDir, join(folder, 'copy.sqlite'))).toBeGreaterThan(0);
+    db = openDatabase(dataDir);
+  });
+
+  it('is not copied over an existing file, and not from an empty folder', async () => {
+    await writeFile(join(folder, 'precious'), 'text');
+    expect(() => backUpDatabase(dataDir, join(folder, 'precious'))).toThrow(/exists; name a new file/);
+    expect(() => backUpDatabase(folder, join(folder, 'copy'))).toThrow(/^DATA_DIR: .* nothing to back up/);
+  });
+
+  it('leaves nothing behind if the copy cannot be written', async () => {
+    const target = join(folder, 'no-such-folder', 'copy.sqlite');
+    expect(() => backUpDatabase(dataDir, target)).toThrow(/could not be written/);
+    expect(await readdir(folder)).toEqual(['data']);
+  });
+});
