@@ -103,6 +103,8 @@ export default defineConfig({
         // Scenarios mostly wait. Under full load each one gets the whole machine.
         maxWorkers: isLong ? 1 : 2,
       }),
+      // `npm run scenarios:upgrade` runs it: it needs a checkout of another version.
+      scenarios('upgrade', { include: ['test/upgrade/**/*.test.ts'] }),
       scenarios('scenarios-alone', { include: scenariosAlone, maxWorkers: 1, sequence: { groupOrder: 1 } }),
     ],
   },

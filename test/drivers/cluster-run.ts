@@ -8,9 +8,9 @@ import { type Environment, type ServiceProcess, startService } from './service-p
 /** One cluster deployment with its own database and key prefix. */
 export interface ClusterRun {
   readonly environment: Environment;
-  /** Starts `main` instead of the app's own main file, if given. */
-  startApi(extra?: Environment, main?: string): Promise<ServiceProcess>;
-  startWorker(extra?: Environment, main?: string): Promise<ServiceProcess>;
+  /** Starts `main` instead of the app's own main file, and the checkout `root` instead of this one, if given. */
+  startApi(extra?: Environment, main?: string, root?: string): Promise<ServiceProcess>;
+  startWorker(extra?: Environment, main?: string, root?: string): Promise<ServiceProcess>;
   /** Counts the widgets whose outbox is not empty. */
   countOutboxes(): Promise<number>;
   /** Counts the waiting and started jobs of the hook queue. */
@@ -52,8 +52,8 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
   const redis = new Redis(redisUrl);
   redis.on('error', () => undefined);
   const processes: ServiceProcess[] = [];
-  const start = async (app: 'api' | 'worker', extra: Environment = {}, main?: string) => {
-    const service = await startService(app, { ...environment, ...extra }, main);
+  const start = async (app: 'api' | 'worker', extra: Environment = {}, main?: string, root?: string) => {
+    const service = await startService(app, { ...environment, ...extra }, main, root);
     processes.push(service);
     return service;
   };
@@ -65,8 +65,8 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
   const countJobs = () => countQueuedJobs(redis, name);
   return {
     environment,
-    startApi: (extra, main) => start('api', extra, main),
-    startWorker: (extra, main) => start('worker', extra, main),
+    startApi: (extra, main, root) => start('api', extra, main, root),
+    startWorker: (extra, main, root) => start('worker', extra, main, root),
     countOutboxes,
     countJobs,
     waitUntilProcessed: (withinMs, when = '') =>

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const ownRoot = fileURLToPath(new URL('../../', import.meta.url));
 /** The variable that names the folder for the output of every process. It helps with failures that do not recur. */
 export const logFolderVariable = 'SCENARIO_LOG_FOLDER';
 const mains = { api: 'apps/api/src/main.ts', worker: 'apps/worker/src/main.ts' } as const;
@@ -36,14 +36,16 @@ export type Environment = Readonly<Record<string, string>>;
 /**
  * Starts an api or a worker. Resolves when it listens, and rejects with its output when it ends before that. The
  * process gets `environment`, and only PATH of this process's variables. `main` is relative to the root of the
- * repository.
+ * repository. `root` is another checkout to run, with its own Node. Default: this one.
  */
 export async function startService(
   app: 'api' | 'worker',
   environment: Environment,
   main: string = mains[app],
+  root: string = ownRoot,
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [main], {
+  const node = root === ownRoot ? process.execPath : join(root, 'node_modules/.bin/node');
+  const child = spawn(node, [main], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', PORT: '0', OPS_PORT: '0', LOG_FORMAT: 'json', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -15,6 +15,8 @@ export interface FaultClusterOptions {
   readonly environment?: Environment;
   /** Main files to run instead of the apps' own, relative to the root of the repository. */
   readonly mains?: { readonly api: string; readonly worker: string };
+  /** The checkout whose processes run at first. Default: this one. */
+  readonly root?: string;
   /**
    * False: pods and workers connect to their stores directly and not through the links. For scenarios whose clients
    * keep this process busy, because traffic through the links would wait for them. Default: true.
@@ -109,16 +111,18 @@ async function open(
   );
   const pods = podPorts.map(({ name, port, opsPort }) => {
     const ports = { PORT: `${port}`, OPS_PORT: `${opsPort}` };
-    return createServiceSlot(name, (extra) => run.startApi({ ...environment, ...ports, ...extra }, options.mains?.api));
+    return createServiceSlot(name, (extra, root) =>
+      run.startApi({ ...environment, ...ports, ...extra }, options.mains?.api, root),
+    );
   });
   const workers = Array.from({ length: options.workers ?? 2 }, (_, index) =>
-    createServiceSlot(`worker-${index}`, (extra) =>
-      run.startWorker({ ...environment, ...extra }, options.mains?.worker),
+    createServiceSlot(`worker-${index}`, (extra, root) =>
+      run.startWorker({ ...environment, ...extra }, options.mains?.worker, root),
     ),
   );
   const balancer = await openBalancer(podPorts);
   onDispose(balancer.close);
-  for (const slot of [...pods, ...workers]) await slot.start();
+  for (const slot of [...pods, ...workers]) await slot.start({}, options.root);
   const areAllReady = async () => (await balancer.listReadyPods()).length === podPorts.length;
   await eventually(areAllReady, 'the load balancer sends requests to all pods');
   const openLinkFor = async (store: 'MONGODB_URL' | 'REDIS_URL') => {

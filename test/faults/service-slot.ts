@@ -8,8 +8,8 @@ export interface ServiceSlot {
   /** Every process so far, oldest first. */
   readonly processes: readonly ServiceProcess[];
   readonly isRunning: boolean;
-  /** Starts a new process. Resolves when it listens. */
-  start(extra?: Environment): Promise<void>;
+  /** Starts a new process, of the checkout `root` if given. Resolves when it listens. */
+  start(extra?: Environment, root?: string): Promise<void>;
   /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
   /** Sends SIGTERM. Resolves with the exit code. */
@@ -21,7 +21,7 @@ export interface ServiceSlot {
 
 export function createServiceSlot(
   name: string,
-  startProcess: (extra?: Environment) => Promise<ServiceProcess>,
+  startProcess: (extra?: Environment, root?: string) => Promise<ServiceProcess>,
 ): ServiceSlot {
   const processes: ServiceProcess[] = [];
   let isRunning = false;
@@ -44,8 +44,8 @@ export function createServiceSlot(
     get isRunning() {
       return isRunning;
     },
-    start: async (extra) => {
-      processes.push(await startProcess(extra));
+    start: async (extra, root) => {
+      processes.push(await startProcess(extra, root));
       isRunning = true;
     },
     kill: async () => {
