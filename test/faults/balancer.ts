@@ -20,6 +20,9 @@ export interface Balancer {
   /** Stops new requests to this pod and cuts its open connections. */
   disablePod(name: string): Promise<void>;
   enablePod(name: string): Promise<void>;
+  /** Ends all connections and refuses new ones until `start`. Clients see an outage, and no answer of haproxy's own. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
   /** Returns the names of the pods that receive requests. */
   listReadyPods(): Promise<string[]>;
   close(): Promise<void>;
@@ -36,7 +39,8 @@ export async function openBalancer(pods: readonly BalancedPod[]): Promise<Balanc
   const socketPath = join(folder, 'admin.sock');
   const port = await freePort();
   await writeFile(join(folder, 'haproxy.cfg'), formatConfiguration(port, socketPath, pods));
-  const child = spawn('haproxy', ['-f', join(folder, 'haproxy.cfg'), '-db', '-q'], { stdio: 'ignore' });
+  const spawnHaproxy = () => spawn('haproxy', ['-f', join(folder, 'haproxy.cfg'), '-db', '-q'], { stdio: 'ignore' });
+  let child = spawnHaproxy();
   const send = (command: string) => sendCommand(socketPath, command);
   /** haproxy answers a successful command with an empty text. */
   const execute = async (command: string) => {
@@ -62,6 +66,11 @@ export async function openBalancer(pods: readonly BalancedPod[]): Promise<Balanc
     disablePod: async (name) => {
       await execute(`set server pods/${name} state maint`);
       await execute(`shutdown sessions server pods/${name}`);
+    },
+    stop: () => killChild(child),
+    start: async () => {
+      child = spawnHaproxy();
+      await eventually(isUp, 'haproxy is up again');
     },
     enablePod: (name) => execute(`set server pods/${name} state ready`),
     listReadyPods: async () =>
