@@ -43,6 +43,14 @@ describe('toLogRecord', () => {
   });
 });
 
+describe('toLogRecord of an entry of a newer version', () => {
+  it('ignores fields that it does not know, and returns an unknown type as it is', () => {
+    const fields = toEntryFields(withWidget).map((text) => (text === 'widget.retired' ? 'widget.sold' : text));
+    const entry: StreamEntry = ['1764000000000-7', ['e', 'k3f9', 'z', 'unknown', ...fields]];
+    expect(toLogRecord(entry).event).toEqual({ ...withWidget, type: 'widget.sold' });
+  });
+});
+
 describe('toEntryFields', () => {
   it('omits members that are null', () => {
     expect(toEntryFields(withoutWidget)).toEqual([

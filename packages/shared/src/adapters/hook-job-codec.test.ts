@@ -29,6 +29,18 @@ describe('parseHookJob', () => {
     expect(item).toMatchObject({ delivery: { payload: delivery.payload } });
   });
 
+  it('ignores members that a newer version adds to the job or to an item', () => {
+    const items: QueueItem[] = [
+      { type: 'delivery', delivery },
+      { type: 'nudge', widgetId: '0198c0de-0000-7000-8000-000000000002' },
+    ];
+    const text = serializeHookJob(items)
+      .replaceAll('{"t":', '{"z":1,"t":')
+      .replace('{"version":1', '{"version":1,"z":[]');
+    expect(text.match(/"z"/g)).toHaveLength(3);
+    expect(parseHookJob(text)).toEqual({ items, unreadable: [] });
+  });
+
   it('parses a job without items', () => {
     expect(parseHookJob(serializeHookJob([]))).toEqual({ items: [], unreadable: [] });
   });

@@ -1,0 +1,130 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
+import { type MongoStores, openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
+import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import { type Document, MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { aCreation, aDelivery, anEntry, anIdempotencyRecord, aUser, aWidget, someTime } from '../drivers/builders.ts';
+
+/** As a newer version might add one to any document. */
+const addedMember = { addedLater: { by: 'a newer version' } };
+const soon = new Date(Date.now() + 3_600_000);
+
+const widget = aWidget();
+const creation = aCreation(widget, anIdempotencyRecord());
+const delivery = aDelivery({ widgetId: widget.id });
+const dead = aDelivery();
+const users = [aUser({ role: 'admin' }), aUser({ role: 'admin' })] as const;
+const session = {
+  digest: 'd'.repeat(64),
+  userId: users[0].id,
+  createdAt: someTime,
+  lastSeenAt: someTime,
+  expiresAt: soon,
+};
+const personal = { tokenDigest: 'e'.repeat(64), userId: users[0].id, sessionDigest: session.digest, expiresAt: soon };
+const toGrant = (digit: string) => ({
+  id: randomUUID(),
+  name: 'grant',
+  token: { digest: digit.repeat(64), sealedSecret: null },
+  previousToken: null,
+  expiresAt: null,
+  createdAt: someTime,
+  lastUsedAt: null,
+});
+const subscription = { ...toGrant('1'), filter: noFilter };
+const integration = { ...toGrant('2'), deduplicateByContent: true, rate: null };
+const provisionToken = { ...toGrant('3'), permissions: ['widgets:create'] as const };
+const position = { epoch: 'a1', epochRun: 1, ms: 7, seq: 1 };
+
+/** The simulated and embedded stores have columns: a SQLite file with further ones is not opened by an older version. */
+describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a member that a newer version added', () => {
+  const database = `t-${randomBytes(8).toString('hex')}`;
+  let stores: MongoStores;
+  let client: MongoClient;
+  beforeAll(async () => {
+    const url = process.env.MONGODB_URL ?? '';
+    client = await MongoClient.connect(url);
+    stores = await openMongoStores({ url, database, startTimeoutMs: 5_000, migrate: true, deliveryRetentionMs: 1e9 });
+    const { ports, partitions } = stores;
+    await ports.widgets.insertOnce(creation);
+    await ports.ledger.register([delivery]);
+    await ports.ledger.markDead(dead, 'store-refused');
+    await ports.quarantine.add({ id: randomUUID(), text: 'text' });
+    await ports.runs.startRun();
+    await ports.runs.recordPosition(position, null);
+    for (const user of users) await ports.users.insert(user);
+    await ports.sessions.insert(session);
+    await ports.personalStreams.insert(personal);
+    await ports.subscriptions.insert(subscription);
+    await ports.integrations.insert(integration);
+    await ports.provisionTokens.insert(provisionToken);
+    await partitions.ensureListed(2);
+    for (const name of Object.values(collectionNames)) {
+      await client.db(database).collection(name).updateMany({}, { $set: addedMember });
+    }
+    const inside = { 'outbox.0.addedLater': 1, 'outbox.0.after.addedLater': 1, 'idem.addedLater': 1 };
+    await client.db(database).collection('widgets').updateMany({}, { $set: inside });
+  });
+  afterAll(async () => {
+    await stores.dropDatabase();
+    await stores.close();
+    await client.close();
+  });
+
+  const countByCollection = async (filter: Document) => {
+    const names = Object.values(collectionNames);
+    const counts = names.map((name) => client.db(database).collection(name).countDocuments(filter));
+    return Object.fromEntries((await Promise.all(counts)).map((count, index) => [names[index], count]));
+  };
+
+  it('are in every collection of this test', async () => {
+    const counts = await countByCollection({ addedLater: { $exists: true } });
+    expect(Object.entries(counts).filter(([, count]) => count === 0)).toEqual([]);
+  });
+
+  it('are read without that member', async () => {
+    const { ports } = stores;
+    expect(await ports.widgets.get(widget.id)).toEqual(widget);
+    const repeated = aCreation(aWidget(), creation.idempotency);
+    expect(await ports.widgets.insertOnce(repeated)).toMatchObject({ status: 'replayed', widgetId: widget.id });
+    expect(await ports.ledger.get(delivery.eventId)).toMatchObject({ state: 'received', payload: delivery.payload });
+    expect(await ports.ledger.get(delivery.eventId)).not.toHaveProperty('addedLater');
+    expect(await ports.users.findById(users[0].id)).toEqual(users[0]);
+    expect(await ports.sessions.find(session.digest)).toEqual(session);
+    expect(await ports.personalStreams.findByTokenDigest(personal.tokenDigest)).toEqual(personal);
+    expect(await ports.subscriptions.get(subscription.id)).toEqual(subscription);
+    expect(await ports.integrations.get(integration.id)).toEqual(integration);
+    expect(await ports.provisionTokens.get(provisionToken.id)).toEqual(provisionToken);
+    expect(await ports.runs.lastPosition()).toEqual(position);
+  });
+
+  it('keep that member when they are changed', async () => {
+    const before = await countByCollection({ addedLater: { $exists: true } });
+    const { ports, partitions } = stores;
+    const { run } = await ports.runs.startRun();
+    expect(await ports.effects.claim(run, [widget.id])).toEqual({
+      claimed: [{ widget, outbox: [creation.created] }],
+      superseded: [],
+    });
+    const entry = anEntry(widget, 2);
+    const change = { widgetId: widget.id, fromVersion: 1, after: entry.after, entries: [entry] };
+    expect(await ports.effects.apply(run, [change])).toEqual({ superseded: [], unstorable: [] });
+    await ports.outboxes.removePublished(run, [{ widgetId: widget.id, version: 1 }]);
+    expect(await ports.ledger.register([delivery, dead])).toMatchObject({ duplicates: [dead.eventId] });
+    await ports.ledger.markPublished([{ eventId: delivery.eventId, position: null }], someTime);
+    await ports.runs.recordPosition({ ...position, seq: 2 }, position);
+    expect(await ports.users.update(users[1].id, { role: 'viewer' })).toMatchObject({ status: 'updated' });
+    await ports.users.recordSignIn(users[0].id, soon);
+    await ports.sessions.recordLastSeen(session.digest, soon);
+    for (const grants of [ports.subscriptions, ports.integrations, ports.provisionTokens]) {
+      const { items } = await grants.list({ offset: 0, limit: 1 });
+      const id = items[0]?.id ?? '';
+      expect(await grants.update(id, { name: 'renamed' })).toMatchObject({ name: 'renamed' });
+      await grants.recordLastUsed(id, soon);
+    }
+    await partitions.ensureListed(3);
+    const after = await countByCollection({ addedLater: { $exists: true } });
+    expect(after).toEqual(before);
+  });
+});

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
+import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import { serializeControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
+import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { expect, it } from 'vitest';
+
+const root = new URL('../../', import.meta.url);
+const text = readFileSync(new URL('docs/formats.md', root), 'utf8');
+const schema = new URL('packages/embedded/src/schema/', root);
+const listMissing = (names: readonly string[]) => names.filter((name) => !text.includes(`\`${name}`));
+const findLine = (start: string) => text.split('\n').find((line) => line.startsWith(start)) ?? '';
+
+it('docs/formats.md names every collection of MongoDB', () => {
+  expect(listMissing(Object.values(collectionNames).map((name) => `${name}\``))).toEqual([]);
+});
+
+it('docs/formats.md names every key of Redis', () => {
+  const keys = redisKeys('ws');
+  const fixed = Object.values(keys).filter((key) => typeof key === 'string' && key !== keys.queuePrefix) as string[];
+  const made = [keys.watermark('<widget id>'), keys.appendedEvent('<event id>'), keys.limit('<limit>')];
+  const queue = `${keys.queuePrefix}:${queueName(4, 1).replace('-4-1', '-<count>-<partition>')}`;
+  expect(listMissing([...[...fixed, ...made].map((key) => `${key}\``), queue])).toEqual([]);
+  expect(Object.keys(keys)).toHaveLength(fixed.length + made.length + 1);
+});
+
+it('docs/formats.md names every table of SQLite, and the version of the schema', () => {
+  const files = readdirSync(schema).filter((name) => name.endsWith('.sql'));
+  const sql = files.map((name) => readFileSync(new URL(name, schema), 'utf8')).join('\n');
+  const tables = [...sql.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => `${name}\``);
+  expect(tables.length).toBeGreaterThan(10);
+  expect(listMissing(tables)).toEqual([]);
+  expect(text).toContain(`is the schema version: ${files.length},`);
+});
+
+it('docs/formats.md states the versions that this version writes', () => {
+  const job = JSON.parse(serializeHookJob([])) as { version: number };
+  const entry = JSON.parse(serializeControlEntry({ kind: 'user', id: 'u', change: 'changed' })) as { version: number };
+  expect(findLine('| job of the hook queue')).toContain(`\`version\`: ${job.version},`);
+  expect(findLine('| entry of the control log')).toContain(`\`version\`: ${entry.version},`);
+});
