@@ -63,7 +63,6 @@ export default defineConfig({
             'test/checkers/**/*.test.ts',
             'test/{drivers,faults}/**/*.test.ts',
             'test/mutations/**/*.test.ts',
-            'test/deploy/**/*.test.ts',
             'test/model/publishing-protocol.test.ts',
             'test/model/admin-roster.test.ts',
             'test/simulation/**/*.test.ts',
@@ -72,6 +71,15 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'deploy',
+          include: ['test/deploy/**/*.test.ts'],
+          pool: 'forks',
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       onBackend('conformance', 'embedded', ['test/conformance/**/*.test.ts']),

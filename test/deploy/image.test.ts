@@ -1,45 +1,127 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { matchesGlob } from 'node:path';
-import { expect, it } from 'vitest';
+import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../drivers/free-port.ts';
+import { isIgnored, listFiles, root } from './build-context.ts';
+import { type BuiltImage, readInstructions, runDockerfile } from './run-dockerfile.ts';
 
-const root = new URL('../../', import.meta.url);
-const readLines = (file: string) => readFileSync(new URL(file, root), 'utf8').split('\n');
+const temporary = mkdtempSync(join(tmpdir(), 'widget-image-'));
+afterAll(() => rmSync(temporary, { recursive: true }));
+let image: BuiltImage;
+beforeAll(() => {
+  image = runDockerfile(temporary);
+}, 120_000);
 
-/**
- * Returns whether `.dockerignore` leaves a path out of the image. The last rule that matches the path or one of its
- * folders counts.
- */
-function isIgnored(path: string): boolean {
-  const folders = path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
-  let isExcluded = false;
-  for (const rule of readLines('.dockerignore').filter((line) => line !== '' && !line.startsWith('#'))) {
-    const pattern = rule.replace(/^!/, '');
-    if (folders.some((folder) => matchesGlob(folder, pattern))) isExcluded = !rule.startsWith('!');
-  }
-  return isExcluded;
+/** Returns the names of the packages in `node_modules` of the image, apart from the links to its own workspaces. */
+function listInstalledPackages(): string[] {
+  const modules = join(image.folder, 'node_modules');
+  return readdirSync(modules)
+    .filter((name) => !name.startsWith('.'))
+    .flatMap((name) =>
+      name.startsWith('@') ? readdirSync(join(modules, name)).map((part) => `${name}/${part}`) : [name],
+    )
+    .filter((name) => !name.startsWith('@widget-service/'));
 }
 
-it('the image copies only files that exist and that .dockerignore lets through', () => {
-  const copied = readLines('Dockerfile')
-    .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
-    .flatMap((line) => line.split(' ').slice(1, -1));
-  expect(copied.length).toBeGreaterThan(8);
-  for (const path of copied) {
-    expect(existsSync(new URL(path, root)), path).toBe(true);
-    expect(isIgnored(path), path).toBe(false);
-  }
-  expect(isIgnored('test/drivers')).toBe(true);
-  expect(isIgnored('node_modules')).toBe(true);
+it('the image contains no test, no fake and no file of a developer', () => {
+  const files = readdirSync(image.folder, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => !path.startsWith('node_modules'),
+  );
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter((path) => path.includes('.test.') || path.split('/').includes('testing'))).toEqual([]);
+  expect(readdirSync(image.folder).sort()).toEqual(['apps', 'node_modules', 'package.json', 'packages']);
 });
 
-it('the image contains no tests and no fakes', () => {
-  const tracked = execFileSync('git', ['ls-files', 'apps', 'packages'], { cwd: root, encoding: 'utf8' })
-    .trim()
-    .split('\n');
-  const testFiles = tracked.filter((path) => path.endsWith('.test.ts') || path.includes('/testing/'));
-  expect(testFiles.length).toBeGreaterThan(50);
-  for (const path of testFiles) expect(isIgnored(path), path).toBe(true);
-  const others = tracked.filter((path) => !testFiles.includes(path));
-  for (const path of others) expect(isIgnored(path), path).toBe(false);
+it('the image contains every other file of the apps and packages', () => {
+  const product = listFiles(['apps', 'packages']).filter((path) => !isIgnored(path) && existsSync(join(root, path)));
+  expect(product.filter((path) => !existsSync(join(image.folder, path)))).toEqual([]);
 });
+
+it('the image contains only packages that the apps need', () => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: true; devOptional?: true }>;
+  };
+  const installed = listInstalledPackages();
+  expect(installed.length).toBeGreaterThan(50);
+  expect(installed.filter((name) => lock.packages[`node_modules/${name}`]?.dev)).toEqual([]);
+  for (const name of ['vitest', 'vite', 'typescript', 'rolldown', 'lightningcss', 'testcontainers', 'fast-check']) {
+    expect(installed).not.toContain(name);
+  }
+  const mebibytes = Number(execFileSync('du', ['-sm', image.folder], { encoding: 'utf8' }).split('\t')[0]);
+  console.log(`the image adds ${mebibytes} MiB to its base: ${installed.length} packages`);
+  expect(mebibytes).toBeLessThan(90);
+});
+
+it('the image runs as a user other than root, names its base once, and has labels', () => {
+  const instructions = readInstructions();
+  const bases = instructions.filter(({ keyword }) => keyword === 'FROM').map(({ text }) => text.split(' ')[0]);
+  expect(bases.filter((base) => !base?.includes('{NODE_IMAGE}'))).toEqual([]);
+  const nodeVersion = readFileSync(join(root, '.node-version'), 'utf8').trim();
+  expect(instructions[0]).toEqual({ keyword: 'ARG', text: `NODE_IMAGE=node:${nodeVersion}-bookworm-slim` });
+  expect(instructions.findLast(({ keyword }) => keyword === 'USER')?.text).toBe('node');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  expect(instructions).toContainEqual({ keyword: 'ARG', text: `VERSION=${version}` });
+  expect(instructions.find(({ keyword }) => keyword === 'LABEL')?.text).toContain('org.opencontainers.image.version=');
+});
+
+it('the default command starts the embedded service, which becomes ready, passes the health check and drains', async () => {
+  const opsPort = await freePort();
+  const environment = { ...image.environment, PORT: '0', OPS_PORT: String(opsPort), DRAIN_DELAY_MS: '0' };
+  const child = startInImage(image.command, { ...environment, DATA_DIR: join(temporary, 'data') });
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  await waitForLine(child, exited, '"listening"');
+  expect((await fetch(`http://127.0.0.1:${opsPort}/readyz`)).status).toBe(200);
+  expect(runInImage(image.healthcheck, environment).status).toBe(0);
+  child.kill('SIGTERM');
+  expect(await exited).toBe(0);
+  expect(runInImage(image.healthcheck, environment).status).toBe(1);
+});
+
+it('as process 1, a starting api and the migration stop at SIGTERM', async ({ skip }) => {
+  const isolate = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
+  if (runInImage([...isolate, 'true'], {}).status !== 0) skip('unshare cannot make a process namespace here');
+  // A port on which nothing listens: the process waits for MongoDB.
+  const stores = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/`, REDIS_URL: 'redis://127.0.0.1:1/' };
+  const stop = async (command: readonly string[]) => {
+    const child = startInImage([...isolate, ...command], { ...image.environment, ...stores, OPS_PORT: '0', PORT: '0' });
+    const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+    // Long enough to load the code, much shorter than START_TIMEOUT_MS.
+    await delay(5_000);
+    const startedAt = performance.now();
+    const processOne = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
+    process.kill(Number(processOne), 'SIGTERM');
+    const exitCode = await exited;
+    expect(performance.now() - startedAt, command.join(' ')).toBeLessThan(5_000);
+    return exitCode;
+  };
+  const worker = ['node', 'apps/worker/src/main.ts'];
+  const migration = ['node', 'apps/worker/src/migrate.ts'];
+  expect(await Promise.all([stop(image.command), stop(worker), stop(migration)])).toEqual([0, 0, 143]);
+});
+
+/** Returns the options of a process whose `node` is this process's, because the PATH may begin with another one. */
+function toSpawnOptions(environment: Readonly<Record<string, string>>) {
+  return { cwd: image.folder, env: { PATH: `${join(process.execPath, '..')}:${process.env.PATH}`, ...environment } };
+}
+
+function startInImage([program, ...args]: readonly string[], environment: Readonly<Record<string, string>>) {
+  return spawn(program!, args, { ...toSpawnOptions(environment), stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+function runInImage(
+  command: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): SpawnSyncReturns<Buffer> {
+  return spawnSync(command[0]!, command.slice(1), toSpawnOptions(environment));
+}
+
+async function waitForLine(child: ReturnType<typeof startInImage>, exited: Promise<number | null>, text: string) {
+  const found = new Promise<'found'>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => line.includes(text) && resolve('found'));
+  });
+  expect(await Promise.race([found, exited])).toBe('found');
+}

@@ -6,7 +6,14 @@ import { spawnSync } from 'node:child_process';
 import { findClusterServers } from '../drivers/cluster-servers.ts';
 import { runVitest } from './run-vitest.ts';
 
-const withoutServers = ['unit', 'conformance-embedded', 'conformance-simulated', 'processing-embedded', 'api-embedded'];
+const withoutServers = [
+  'unit',
+  'deploy',
+  'conformance-embedded',
+  'conformance-simulated',
+  'processing-embedded',
+  'api-embedded',
+];
 const withServers = ['conformance-cluster', 'processing-cluster', 'api-cluster'];
 const withOwnRedis = ['data-path-cluster-separate-events-redis'];
 
