@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { settingsTable } from '@widget-service/shared/config/settings.ts';
+import { expect, it } from 'vitest';
+import { root } from './build-context.ts';
+import { listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
+
+const manifests = readManifests();
+const variables = readVariables(manifests);
+
+function find(kind: string, name: string): Manifest {
+  const found = manifests.filter((manifest) => manifest.kind === kind && manifest.metadata?.name === name);
+  expect(found, `${kind} ${name}`).toHaveLength(1);
+  return found[0]!;
+}
+
+const api = find('Deployment', 'widget-api');
+const worker = find('Deployment', 'widget-worker');
+const migration = find('Job', 'widget-migration');
+
+/** The settings that an api pod has by the base of the manifests. */
+function readApiSettings() {
+  const environment = Object.fromEntries(
+    variables
+      .filter(({ file }) => file.startsWith('base/') || file.includes('stores'))
+      .map(({ name, value }) => [name, value]),
+  );
+  return parseSettings({ NODE_ENV: 'production', ...environment }, { app: 'api', isTerminal: false }).settings;
+}
+
+it('every setting that a manifest names exists, and its value is valid', () => {
+  expect(variables.length).toBeGreaterThan(8);
+  const stores = { MONGODB_URL: 'mongodb://127.0.0.1/', REDIS_URL: 'redis://127.0.0.1/' };
+  for (const { file, name, value } of variables) {
+    expect(Object.keys(settingsTable), `${file}: ${name}`).toContain(name);
+    expect(() => parseSettings({ ...stores, [name]: value }, { app: 'api', isTerminal: false }), name).not.toThrow();
+  }
+});
+
+it('the production overlay sets what a cluster behind a proxy needs', () => {
+  const names = variables.filter(({ file }) => file.startsWith('overlays/production')).map(({ name }) => name);
+  expect(names.sort()).toEqual(['COOKIE_SECURE', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES']);
+});
+
+it('no Deployment states a number of pods: applying it would reset one that was scaled', () => {
+  for (const manifest of manifests.filter(({ kind }) => kind === 'Deployment')) {
+    expect(manifest.spec).not.toHaveProperty('replicas');
+  }
+});
+
+it('each overlay names the image in one place, and nothing else names its version', () => {
+  const own = [api, worker, migration].flatMap(({ spec }) => listContainers(spec));
+  expect(own.map(({ image }) => image)).toEqual(['widget-service', 'widget-service', 'widget-service']);
+  const overlays = manifests.filter(({ file }) => /^overlays\/\w+\/kustomization.yaml$/.test(file));
+  expect(overlays.map(({ images }) => images.map(({ name }: { name: string }) => name))).toEqual([
+    ['widget-service'],
+    ['widget-service'],
+  ]);
+});
+
+it('only api pods get the first admin, and workers and the migration get only the addresses of the stores', () => {
+  const secretsOf = ({ spec }: Manifest) =>
+    listContainers(spec).flatMap(({ envFrom }) =>
+      envFrom.flatMap(({ secretRef }: { secretRef?: { name: string } }) => secretRef?.name ?? []),
+    );
+  expect(secretsOf(api)).toEqual(['widget-stores', 'widget-first-admin']);
+  expect(secretsOf(worker)).toEqual(['widget-stores']);
+  expect(secretsOf(migration)).toEqual(['widget-stores']);
+  const inStores = variables.filter(({ file }) => file.includes('stores.env'));
+  expect(inStores.map(({ name }) => name).sort()).toEqual(['MONGODB_URL', 'REDIS_URL']);
+});
+
+it('every object has the label of the service, and every selector selects pods', () => {
+  const podLabels = manifests.flatMap(({ spec }) => spec?.template?.metadata?.labels ?? []);
+  const selects = (selector: Record<string, string>) =>
+    podLabels.some((labels) => Object.entries(selector).every(([key, value]) => labels[key] === value));
+  for (const { kind, metadata, spec, file } of manifests) {
+    if (['Kustomization', 'Component', 'Namespace'].includes(kind)) continue;
+    expect(metadata?.labels, `${file}: ${kind}`).toHaveProperty('app.kubernetes.io/name');
+    const selector =
+      spec?.selector?.matchLabels ?? (kind === 'Service' ? spec.selector : spec?.podSelector?.matchLabels);
+    if (selector !== undefined) expect(selects(selector), `${file}: ${kind}`).toBe(true);
+  }
+});
+
+it('ports are those on which the processes listen', () => {
+  const portsOf = ({ spec }: Manifest) =>
+    listContainers(spec)[0].ports.map(({ containerPort }: { containerPort: number }) => containerPort);
+  const stores = { MONGODB_URL: 'mongodb://127.0.0.1/', REDIS_URL: 'redis://127.0.0.1/' };
+  const apiSettings = parseSettings(stores, { app: 'api', isTerminal: false }).settings;
+  const workerSettings = parseSettings(stores, { app: 'worker', isTerminal: false }).settings;
+  expect(portsOf(api)).toEqual([apiSettings.PORT, apiSettings.OPS_PORT]);
+  expect(portsOf(worker)).toEqual([workerSettings.OPS_PORT]);
+});
+
+it('the grace period is longer than the longest drain', () => {
+  const { DRAIN_DELAY_MS, DRAIN_WINDOW_MS } = readApiSettings();
+  // docs/operations.md: a drain takes at most both settings plus 35 s.
+  const longestDrainSeconds = (DRAIN_DELAY_MS + DRAIN_WINDOW_MS) / 1_000 + 35;
+  for (const { spec } of [api, worker]) {
+    expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(longestDrainSeconds);
+  }
+});
+
+it('the memory limit of an api pod is enough for all its streams, three in ten of them slow', () => {
+  const { STREAMS_PER_POD, STREAM_UNSENT_LIMIT_BYTES, RING_BYTES } = readApiSettings();
+  const [container] = listContainers(api.spec);
+  const option = (name: string) =>
+    Number(container.command.find((word: string) => word.startsWith(`${name}=`)).split('=')[1]);
+  const [{ value: sendBuffer }] = api.spec.template.spec.securityContext.sysctls;
+  const mebibyte = 1024 ** 2;
+  // docs/kubernetes.md explains each of these.
+  const fixed = 150 + RING_BYTES / mebibyte + 16 + 64;
+  const idle = (STREAMS_PER_POD * 10) / 1024;
+  const slow = (share: number) =>
+    (share * STREAMS_PER_POD * (STREAM_UNSENT_LIMIT_BYTES + Number(sendBuffer.split(' ')[2]))) / mebibyte;
+  const { requests, limits } = container.resources;
+  expect(Number.parseInt(requests.memory, 10)).toBeGreaterThanOrEqual(fixed + idle + slow(0.1));
+  expect(Number.parseInt(limits.memory, 10)).toBeGreaterThanOrEqual(fixed + idle + slow(0.3));
+  // The heap may fill up while one stream in ten is slow. Node uses three semi-spaces.
+  const heap = option('--max-old-space-size') + 3 * option('--max-semi-space-size');
+  const outsideHeap = 80 + RING_BYTES / mebibyte + slow(0.1);
+  expect(Number.parseInt(limits.memory, 10)).toBeGreaterThanOrEqual(heap + outsideHeap);
+});
+
+it('autoscalers leave room for a lost zone, add no idle worker, and read metrics that exist', () => {
+  const { STREAMS_PER_POD, HOOK_PARTITIONS } = readApiSettings();
+  const pods = find('HorizontalPodAutoscaler', 'widget-api').spec.metrics.find(
+    ({ type }: Manifest) => type === 'Pods',
+  ).pods;
+  expect(Number(pods.target.averageValue) * 1.5).toBeLessThanOrEqual(STREAMS_PER_POD);
+  const keda = find('ScaledObject', 'widget-worker').spec;
+  expect(keda.maxReplicaCount).toBe(HOOK_PARTITIONS);
+  const metrics = readFileSync(join(root, 'docs/metrics.md'), 'utf8');
+  expect(metrics).toContain(`| \`${pods.metric.name}\` | gauge | api |`);
+  const [queried] = /widget_\w+/.exec(keda.triggers[0].metadata.query) ?? [];
+  expect(metrics).toContain(`| \`${queried}\` | gauge | api |`);
+});
