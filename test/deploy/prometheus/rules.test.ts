@@ -1,0 +1,57 @@
+import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
+import { describe, expect, it } from 'vitest';
+import { findPrometheusTool, runPromtool } from '../../drivers/prometheus-tools.ts';
+import { loadPanelQueries } from './dashboard-files.ts';
+import { listKnownSeries } from './known-series.ts';
+import { findGroupingLabels, findSelectors } from './promql-names.ts';
+import { configurationPath, loadAlerts, loadRules, ruleFilePaths } from './rule-files.ts';
+
+const promtool = findPrometheusTool('promtool');
+
+/** Labels that Prometheus or the scrape configuration adds. */
+const scrapeLabels = ['job', 'instance', 'component', 'namespace', 'pod', 'le'];
+
+const expressions = [
+  ...loadRules().map(({ record, alert, expr }) => [record ?? alert ?? '', expr] as const),
+  ...loadPanelQueries().map(({ dashboard, panel, expr }) => [`${dashboard}: ${panel}`, expr] as const),
+];
+
+describe('rules and dashboards', () => {
+  it.each(expressions)('%s names only metrics and labels that exist', async (_, expr) => {
+    const known = await listKnownSeries();
+    const selectors = findSelectors(expr);
+    expect(selectors.length).toBeGreaterThan(0);
+    const labels = new Set(scrapeLabels);
+    for (const { metric, labels: matched } of selectors) {
+      const own = known.get(metric);
+      expect(own, `${metric} does not exist`).toBeDefined();
+      for (const label of own ?? []) labels.add(label);
+      expect([...scrapeLabels, ...(own ?? [])]).toEqual(expect.arrayContaining([...matched]));
+    }
+    expect([...labels]).toEqual(expect.arrayContaining(findGroupingLabels(expr)));
+  });
+
+  it('use every metric of the service at least once', async () => {
+    const used = new Set(expressions.flatMap(([, expr]) => findSelectors(expr)).map(({ metric }) => metric));
+    const own = (await createMetrics('embedded').registry.getMetricsAsJSON())
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('widget_'));
+    const isUsed = (name: string) =>
+      [name, `${name}_bucket`, `${name}_sum`, `${name}_count`].some((series) => used.has(series));
+    expect(own.filter((name) => !isUsed(name))).toEqual([]);
+  });
+
+  it.each(loadAlerts())('$alert ($labels.severity) has a severity, a summary and a description', (rule) => {
+    expect(['page', 'ticket']).toContain(rule.labels?.severity);
+    expect(rule.annotations?.summary).toMatch(/^\S.{10,}[^.]$/);
+    expect(rule.annotations?.description).toMatch(/^\S.{20,}\.$/);
+  });
+});
+
+describe.runIf(promtool !== null)('promtool', () => {
+  it('accepts the rules and the example configuration', () => {
+    const rules = runPromtool(promtool ?? '', ['check', 'rules', '--lint=all', '--lint-fatal', ...ruleFilePaths]);
+    expect(rules).toMatchObject({ exitCode: 0 });
+    expect(runPromtool(promtool ?? '', ['check', 'config', configurationPath])).toMatchObject({ exitCode: 0 });
+  });
+});

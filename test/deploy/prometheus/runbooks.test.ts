@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { settingsTable } from '@widget-service/shared/config/settings.ts';
+import { describe, expect, it } from 'vitest';
+import { findPrometheusTool, runPromtool } from '../../drivers/prometheus-tools.ts';
+import { listKnownSeries } from './known-series.ts';
+import { findSelectors } from './promql-names.ts';
+import { loadAlerts } from './rule-files.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const folder = new URL('../../../docs/runbooks/', import.meta.url);
+const read = (file: string) => readFileSync(new URL(file, folder), 'utf8');
+const files = readdirSync(folder).filter((file) => file !== 'README.md');
+const alerts = loadAlerts();
+const promtool = findPrometheusTool('promtool');
+
+/** Returns the file of an alert's runbook: `WidgetHooksWait` has `hooks-wait.md`. */
+const toRunbook = (alert: string) =>
+  `${alert
+    .replace(/^Widget/, '')
+    .replaceAll(/(?<!^)[A-Z]/g, (letter) => `-${letter}`)
+    .toLowerCase()}.md`;
+
+/** The queries of a page: the lines of its blocks in PromQL. */
+const listQueries = (page: string) =>
+  Array.from(page.matchAll(/```promql\n([\s\S]*?)```/g), ([, block = '']) => block.trim().split('\n')).flat();
+
+describe('runbooks', () => {
+  it('exist for each alert, and for nothing else', () => {
+    expect(files.toSorted()).toEqual([...new Set(alerts.map(({ alert }) => toRunbook(alert)))].toSorted());
+    for (const { alert, annotations } of alerts)
+      expect(annotations?.runbook_url).toBe(`docs/runbooks/${toRunbook(alert)}`);
+  });
+
+  it.each(alerts)('the one of $alert has its parts, and is in the index', ({ alert }) => {
+    const page = read(toRunbook(alert));
+    expect(page).toMatch(new RegExp(`^# ${alert}\n`));
+    expect(page.match(/^## .*$/gm)).toEqual(['## What it means', '## Confirm', '## Mend', '## Over']);
+    expect(read('README.md')).toContain(`[${alert}](${toRunbook(alert)})`);
+  });
+
+  it.each(files)('%s names only metrics, log lines, settings and files that exist', async (file) => {
+    const page = read(file);
+    const known = await listKnownSeries();
+    for (const query of listQueries(page)) {
+      for (const { metric } of findSelectors(query)) expect(known.has(metric), metric).toBe(true);
+    }
+    const logLines = Array.from(
+      page.matchAll(/`((?:batch|delivery|queue|stores|tail|control|outboxes|task|stream|entitlements)\.[a-z_-]+)`/g),
+    );
+    for (const [, line = ''] of logLines.filter(([, line]) => !['stream.gap', 'stream.closing'].includes(line ?? ''))) {
+      // `batch.` is followed by the outcome of the run.
+      const text = line.startsWith('batch.') ? `'${line.slice('batch.'.length)}'` : `'${line}'`;
+      const found = execFileSync('git', ['grep', '-lF', text, '--', 'apps', 'packages'], {
+        cwd: root,
+        encoding: 'utf8',
+      });
+      expect(found).not.toBe('');
+    }
+    for (const [name] of page.matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g)) {
+      if (!['EVENT_ID', 'CSRF'].includes(name)) expect(Object.keys(settingsTable)).toContain(name);
+    }
+    for (const [, target = ''] of page.matchAll(/\]\(([^)#]+)/g))
+      expect(existsSync(new URL(target, folder)), target).toBe(true);
+  });
+
+  it.runIf(promtool !== null)('have queries that Prometheus can parse', () => {
+    const rules = files.flatMap((file) =>
+      listQueries(read(file)).map((expr, index) => ({ record: `q${index}`, labels: { file }, expr })),
+    );
+    expect(rules.length).toBeGreaterThan(50);
+    const text = JSON.stringify({ groups: [{ name: 'queries', rules }] });
+    const args = ['check', 'rules', '--lint=none', 'queries.yaml'];
+    expect(runPromtool(promtool ?? '', args, { files: { 'queries.yaml': text } })).toMatchObject({ exitCode: 0 });
+  });
+});
