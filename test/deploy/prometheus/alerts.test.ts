@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findPrometheusTool, runPromtool } from '../../drivers/prometheus-tools.ts';
+import type { AlertCase } from './alert-case.ts';
+import { buildHealthySeries, type SeriesValues } from './healthy-series.ts';
+import { hookCases, promiseCases } from './hook-alert-cases.ts';
+import { loadAlerts, ruleFilePaths } from './rule-files.ts';
+import { processCases, rateLimiterCases, storeCases, streamCases } from './stream-alert-cases.ts';
+
+const promtool = findPrometheusTool('promtool');
+const ruleFiles = Object.fromEntries(ruleFilePaths.map((path) => [basename(path), readFileSync(path, 'utf8')]));
+const alertCases = [...promiseCases, ...hookCases, ...streamCases, ...processCases, ...storeCases, ...rateLimiterCases];
+const intervals = 421;
+
+/** Returns the check of promtool that at this minute exactly these alerts fire. */
+function expectFiring(minute: number, firing: readonly string[]): object {
+  const exp_samples = firing.map((alert) => {
+    const [name = '', severity = ''] = alert.split(' ');
+    return { labels: `{alertname="${name}", severity="${severity}"}`, value: 1 };
+  });
+  return { expr: 'group by (alertname, severity) (ALERTS{alertstate="firing"})', eval_time: `${minute}m`, exp_samples };
+}
+
+function buildTest(interval: number, series: SeriesValues, checks: readonly object[]): object {
+  const input_series = Object.entries(series)
+    .filter(([, values]) => values.length > 0)
+    .map(([name, values]) => ({ series: name, values: values.map((value) => value ?? '_').join(' ') }));
+  return { interval: `${interval}m`, input_series, promql_expr_test: checks };
+}
+
+/** promtool reads YAML, and JSON is YAML. It has `rule_files` beside it. */
+function runTest(interval: number, series: SeriesValues, checks: readonly object[]) {
+  const text = {
+    rule_files: Object.keys(ruleFiles),
+    evaluation_interval: `${interval}m`,
+    tests: [buildTest(interval, series, checks)],
+  };
+  return runPromtool(promtool ?? '', ['test', 'rules', 'test.yaml'], {
+    files: { ...ruleFiles, 'test.yaml': JSON.stringify(text) },
+  });
+}
+
+const runCase = ({ interval, series, firesAt, firing, clearsAt }: AlertCase) =>
+  runTest(interval, { ...buildHealthySeries(intervals), ...series }, [
+    expectFiring(10 * interval, []),
+    expectFiring(firesAt, firing),
+    expectFiring(clearsAt, []),
+  ]);
+
+it('each alert has a case in which it fires', () => {
+  const covered = new Set(alertCases.flatMap(({ firing }) => firing));
+  const all = loadAlerts().map(({ alert, labels }) => `${alert} ${labels?.severity}`);
+  expect([...covered].toSorted()).toEqual(all.toSorted());
+});
+
+describe.runIf(promtool !== null)('alerts, tried by promtool', () => {
+  it('are silent while the service is healthy, for six hours', () => {
+    const checks = [1, 5, 30, 60, 120, 240, 360].map((minute) => ({
+      expr: 'ALERTS',
+      eval_time: `${minute}m`,
+      exp_samples: [],
+    }));
+    expect(runTest(1, buildHealthySeries(intervals), checks)).toMatchObject({ exitCode: 0 });
+  });
+
+  it('fail a case that expects the wrong alerts', () => {
+    const { exitCode, output } = runTest(1, buildHealthySeries(30), [expectFiring(20, ['WidgetHooksWait page'])]);
+    expect(exitCode).toBe(1);
+    expect(output).toContain('WidgetHooksWait');
+  });
+
+  it('are silent for a healthy embedded service, which has no worker', () => {
+    const series = Object.entries(buildHealthySeries(intervals)).flatMap(([name, values]) => {
+      if (name.includes('api-1') || name.includes('worker-1') || (name.startsWith('up{') && name.includes('worker')))
+        return [];
+      const renamed = name.replace('component="worker",instance="worker-0"', 'component="api",instance="api-0"');
+      return [[renamed.replace('backend="cluster"', 'backend="embedded"'), values]] as const;
+    });
+    const unique = Object.fromEntries(series);
+    expect(
+      runTest(
+        1,
+        unique,
+        [60, 360].map((minute) => expectFiring(minute, [])),
+      ),
+    ).toMatchObject({ exitCode: 0 });
+  });
+
+  it.each(alertCases)('$fault: $firing', (alertCase) => {
+    const { exitCode, output } = runCase(alertCase);
+    expect(exitCode, output).toBe(0);
+  });
+});

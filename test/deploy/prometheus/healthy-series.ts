@@ -1,0 +1,67 @@
+import { counter, gauge, type Values } from './series-values.ts';
+
+/** Series by their text, for example `up{component="api"}`. */
+export type SeriesValues = Readonly<Record<string, Values>>;
+
+const pods = ['component="api",instance="api-0"', 'component="api",instance="api-1"'] as const;
+const workers = ['component="worker",instance="worker-0"', 'component="worker",instance="worker-1"'] as const;
+const ofService = 'job="team/widget-service",namespace="team"';
+
+/** The scrape labels of the first pod and of the first worker. */
+export const pod = `${ofService},${pods[0]}`;
+export const worker = `${ofService},${workers[0]}`;
+
+/**
+ * Returns what Prometheus holds of a healthy cluster with two pods and two workers, in `intervals` intervals. Per
+ * interval, each pod accepts 600 hooks, and refuses one as the sender's mistake and one as too fast.
+ */
+export function buildHealthySeries(intervals: number): SeriesValues {
+  const constant = (value: number) => gauge([value, intervals]);
+  const rising = (perInterval: number) => counter([perInterval, intervals]);
+  const series: Record<string, Values> = {};
+  for (const labels of [...pods, ...workers].map((own) => `${ofService},${own}`)) {
+    series[`up{${labels}}`] = constant(1);
+    series[`process_start_time_seconds{${labels}}`] = constant(1_700_000_000);
+    series[`nodejs_eventloop_lag_p99_seconds{${labels}}`] = constant(0.012);
+    series[`widget_build_info{${labels},backend="cluster",version="1"}`] = constant(1);
+    series[`widget_task_failures_total{${labels},task="any"}`] = constant(0);
+    series[`widget_task_ready{${labels},task="any"}`] = constant(1);
+    for (const port of ['eventLog', 'widgets']) {
+      series[`widget_store_call_duration_seconds_count{${labels},port="${port}",operation="any"}`] = rising(100);
+      series[`widget_store_call_failures_total{${labels},port="${port}",operation="any",error="unavailable"}`] =
+        constant(0);
+    }
+  }
+  for (const labels of pods.map((own) => `${ofService},${own}`)) {
+    series[`widget_hooks_accepted_total{${labels}}`] = rising(600);
+    series[`widget_hooks_refused_total{${labels},code="unavailable"}`] = constant(0);
+    series[`widget_hooks_refused_total{${labels},code="internal"}`] = constant(0);
+    series[`widget_hooks_refused_total{${labels},code="invalid-request"}`] = rising(1);
+    series[`widget_hooks_refused_total{${labels},code="rate-limited"}`] = rising(1);
+    series[`widget_event_delivery_delay_seconds_bucket{${labels},le="5"}`] = rising(1_200);
+    series[`widget_event_delivery_delay_seconds_count{${labels}}`] = rising(1_200);
+    series[`widget_http_requests_total{${labels},method="GET",route="/api/v1/widgets",status="500"}`] = constant(0);
+    series[`widget_rate_limit_fallback_total{${labels}}`] = constant(0);
+    series[`widget_hook_queue_oldest_age_seconds{${labels},queue="hooks-4-0"}`] = constant(0.02);
+    series[`widget_streams_open{${labels}}`] = constant(5_000);
+    series[`widget_streams_limit{${labels}}`] = constant(10_000);
+    series[`widget_streams_refused_total{${labels},reason="overloaded"}`] = constant(0);
+    series[`widget_streams_opened_total{${labels},start="resumed"}`] = rising(100);
+    series[`widget_streams_opened_total{${labels},start="gap"}`] = rising(1);
+    series[`widget_stream_gaps_total{${labels},reason="trimmed"}`] = rising(1);
+    series[`widget_stream_gaps_total{${labels},reason="malformed"}`] = rising(1);
+    series[`widget_stream_gaps_total{${labels},reason="epoch-changed"}`] = constant(0);
+    series[`widget_tail_lag_events{${labels}}`] = constant(3);
+    series[`widget_tail_held_back_seconds_total{${labels}}`] = rising(0.1);
+    series[`widget_event_log_oldest_age_seconds{${labels}}`] = constant(86_000);
+  }
+  for (const labels of workers.map((own) => `${ofService},${own}`)) {
+    series[`widget_deliveries_dead_total{${labels},reason="store-refused"}`] = constant(0);
+    series[`widget_queue_texts_quarantined_total{${labels}}`] = constant(0);
+    series[`widget_outbox_oldest_age_seconds{${labels}}`] = constant(0);
+    for (const outcome of ['failed', 'not-applied']) {
+      series[`widget_run_duration_seconds_count{${labels},outcome="${outcome}"}`] = constant(0);
+    }
+  }
+  return series;
+}
