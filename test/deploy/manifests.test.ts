@@ -113,8 +113,8 @@ it('the memory limit of an api pod is enough for all its streams, three in ten o
   // docs/kubernetes.md explains each of these.
   const fixed = 150 + RING_BYTES / mebibyte + 16 + 64;
   const idle = (STREAMS_PER_POD * 10) / 1024;
-  const slow = (share: number) =>
-    (share * STREAMS_PER_POD * (STREAM_UNSENT_LIMIT_BYTES + Number(sendBuffer.split(' ')[2]))) / mebibyte;
+  const slowStreamBytes = STREAM_UNSENT_LIMIT_BYTES + 200 * 1024 + Number(sendBuffer.split(' ')[2]);
+  const slow = (share: number) => (share * STREAMS_PER_POD * slowStreamBytes) / mebibyte;
   const { requests, limits } = container.resources;
   expect(Number.parseInt(requests.memory, 10)).toBeGreaterThanOrEqual(fixed + idle + slow(0.1));
   expect(Number.parseInt(limits.memory, 10)).toBeGreaterThanOrEqual(fixed + idle + slow(0.3));
