@@ -1,0 +1,135 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../drivers/eventually.ts';
+import { freePort } from '../drivers/free-port.ts';
+
+/** The proxies whose files in `deploy/proxies` run here. */
+export const shippedProxies = ['nginx', 'haproxy'] as const;
+export type ShippedProxyName = (typeof shippedProxies)[number];
+
+interface PodPorts {
+  readonly port: number;
+  readonly opsPort: number;
+}
+
+/** A proxy that runs with its file of `deploy/proxies`, in which only addresses, ports and paths are replaced. */
+export interface ShippedProxy {
+  readonly name: ShippedProxyName;
+  /** `https://127.0.0.1:<port>` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** A certificate for 127.0.0.1 that it signed itself, and its key. */
+export interface Certificate {
+  readonly certificateFile: string;
+  readonly keyFile: string;
+  /** Both in one file, as haproxy reads them. */
+  readonly bothFile: string;
+}
+
+/** Returns whether nginx or haproxy is installed here, and `openssl`, which makes the certificate. */
+export function canRunProxy(name: ShippedProxyName): boolean {
+  const isInstalled = (program: string, argument: string) =>
+    spawnSync(program, [argument], { stdio: 'ignore' }).status === 0;
+  return isInstalled(name, '-v') && isInstalled('openssl', 'version');
+}
+
+/** Makes a certificate with `openssl`. */
+export async function createCertificate(folder: string): Promise<Certificate> {
+  const [certificateFile, keyFile, bothFile] = ['cert.pem', 'key.pem', 'both.pem'].map((file) => join(folder, file));
+  if (certificateFile === undefined || keyFile === undefined || bothFile === undefined) throw new Error('unreachable');
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyFile];
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  execFileSync('openssl', ['req', '-x509', ...key, '-days', '2', ...names, '-out', certificateFile], {
+    stdio: 'ignore',
+  });
+  await writeFile(bothFile, (await readFile(certificateFile, 'utf8')) + (await readFile(keyFile, 'utf8')));
+  return { certificateFile, keyFile, bothFile };
+}
+
+/** Starts a proxy in front of two pods. Resolves when it listens, whether or not the pods listen. */
+export async function startShippedProxy(
+  name: ShippedProxyName,
+  pods: readonly [PodPorts, PodPorts],
+  certificate: Certificate,
+): Promise<ShippedProxy> {
+  const folder = await mkdtemp(join(tmpdir(), `widget-${name}-`));
+  const port = await freePort();
+  const file = join(folder, `${name}.conf`);
+  await writeFile(file, await adaptConfiguration(name, { port, pods, certificate, folder }));
+  const arguments_ =
+    name === 'nginx' ? ['-p', folder, '-c', file, '-e', 'start.log', '-g', 'daemon off;'] : ['-f', file, '-db'];
+  const child = spawn(name, arguments_, { stdio: 'ignore' });
+  const close = async () => {
+    await endChild(child);
+    await rm(folder, { recursive: true, force: true });
+  };
+  await eventually(() => listens(port), `${name} listens`).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return { name, url: `https://127.0.0.1:${port}`, close };
+}
+
+interface Surroundings {
+  readonly port: number;
+  readonly pods: readonly [PodPorts, PodPorts];
+  readonly certificate: Certificate;
+  readonly folder: string;
+}
+
+/** Returns the shipped file with the addresses, ports and paths of this machine. Throws if one is missing in it. */
+async function adaptConfiguration(name: ShippedProxyName, surroundings: Surroundings): Promise<string> {
+  const { port, pods, certificate, folder } = surroundings;
+  const extension = { nginx: 'conf', haproxy: 'cfg' }[name];
+  const shipped = await readFile(new URL(`../../deploy/proxies/${name}.${extension}`, import.meta.url), 'utf8');
+  const replacements: Readonly<Record<ShippedProxyName, readonly (readonly [string, string])[]>> = {
+    nginx: [
+      ['listen 443 ', `listen 127.0.0.1:${port} `],
+      ['server 10.0.0.11:8080 ', `server 127.0.0.1:${pods[0].port} `],
+      ['server 10.0.0.12:8080 ', `server 127.0.0.1:${pods[1].port} `],
+      ['/etc/nginx/certs/widget-service.crt', certificate.certificateFile],
+      ['/etc/nginx/certs/widget-service.key', certificate.keyFile],
+      ['/var/log/nginx/', `${folder}/`],
+      // nginx keeps these two outside of its own folder by default.
+      ['worker_processes auto;', `worker_processes auto;\npid ${folder}/nginx.pid;`],
+      ['http {', `http {\n${temporaryPaths(folder)}`],
+    ],
+    haproxy: [
+      ['bind :443 ', `bind 127.0.0.1:${port} `],
+      ['server pod-1 10.0.0.11:8080', `server pod-1 127.0.0.1:${pods[0].port} port ${pods[0].opsPort}`],
+      ['server pod-2 10.0.0.12:8080', `server pod-2 127.0.0.1:${pods[1].port} port ${pods[1].opsPort}`],
+      ['/etc/haproxy/certs/widget-service.pem', certificate.bothFile],
+    ],
+  };
+  return replacements[name].reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`the file for ${name} does not contain "${from}"`);
+    return text.replaceAll(from, to);
+  }, shipped);
+}
+
+function temporaryPaths(folder: string): string {
+  return ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `  ${kind}_temp_path ${join(folder, kind)};`)
+    .join('\n');
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+/** SIGTERM, because nginx ends its worker processes only then. */
+async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await exited;
+}

@@ -1,0 +1,56 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const toPath = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+
+/** A program that follows the stream at the URL in its last argument, and prints each message as a line of JSON. */
+export interface InstalledClient {
+  readonly name: string;
+  readonly command: readonly string[];
+}
+
+/** A client of another language. It needs that language's tools on the path. */
+interface ForeignClient {
+  readonly name: string;
+  readonly tool: string;
+  readonly versionArgument: string;
+  /** Installs the client into an empty folder. Returns its command. Needs the language's package registry. */
+  install(folder: string): Promise<readonly string[]>;
+}
+
+export const pythonClient: ForeignClient = {
+  name: 'Python httpx-sse',
+  tool: 'python3',
+  versionArgument: '--version',
+  install: async (folder) => {
+    await run('python3', ['-m', 'venv', folder]);
+    const python = join(folder, 'bin', 'python');
+    await run(python, ['-m', 'pip', 'install', '--quiet', '--requirement', toPath('python/requirements.txt')]);
+    return [python, toPath('python/client.py')];
+  },
+};
+
+export const goClient: ForeignClient = {
+  name: 'Go tmaxmax/go-sse',
+  tool: 'go',
+  versionArgument: 'version',
+  install: async (folder) => {
+    const program = join(folder, 'client');
+    await run('go', ['build', '-o', program, '.'], { cwd: toPath('go') });
+    return [program];
+  },
+};
+
+/** The npm package `eventsource`, in a process of its own. */
+export const npmClient: InstalledClient = {
+  name: 'npm eventsource',
+  command: [process.execPath, toPath('npm-eventsource.ts')],
+};
+
+/** Returns whether the tools that this client needs are on the path. */
+export function isToolInstalled({ tool, versionArgument }: ForeignClient): boolean {
+  return spawnSync(tool, [versionArgument], { stdio: 'ignore' }).status === 0;
+}
