@@ -21,6 +21,8 @@ export interface RedisProcess {
   thaw(): void;
   /** Makes it a replica of the Redis at this port. Resolves when it is in sync. */
   replicate(port: number): Promise<void>;
+  /** Resolves once it has every write of its primary at `port`. Nothing may write to the primary meanwhile. */
+  waitUntilReplicated(port: number): Promise<void>;
   /** Makes it a primary with the data that it has. */
   becomePrimary(): Promise<void>;
   /** Performs a planned failover to its replica at `port`, without loss. Resolves when it is a replica of that one. */
@@ -87,6 +89,13 @@ export async function startRedis(extra: readonly string[] = []): Promise<RedisPr
     replicate: async (primaryPort) => {
       await send('REPLICAOF', '127.0.0.1', `${primaryPort}`);
       await eventually(isInSync, 'the replica is in sync');
+    },
+    waitUntilReplicated: async (primaryPort) => {
+      const readOffset = async (at: number, name: string) =>
+        new RegExp(`${name}:(\\d+)`).exec(await sendCommand(at, 'INFO', 'replication'))?.[1];
+      const hasAll = async () =>
+        (await readOffset(primaryPort, 'master_repl_offset')) === (await readOffset(port, 'slave_repl_offset'));
+      await eventually(hasAll, 'the replica has every write');
     },
     becomePrimary: async () => void (await send('REPLICAOF', 'NO', 'ONE')),
     failOverTo: async (replicaPort) => {

@@ -52,6 +52,7 @@ it('after the move by a replica, streams resume without a gap, and versions cont
   await run.waitUntilProcessed();
 
   expect(await Promise.all([pod.stop(), worker.stop()])).toEqual([0, 0]);
+  await eventsRedis.waitUntilReplicated(redis.port);
   await eventsRedis.becomePrimary();
   await startBoth({ EVENTS_REDIS_URL: eventsRedis.url });
 
