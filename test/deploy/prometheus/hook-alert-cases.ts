@@ -1,6 +1,6 @@
 import { type AlertCase, after, both, other, risesWhileFault, unknown, whileFault } from './alert-case.ts';
 import { pod, worker } from './healthy-series.ts';
-import { counter } from './series-values.ts';
+import { counter, gauge, missing } from './series-values.ts';
 
 export const promiseCases: readonly AlertCase[] = [
   {
@@ -77,6 +77,19 @@ export const hookCases: readonly AlertCase[] = [
     fault: 'one delivery becomes a dead letter',
     interval: 1,
     series: { [`widget_deliveries_dead_total{${worker},reason="store-refused"}`]: risesWhileFault(1, 1) },
+    firesAt: 25,
+    firing: ['WidgetDeadLetters ticket'],
+    clearsAt: 40,
+  },
+  {
+    fault: 'a new worker makes a dead letter before its first scrape',
+    interval: 1,
+    series: {
+      [`widget_deliveries_dead_total{${worker.replace('worker-0', 'worker-2')},reason="store-refused"}`]: [
+        ...missing(21),
+        ...gauge([1, after]),
+      ],
+    },
     firesAt: 25,
     firing: ['WidgetDeadLetters ticket'],
     clearsAt: 40,
