@@ -31,6 +31,7 @@ function scenarios(name: string, options: TestProjectInlineConfiguration['test']
 // Scenarios that need the machine for themselves: they keep it busy, or assert times, memory, or that each of many
 // concurrent requests is answered in time.
 const scenariosAlone = [
+  'test/scenarios/alerts-fire-and-clear.test.ts',
   'test/scenarios/nginx-does-not-delay-events.test.ts',
   'test/scenarios/crowd-of-clients-resumes.test.ts',
   'test/scenarios/grant-changes-apply-on-every-pod.test.ts',

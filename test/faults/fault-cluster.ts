@@ -115,9 +115,10 @@ async function open(
       run.startApi({ ...environment, ...ports, ...extra }, options.mains?.api, root),
     );
   });
-  const workers = Array.from({ length: options.workers ?? 2 }, (_, index) =>
+  const workerPorts = await Promise.all(Array.from({ length: options.workers ?? 2 }, () => freePort()));
+  const workers = workerPorts.map((opsPort, index) =>
     createServiceSlot(`worker-${index}`, (extra, root) =>
-      run.startWorker({ ...environment, ...extra }, options.mains?.worker, root),
+      run.startWorker({ ...environment, OPS_PORT: `${opsPort}`, ...extra }, options.mains?.worker, root),
     ),
   );
   const balancer = await openBalancer(podPorts);

@@ -38,7 +38,7 @@ if (servers === null) {
   if (rows.length > 0)
     console.log(`\n${formatFaultTable(rows)}\n\n${rows.length} checkpoints, ${violations} violations`);
   if (result.skipped > 0)
-    console.log(`\n*** SKIPPED: ${result.skipped} scenarios that need a browser, nginx or haproxy ***`);
+    console.log(`\n*** SKIPPED: ${result.skipped} scenarios that need a browser, nginx, haproxy or Prometheus ***`);
   if (result.failed > 0) console.log(`\nThe output of every process is in ${logFolder}`);
   else await rm(logFolder, { recursive: true });
   for (const failure of result.failures) console.log(`\n${failure}`);
