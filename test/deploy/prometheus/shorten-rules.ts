@@ -20,13 +20,13 @@ export function shortenExpression(expression: string): string {
 }
 
 /**
- * Returns the text of a rule file with ranges and `for` that are 60 times shorter, and with other thresholds where
- * `thresholds` names a part of an expression. Names of recorded series, such as `…:ratio_rate5m`, stay.
+ * Returns the text of a rule file with ranges and `for` that are 60 times shorter, and then replaces each key of
+ * `changes` by its value. Names of recorded series, such as `…:ratio_rate5m`, stay.
  */
-export function shortenRuleFile(text: string, thresholds: Readonly<Record<string, string>>): string {
+export function shortenRuleFile(text: string, changes: Readonly<Record<string, string>>): string {
   const shorter = shortenRanges(text).replaceAll(
     /^( +for: )(\d+[smhd])$/gm,
     (_, start: string, duration: string) => start + shortenDuration(duration),
   );
-  return Object.entries(thresholds).reduce((result, [from, to]) => result.replaceAll(from, to), shorter);
+  return Object.entries(changes).reduce((result, [from, to]) => result.replaceAll(from, to), shorter);
 }
