@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../drivers/eventually.ts';
+import { findPrometheusTool, runPromtool } from '../../drivers/prometheus-tools.ts';
 import { openStream } from '../../drivers/stream-client.ts';
 import { openTestService, type TestService } from '../../drivers/test-service.ts';
+
+const promtool = findPrometheusTool('promtool');
 
 let service: TestService;
 beforeAll(async () => {
@@ -36,6 +39,11 @@ describe('GET /metrics', () => {
       expect(text).toContain(`${series} 0\n`);
     }
     expect(text).toMatch(/^widget_build_info\{version="\d.*",backend="(embedded|cluster)"\} 1$/m);
+  });
+
+  test.runIf(promtool !== null)('has a text that promtool accepts', async () => {
+    const result = runPromtool(promtool ?? '', ['check', 'metrics'], { input: await scrape() });
+    expect(result).toEqual({ exitCode: 0, output: '' });
   });
 
   test('measures a hook from its request to the stream', async () => {
