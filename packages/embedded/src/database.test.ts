@@ -44,6 +44,12 @@ describe('Database', () => {
     expect((await openElsewhere()).stdout).toBe('opened\n');
   });
 
+  it('keeps one empty file beside the database as its lock', async () => {
+    const names = (await readdir(dataDir)).filter((name) => name.includes('lock'));
+    expect(names).toEqual([`${databaseFileName}-lock`]);
+    expect((await stat(join(dataDir, `${databaseFileName}-lock`))).size).toBe(0);
+  });
+
   it('does not open a file twice in one process, and opens it again after the close', () => {
     expect(() => openDatabase(dataDir)).toThrow(DatabaseInUseError);
     db.close();
