@@ -15,8 +15,8 @@ export function acquireProcessLock(file: string, timeoutMs: number): ProcessLock
   createForOwner(file);
   const db = new DatabaseSync(file, { timeout: timeoutMs });
   try {
-    // Without a journal: SQLite would write one beside the file, which needs room and which a killed process leaves behind.
-    db.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
+    // SQLite would write a journal beside the file, which needs room and which a killed process leaves behind.
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     db.close();
     throw error;
