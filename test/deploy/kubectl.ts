@@ -58,18 +58,25 @@ export function findReasonToSkip(): string | null {
   return versions.every((version) => version.startsWith('kwok-')) ? null : 'the nodes of KUBECONFIG are not simulated';
 }
 
-/** Samples how many pods of a Deployment are available while something happens. */
+/**
+ * Samples a Deployment and its PodDisruptionBudget while something happens: the fewest pods that were available, and that
+ * the budget counted as healthy, and the most pods.
+ */
 export async function sampleWhile<T>(
   namespace: string,
   deployment: string,
   action: () => Promise<T>,
-): Promise<{ result: T; fewest: number; mostPods: number }> {
+): Promise<{ result: T; fewest: number; fewestHealthy: number; mostPods: number }> {
   let isDone = false;
   let fewest = Number.POSITIVE_INFINITY;
+  let fewestHealthy = Number.POSITIVE_INFINITY;
   let mostPods = 0;
+  const selector = `app.kubernetes.io/component=${deployment}`;
   const sampling = (async () => {
     while (!isDone) {
-      const [object] = await listObjects(namespace, 'deployment', `app.kubernetes.io/component=${deployment}`);
+      const [object] = await listObjects(namespace, 'deployment', selector);
+      const [budget] = await listObjects(namespace, 'poddisruptionbudget', selector);
+      fewestHealthy = Math.min(fewestHealthy, budget?.status.currentHealthy ?? 0);
       fewest = Math.min(fewest, object?.status.availableReplicas ?? 0);
       mostPods = Math.max(mostPods, object?.status.replicas ?? 0);
       await delay(300);
@@ -77,7 +84,7 @@ export async function sampleWhile<T>(
   })();
   try {
     const result = await action();
-    return { result, fewest, mostPods };
+    return { result, fewest, fewestHealthy, mostPods };
   } finally {
     isDone = true;
     await sampling;
