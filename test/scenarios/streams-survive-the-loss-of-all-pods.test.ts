@@ -11,6 +11,7 @@ import { eventually } from '../drivers/eventually.ts';
 import { freePort } from '../drivers/free-port.ts';
 import { withOrigin } from '../drivers/service-process.ts';
 import { type ProxiedHooks, startProxiedHooks } from '../faults/proxied-hooks.ts';
+import { isLong } from '../faults/scale.ts';
 import { createServiceSlot, type ServiceSlot } from '../faults/service-slot.ts';
 import {
   type Certificate,
@@ -134,7 +135,7 @@ function send(method: string, url: string): Promise<{ status: number; headers: o
   });
 }
 
-describe.runIf(proxyNames.length > 0)('two pods behind the shipped proxies, with hooks all the time', () => {
+describe.runIf(isLong && proxyNames.length > 0)('two pods behind the shipped proxies, with hooks all the time', () => {
   it.each([
     { signal: 'SIGTERM', end: async (pod: ServiceSlot) => expect(await pod.stop()).toBe(0) },
     { signal: 'SIGKILL', end: (pod: ServiceSlot) => pod.kill() },
