@@ -1,6 +1,6 @@
 /**
  * `npm run simulate:mutations`: removes each rule of the data path from a copy of the code, one at a time. Prints which
- * seed detects the removal, and the violation. Options: `-- --seeds 2000` (seeds to try), `-- --only watermark` (only
+ * seed detects the removal, and the violation. Options: `-- --seeds 4000` (seeds to try), `-- --only watermark` (only
  * the rules whose text contains this).
  */
 import { spawnSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { processingRules } from '../mutations/processing-rules.ts';
 import { streamRules } from '../mutations/stream-rules.ts';
 
 const { values } = parseArgs({ options: { seeds: { type: 'string' }, only: { type: 'string' } } });
-const seeds = values.seeds ?? '2000';
+const seeds = values.seeds ?? '4000';
 const selectedRules = [...streamRules, ...processingRules].filter(({ rule }) => rule.includes(values.only ?? ''));
 
 const tree = await makeMutantTree([
