@@ -26,6 +26,7 @@ import {
   toTrustProxy,
 } from './http/forwarding.ts';
 import { registerJsonBodies } from './http/json-body.ts';
+import { decorateOwnOrigin } from './http/own-origin.ts';
 import { registerRequestDeadline } from './http/request-deadline.ts';
 import { registerRequestLog } from './http/request-log.ts';
 import { collectKnownPaths, registerRequestScreening } from './http/request-screening.ts';
@@ -111,6 +112,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   // only those that are registered after it.
   decorateRequests(app);
   decorateCredentials(app);
+  decorateOwnOrigin(app, deps.settings);
   registerRequestTracing(app, deps.tracer ?? noTracer);
   registerForwardedAddresses(app, trustedProxies);
   registerRequestScreening(app, collectKnownPaths(app));

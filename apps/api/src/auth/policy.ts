@@ -10,7 +10,6 @@ import type {
   onRequestAsyncHookHandler,
   onRequestHookHandler,
 } from 'fastify';
-import { readOwnOrigin } from '../http/forwarding.ts';
 import { type BearerVerdict, bearerChallenge } from './bearer.ts';
 import { isCsrfToken, isOwnOrigin } from './csrf.ts';
 import { parseSessionId } from './session-cookie.ts';
@@ -148,7 +147,7 @@ function rejectForgedRequest(request: FastifyRequest, caller: SignedInCaller, pu
 function rejectForeignOrigin(request: FastifyRequest, publicOrigins: readonly string[]): void {
   const { origin } = request.headers;
   const secFetchSite = request.headers['sec-fetch-site']?.toString();
-  if (isOwnOrigin({ secFetchSite, origin }, [readOwnOrigin(request), ...publicOrigins])) return;
+  if (isOwnOrigin({ secFetchSite, origin }, [request.ownOrigin, ...publicOrigins])) return;
   // The code covers every cross-site request, with or without a token.
   throw new ServiceError('csrf-token-invalid', "The request must come from the service's own origin.");
 }

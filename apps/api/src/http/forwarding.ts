@@ -140,14 +140,9 @@ function normalizeAddress(address: string): string {
 }
 
 /**
- * Builds the public URL of a path of this service. `publicBaseUrl` has no trailing slash; if it is null, the URL uses
- * the protocol and host of the request, or `localhost` if the request names no host.
+ * Builds the public URL of a path of this service. `publicBaseUrl` has no trailing slash; if it is null, the URL begins
+ * with the origin that the client addressed.
  */
 export function toPublicUrl(request: FastifyRequest, publicBaseUrl: string | null, path: string): string {
-  return `${publicBaseUrl ?? readOwnOrigin(request)}${path}`;
-}
-
-/** Returns the protocol and host by which the client addressed the service: those that a trusted proxy forwards, if any. */
-export function readOwnOrigin({ protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>): string {
-  return `${protocol.toLowerCase()}://${host || 'localhost'}`;
+  return `${publicBaseUrl ?? request.ownOrigin}${path}`;
 }

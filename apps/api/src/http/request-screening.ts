@@ -8,6 +8,9 @@ const urlMaxLength = 8_192;
 /** A host name or address, and an optional port (RFC 3986, sections 3.2.2 and 3.2.3). */
 const hostPattern = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
 
+/** How long a browser uses HTTPS only for this host, after any response: a year. It says nothing about other hosts. */
+const httpsOnlySeconds = 31_536_000;
+
 const schemePattern = /^https?$/i;
 
 /**
@@ -38,6 +41,7 @@ export function registerRequestScreening(app: FastifyInstance, paths: KnownPaths
 export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(securityHeaders);
   reply.header('x-request-id', request.id);
+  if (request.isHttpsOnly) reply.header('strict-transport-security', `max-age=${httpsOnlySeconds}`);
   // Error responses need it too: without this header, a page of another origin cannot even read the status.
   if (isStreamAddress(request.raw.url ?? '')) reply.header('access-control-allow-origin', '*');
 }

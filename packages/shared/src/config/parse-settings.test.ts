@@ -112,6 +112,19 @@ describe('parseSettings', () => {
     });
   });
 
+  it('rejects a PUBLIC_BASE_URL with http: while cookies are sent over HTTPS only, except on this machine', () => {
+    const publicUrl = (given: string, others = {}) =>
+      collectMistakes({ PUBLIC_BASE_URL: given, HOST: '::', ...others });
+    expect(publicUrl('http://widgets.example')).toEqual([
+      'PUBLIC_BASE_URL, COOKIE_SECURE: "http://widgets.example" begins with http:, but browsers send the session cookie ' +
+        'over HTTPS only; allowed: a URL with https:, or COOKIE_SECURE=false',
+    ]);
+    expect(publicUrl('https://widgets.example')).toEqual([]);
+    expect(publicUrl('http://widgets.example', { COOKIE_SECURE: 'false' })).toEqual([]);
+    for (const host of ['localhost:8080', '127.0.0.1', '[::1]:8080'])
+      expect(publicUrl(`http://${host}/base`)).toEqual([]);
+  });
+
   it('rejects the same port for both interfaces of an api, even if one is the default', () => {
     const mistakes = ['PORT, OPS_PORT: both are 8081; allowed: two different ports'];
     expect(collectMistakes({ PORT: '8081' })).toEqual(mistakes);

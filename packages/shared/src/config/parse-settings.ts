@@ -1,5 +1,5 @@
 import { ExitError, exitCodes } from '../runtime/exit-error.ts';
-import type { DefaultContext, Setting } from './define-setting.ts';
+import { type DefaultContext, isLoopback, type Setting } from './define-setting.ts';
 import { type SettingName, type Settings, settingsTable } from './settings.ts';
 
 /**
@@ -21,7 +21,7 @@ export interface ParsedSettings {
 
 /**
  * Parses every setting of the environment, once at start. An empty variable counts as not set. Throws `SettingsError`
- * with one line per mistake. It reports equal ports only if nothing else is wrong.
+ * with one line per mistake. It reports settings that do not fit together only if nothing else is wrong.
  */
 export function parseSettings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -53,7 +53,10 @@ export function parseSettings(
   }
   if (lines.length > 0) throw new SettingsError(lines);
   const settings = values as Settings;
-  if (process.app === 'api') checkPorts(settings);
+  if (process.app === 'api') {
+    checkPorts(settings);
+    checkPublicScheme(settings);
+  }
   return { settings, backend };
 }
 
@@ -73,6 +76,17 @@ function checkStoreUrls(read: (name: string) => string | undefined): string[] {
 function checkPorts({ HOST, PORT, OPS_HOST, OPS_PORT }: Settings): void {
   if (PORT === 0 || PORT !== OPS_PORT || HOST !== OPS_HOST) return;
   throw new SettingsError([`PORT, OPS_PORT: both are ${PORT}; allowed: two different ports`]);
+}
+
+/** A page of a base URL with `http:` could not sign in: browsers send a secure cookie over HTTPS, or to this machine. */
+function checkPublicScheme({ PUBLIC_BASE_URL, COOKIE_SECURE }: Settings): void {
+  if (PUBLIC_BASE_URL === null || !COOKIE_SECURE) return;
+  const { protocol, hostname } = new URL(PUBLIC_BASE_URL);
+  if (protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'))) return;
+  throw new SettingsError([
+    `PUBLIC_BASE_URL, COOKIE_SECURE: ${JSON.stringify(PUBLIC_BASE_URL)} begins with http:, but browsers send the session ` +
+      'cookie over HTTPS only; allowed: a URL with https:, or COOKIE_SECURE=false',
+  ]);
 }
 
 /** Returns the value of a setting. Adds a line to `lines` and returns undefined if the given value is not allowed. */

@@ -39,7 +39,7 @@ export const settingsTable = {
   PUBLIC_BASE_URL: defineSetting(
     baseUrl,
     null,
-    'Base of the URLs that are returned with tokens. The default is the scheme and Host of the request.',
+    'Base of the URLs that are returned with tokens. The default is the scheme and Host of the request; with secure cookies, https unless the Host is this machine. A base of http: then stops the start.',
   ),
   MONGODB_URL: defineSecret(
     mongodbUrl,

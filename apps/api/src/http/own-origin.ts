@@ -1,0 +1,47 @@
+import { isLoopback } from '@widget-service/shared/config/define-setting.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * The scheme and host by which the client addressed the service, for example `https://widgets.example`. They are
+     * those that a trusted proxy forwards, if any. With secure cookies, the scheme is `https` except for a client on
+     * this machine.
+     */
+    readonly ownOrigin: string;
+    /** Whether the client uses the service over HTTPS only, so that the response may forbid plain HTTP for the future. */
+    readonly isHttpsOnly: boolean;
+  }
+}
+
+export interface OwnOriginSettings {
+  readonly cookieSecure: boolean;
+  /** See `AppSettings`. */
+  readonly publicBaseUrl: string | null;
+}
+
+/**
+ * Declares `ownOrigin` and `isHttpsOnly` on every request. A browser sends a secure cookie over HTTPS only. So a request
+ * that arrives over plain HTTP then comes from a proxy that terminates TLS, whatever that proxy forwards. The exception
+ * is a client on this machine: browsers trust such an address without TLS.
+ */
+export function decorateOwnOrigin(app: FastifyInstance, { cookieSecure, publicBaseUrl }: OwnOriginSettings): void {
+  const hasHttpsBase = cookieSecure && publicBaseUrl?.startsWith('https:') === true;
+  const readOrigin = (request: FastifyRequest) =>
+    `${cookieSecure && !isOnThisMachine(request) ? 'https' : request.protocol.toLowerCase()}://${request.host || 'localhost'}`;
+  app.decorateRequest('ownOrigin', {
+    getter() {
+      return readOrigin(this);
+    },
+  });
+  app.decorateRequest('isHttpsOnly', {
+    getter() {
+      return hasHttpsBase || (cookieSecure && !isOnThisMachine(this));
+    },
+  });
+}
+
+/** Whether the client addressed the service by a loopback address, or by no host at all. */
+function isOnThisMachine({ hostname }: FastifyRequest): boolean {
+  return hostname === '' || isLoopback(hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1'));
+}
