@@ -11,6 +11,7 @@ import { createPasswordHasher } from '@widget-service/shared/usecases/access/pas
 import {
   makeEndAllSessions,
   makeEndOtherSessions,
+  makeEndReplacedSession,
   makeEndSession,
   makeFindSession,
   makeStartSession,
@@ -76,6 +77,7 @@ export function createUseCases(deps: UseCaseDeps) {
     signIn: makeSignIn({ users, passwords, startSession, clock }),
     findSession: makeFindSession({ sessions, users, clock, sessionIdleMs: deps.sessionIdleMs }),
     endSession: makeEndSession({ sessions, control }),
+    endReplacedSession: makeEndReplacedSession({ sessions, control }),
     endAllSessions,
     changeOwnPassword: makeChangeOwnPassword({ users, passwords, limitPasswordAttempts, endOtherSessions }),
     issuePersonalStream: makeIssuePersonalStream({

@@ -1,7 +1,8 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { makeEndReplacedSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import type { makeLimitPasswordAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import { formatSessionCookie } from '../../auth/session-cookie.ts';
+import { formatSessionCookie, parseSessionId } from '../../auth/session-cookie.ts';
 import { type TrustedProxies, toRateLimitAddress } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { toRateLimitedError } from '../../limits/rate-limit-headers.ts';
@@ -11,21 +12,25 @@ import { toSessionBody } from './get-session.ts';
 
 export interface SignInRouteDeps {
   readonly signIn: ReturnType<typeof makeSignIn>;
+  readonly endReplacedSession: ReturnType<typeof makeEndReplacedSession>;
   readonly limitPasswordAttempts: ReturnType<typeof makeLimitPasswordAttempts>;
   readonly cookieSecure: boolean;
   readonly trustedProxies: TrustedProxies;
 }
 
-/** `POST /api/v1/session`: signs in. It ignores the cookies of the request. */
+/**
+ * `POST /api/v1/session`: signs in. The cookies of the request do not matter, except that the session of a single valid
+ * session cookie ends: the browser replaces that cookie.
+ */
 export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
-  const { signIn, limitPasswordAttempts, cookieSecure, trustedProxies } = deps;
+  const { signIn, endReplacedSession, limitPasswordAttempts, cookieSecure, trustedProxies } = deps;
   app.post('/api/v1/session', {
     config: { policy: 'own-origin' },
     schema: {
       operationId: 'example.session.create',
       summary: 'Sign in',
       description:
-        'Starts a new session and sets its cookie. Cookies in the request are ignored. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Only failed attempts count towards the rate limit.',
+        'Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. No other cookie matters. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Only failed attempts count towards the rate limit.',
       body: credentialsSchema,
       response: documentResponses(
         { 200: { body: sessionSchema, headers: ['Set-Cookie'] } },
@@ -40,6 +45,8 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
       const outcome = await limitPasswordAttempts({ email, address }, () => signIn({ ...request.body, address }));
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'E-mail or password is wrong.');
+      const replaced = parseSessionId(request.headers.cookie);
+      if (replaced !== null) await endReplacedSession(replaced);
       return reply
         .header('set-cookie', formatSessionCookie(outcome.sessionId, cookieSecure))
         .send(toSessionBody(outcome.sessionId, outcome));

@@ -128,6 +128,27 @@ export function makeEndSession({ sessions, control }: EndSessionsDeps) {
   };
 }
 
+export interface EndReplacedSessionDeps extends EndSessionsDeps {
+  readonly sessions: EndSessionsDeps['sessions'] & Pick<SessionStore, 'find'>;
+}
+
+/**
+ * Makes the function that ends the session of a session id, because a sign-in replaces it in the browser. Does nothing
+ * if there is no such session. It does not throw if only the announcement failed, so that a sign-in succeeds.
+ */
+export function makeEndReplacedSession({ sessions, control }: EndReplacedSessionDeps) {
+  return async (sessionId: string): Promise<void> => {
+    const digest = sha256Hex(sessionId);
+    if ((await sessions.find(digest)) === null) return;
+    await sessions.remove(digest);
+    try {
+      await control.announce({ kind: 'session', id: digest, change: 'revoked' });
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+    }
+  };
+}
+
 /** Makes the function that ends every session of a user. */
 export function makeEndAllSessions({ sessions, control }: EndSessionsDeps) {
   return async (userId: string): Promise<void> => {
