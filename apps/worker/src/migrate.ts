@@ -9,7 +9,11 @@ import { exitOnSignals, reportToStandardError } from '@widget-service/shared/run
 exitOnSignals();
 try {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
-  const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
+  const { settings } = parseSettings(process.env, {
+    app: 'worker',
+    isTerminal: process.stdout.isTTY === true,
+    usesOnlyMongodb: true,
+  });
   const { mongodbUrl, mongodbDatabase, startTimeoutMs, deliveryRetentionMs } = toMongoOptions(settings);
   const target = { url: mongodbUrl, database: mongodbDatabase, startTimeoutMs, deliveryRetentionMs };
   await (await openMongoStores({ ...target, migrate: true })).close();

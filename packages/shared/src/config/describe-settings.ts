@@ -1,4 +1,5 @@
 import type { DefaultContext, Setting } from './define-setting.ts';
+import { toFileVariable } from './secret-files.ts';
 import { type SettingName, settingsTable } from './settings.ts';
 
 interface DescribedSetting {
@@ -32,13 +33,14 @@ function describeSettings(): DescribedSetting[] {
 /** Returns the settings table of `docs/configuration.md`. */
 export function formatMarkdownTable(): string {
   const rows = describeSettings().map(
-    ({ name, defaultText, description }) =>
-      `| \`${name}\` | ${defaultText === '' ? '–' : defaultText} | ${description} |`,
+    ({ name, defaultText, description, isSecret }) =>
+      `| \`${name}\`${isSecret ? `, \`${toFileVariable(name)}\`` : ''} | ${defaultText === '' ? '–' : defaultText} | ${description} |`,
   );
   return ['| name | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
 const environmentFileHeader = `# All settings of the service with their defaults. docs/configuration.md explains more.
+# Instead of a secret, set the variable that ends in _FILE to the path of a file with its value.
 # The service does not read this file. Copy it to .env, and before each start run: set -a; . ./.env; set +a
 `;
 
@@ -47,7 +49,8 @@ export function formatEnvironmentFile(): string {
   const lines = describeSettings().map(({ name, defaultText, description, isSecret }) => {
     // A default that differs between variants stays empty: the file is for all of them.
     const value = isSecret || !/^`[^`]*`$/.test(defaultText) ? '' : defaultText.slice(1, -1);
-    return `# ${description}\n# ${name}=${value}\n`;
+    const fileLine = isSecret ? `# ${toFileVariable(name)}=\n` : '';
+    return `# ${description}\n# ${name}=${value}\n${fileLine}`;
   });
   return `${environmentFileHeader}\n${lines.join('\n')}`;
 }

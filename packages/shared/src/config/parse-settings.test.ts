@@ -51,6 +51,15 @@ describe('parseSettings', () => {
     ]);
   });
 
+  it('accepts MONGODB_URL alone for a process that uses only MongoDB', () => {
+    const parse = (environment: Record<string, string>) =>
+      parseSettings(environment, { app: 'worker', isTerminal: false, usesOnlyMongodb: true });
+    expect(parse({ MONGODB_URL: 'mongodb://db/' })).toMatchObject({ backend: 'cluster' });
+    expect(parse({ MONGODB_URL: 'mongodb://db/', REDIS_URL_FILE: '/absent' })).toMatchObject({ backend: 'cluster' });
+    expect(() => parse({ REDIS_URL: 'redis://cache/' })).toThrow(/^MONGODB_URL: not set/);
+    expect(() => parse({})).toThrow(/MONGODB_URL/);
+  });
+
   it.each([
     'mongodb://m1:27017,m2:27017,m3:27017/?replicaSet=rs0',
     'mongodb://user:pass@m1,m2:27018/admin',

@@ -1,5 +1,6 @@
 import { ExitError, exitCodes } from '../runtime/exit-error.ts';
 import { type DefaultContext, isLoopback, type Setting } from './define-setting.ts';
+import { listSecrets, readSecretFiles } from './secret-files.ts';
 import { type SettingName, type Settings, settingsTable } from './settings.ts';
 
 /**
@@ -19,19 +20,30 @@ export interface ParsedSettings {
   readonly backend: 'embedded' | 'cluster';
 }
 
+export interface ParseOptions {
+  readonly app: 'api' | 'worker';
+  readonly isTerminal: boolean;
+  /** True: the process uses MongoDB only. It may run without REDIS_URL, and reads no file of another secret. */
+  readonly usesOnlyMongodb?: boolean;
+}
+
 /**
- * Parses every setting of the environment, once at start. An empty variable counts as not set. Throws `SettingsError`
+ * Parses every setting of the environment, once at start. An empty variable counts as not set. A secret may come from a
+ * file instead (`REDIS_URL_FILE`). Throws `SettingsError`
  * with one line per mistake. It reports settings that do not fit together only if nothing else is wrong.
  */
 export function parseSettings(
   environment: Readonly<Record<string, string | undefined>>,
-  process: { readonly app: 'api' | 'worker'; readonly isTerminal: boolean },
+  { usesOnlyMongodb = false, ...process }: ParseOptions,
 ): ParsedSettings {
-  const read = (name: string) => (environment[name] === '' ? undefined : environment[name]);
-  const lines: string[] = [];
-  const backend = read('MONGODB_URL') !== undefined || read('REDIS_URL') !== undefined ? 'cluster' : 'embedded';
-  if (backend === 'cluster') lines.push(...checkStoreUrls(read));
-  if (backend === 'embedded' && read('EVENTS_REDIS_URL') !== undefined) {
+  const readVariable = (name: string) => (environment[name] === '' ? undefined : environment[name]);
+  const files = readSecretFiles(usesOnlyMongodb ? ['MONGODB_URL'] : listSecrets(), readVariable);
+  const read = (name: string) => files.values.get(name) ?? readVariable(name);
+  const isGiven = (name: string) => read(name) !== undefined || files.mistakes.has(name);
+  const lines = [...files.mistakes.values()];
+  const backend = isGiven('MONGODB_URL') || isGiven('REDIS_URL') ? 'cluster' : 'embedded';
+  if (backend === 'cluster') lines.push(...checkStoreUrls(isGiven, usesOnlyMongodb));
+  if (backend === 'embedded' && isGiven('EVENTS_REDIS_URL')) {
     lines.push('EVENTS_REDIS_URL: needs MONGODB_URL and REDIS_URL; set both for a cluster, or none of the three');
   }
   if (backend === 'embedded' && process.app === 'worker') {
@@ -48,6 +60,7 @@ export function parseSettings(
   };
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(settingsTable) as SettingName[]) {
+    if (files.mistakes.has(name)) continue;
     const setting = settingsTable[name] as Setting<unknown>;
     values[name] = parseSetting(name, setting, read(name), context, lines);
   }
@@ -60,9 +73,9 @@ export function parseSettings(
   return { settings, backend };
 }
 
-function checkStoreUrls(read: (name: string) => string | undefined): string[] {
-  return ['MONGODB_URL', 'REDIS_URL']
-    .filter((name) => read(name) === undefined)
+function checkStoreUrls(isGiven: (name: string) => boolean, usesOnlyMongodb: boolean): string[] {
+  return ['MONGODB_URL', ...(usesOnlyMongodb ? [] : ['REDIS_URL'])]
+    .filter((name) => !isGiven(name))
     .map(
       (name) =>
         `${name}: not set; set both MONGODB_URL and REDIS_URL for a cluster, or neither for the embedded service`,

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parseSettings, type SettingsError } from './parse-settings.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'widget-secrets-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let count = 0;
+function writeSecret(content: string): string {
+  count += 1;
+  const path = join(folder, `secret-${count}`);
+  writeFileSync(path, content);
+  return path;
+}
+
+const parse = (environment: Record<string, string>) => parseSettings(environment, { app: 'api', isTerminal: false });
+function collectMistakes(environment: Record<string, string>): readonly string[] {
+  try {
+    parse(environment);
+    return [];
+  } catch (error) {
+    expect(error).toMatchObject({ exitCode: 78 });
+    return (error as SettingsError).lines;
+  }
+}
+
+describe('a secret setting from a file', () => {
+  it('is read for every secret', () => {
+    const { settings, backend } = parse({
+      MONGODB_URL_FILE: writeSecret('mongodb://user:secret@db/'),
+      REDIS_URL_FILE: writeSecret('redis://:secret@queue/'),
+      EVENTS_REDIS_URL_FILE: writeSecret('redis://:secret@events/'),
+      ADMIN_PASSWORD_FILE: writeSecret('twelve letters or more'),
+    });
+    expect(backend).toBe('cluster');
+    expect(settings).toMatchObject({
+      MONGODB_URL: 'mongodb://user:secret@db/',
+      REDIS_URL: 'redis://:secret@queue/',
+      EVENTS_REDIS_URL: 'redis://:secret@events/',
+      ADMIN_PASSWORD: 'twelve letters or more',
+    });
+  });
+
+  it.each([
+    ['one newline', 'twelve letters\n', 'twelve letters'],
+    ['one newline of Windows', 'twelve letters\r\n', 'twelve letters'],
+    ['one of two newlines', 'twelve letters\n\n', 'twelve letters\n'],
+    ['nothing else', '  twelve letters  ', '  twelve letters  '],
+  ])('loses %s at its end', (_, content, expected) => {
+    expect(parse({ ADMIN_PASSWORD_FILE: writeSecret(content) }).settings.ADMIN_PASSWORD).toBe(expected);
+  });
+
+  it('may come from the variable for one setting and from a file for another', () => {
+    const { backend } = parse({ MONGODB_URL: 'mongodb://db/', REDIS_URL_FILE: writeSecret('redis://queue/\n') });
+    expect(backend).toBe('cluster');
+  });
+
+  it('does not count as set if the variable that names the file is empty', () => {
+    expect(parse({ REDIS_URL_FILE: '', MONGODB_URL_FILE: '' }).backend).toBe('embedded');
+    expect(parse({ ADMIN_PASSWORD: 'twelve letters', ADMIN_PASSWORD_FILE: '' }).settings.ADMIN_PASSWORD).toBe(
+      'twelve letters',
+    );
+  });
+});
+
+describe('a start is refused', () => {
+  it('if a secret and its file are both set', () => {
+    const file = writeSecret('redis://:from-file@queue/');
+    const given = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://:from-variable@queue/', REDIS_URL_FILE: file };
+    expect(collectMistakes(given)).toEqual(['REDIS_URL, REDIS_URL_FILE: both are set; set one of them']);
+  });
+
+  it('if a file does not exist, is a folder, or is empty, with one line for each and no other', () => {
+    const missing = join(folder, 'missing');
+    const empty = writeSecret('\n');
+    const given = { MONGODB_URL_FILE: missing, REDIS_URL_FILE: folder, ADMIN_PASSWORD_FILE: empty };
+    expect(collectMistakes(given)).toEqual([
+      `MONGODB_URL_FILE: ${missing} cannot be read (ENOENT); name a file that this process can read`,
+      `REDIS_URL_FILE: ${folder} cannot be read (EISDIR); name a file that this process can read`,
+      `ADMIN_PASSWORD_FILE: ${empty} is empty; write the value of ADMIN_PASSWORD into it`,
+    ]);
+  });
+
+  it('without showing the value, if a file has a value that is not allowed', () => {
+    const file = writeSecret('http://user:hunter2@db/\n');
+    const lines = collectMistakes({ MONGODB_URL_FILE: file, REDIS_URL: 'redis://queue/' });
+    expect(lines).toEqual([expect.stringMatching(/^MONGODB_URL: the given value is not allowed/)]);
+    expect(lines.join()).not.toContain('hunter2');
+  });
+});
