@@ -4,7 +4,16 @@ import { type MongoStores, openMongoStores } from '@widget-service/cluster/mongo
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { aCreation, aDelivery, anEntry, anIdempotencyRecord, aUser, aWidget, someTime } from '../drivers/builders.ts';
+import {
+  aCreation,
+  aDelivery,
+  anAuditEvent,
+  anEntry,
+  anIdempotencyRecord,
+  aUser,
+  aWidget,
+  someTime,
+} from '../drivers/builders.ts';
 
 /** As a newer version might add one to any document. */
 const addedMember = { addedLater: { by: 'a newer version' } };
@@ -35,6 +44,7 @@ const toGrant = (digit: string) => ({
 const subscription = { ...toGrant('1'), filter: noFilter };
 const integration = { ...toGrant('2'), deduplicateByContent: true, rate: null };
 const provisionToken = { ...toGrant('3'), permissions: ['widgets:create'] as const };
+const auditEvent = anAuditEvent();
 const position = { epoch: 'a1', epochRun: 1, ms: 7, seq: 1 };
 
 /** The simulated and embedded stores have columns: a SQLite file with further ones is not opened by an older version. */
@@ -45,7 +55,8 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
   beforeAll(async () => {
     const url = process.env.MONGODB_URL ?? '';
     client = await MongoClient.connect(url);
-    stores = await openMongoStores({ url, database, startTimeoutMs: 5_000, migrate: true, deliveryRetentionMs: 1e9 });
+    const retention = { deliveryRetentionMs: 1e9, auditRetentionMs: 1e9 };
+    stores = await openMongoStores({ url, database, startTimeoutMs: 5_000, migrate: true, ...retention });
     const { ports, partitions } = stores;
     await ports.widgets.insertOnce(creation);
     await ports.ledger.register([delivery]);
@@ -59,6 +70,8 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await ports.subscriptions.insert(subscription);
     await ports.integrations.insert(integration);
     await ports.provisionTokens.insert(provisionToken);
+    await ports.auditEvents.append([auditEvent]);
+    await ports.serviceKeys.ensure('a key', 'a secret');
     await partitions.ensureListed(2);
     for (const name of Object.values(collectionNames)) {
       await client.db(database).collection(name).updateMany({}, { $set: addedMember });
@@ -97,6 +110,9 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.integrations.get(integration.id)).toEqual(integration);
     expect(await ports.provisionTokens.get(provisionToken.id)).toEqual(provisionToken);
     expect(await ports.runs.lastPosition()).toEqual(position);
+    const filter = { actorId: auditEvent.actor.id, action: null, targetId: null, from: null, to: null };
+    expect(await ports.auditEvents.list(filter, { offset: 0, limit: 2 })).toEqual([auditEvent]);
+    expect(await ports.serviceKeys.ensure('a key', 'another')).toBe('a secret');
   });
 
   it('keep that member when they are changed', async () => {
@@ -123,6 +139,8 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
       expect(await grants.update(id, { name: 'renamed' })).toMatchObject({ name: 'renamed' });
       await grants.recordLastUsed(id, soon);
     }
+    await ports.auditEvents.append([auditEvent]);
+    await ports.serviceKeys.ensure('a key', 'another');
     await partitions.ensureListed(3);
     const after = await countByCollection({ addedLater: { $exists: true } });
     expect(after).toEqual(before);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotency.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
@@ -138,6 +139,27 @@ export function aUser(overrides: Partial<User> = {}): User {
     passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
     createdAt: someTime,
     lastSignInAt: null,
+    ...overrides,
+  };
+}
+
+/** A role that an admin changed just now. Its time is the current one: stores remove events that are too old. */
+export function anAuditEvent(overrides: Partial<AuditEvent> = {}): AuditEvent {
+  return {
+    id: createUuidV7(),
+    occurredAt: new Date(),
+    action: 'user.changed',
+    operation: 'example.users.update',
+    outcome: 'succeeded',
+    code: null,
+    actor: { kind: 'user', id: randomUUID() },
+    target: { kind: 'user', id: randomUUID() },
+    clientAddress: '198.51.100.7',
+    emailHmac: null,
+    before: { role: 'viewer' },
+    after: { role: 'admin' },
+    requestId: randomUUID(),
+    unlisted: 0,
     ...overrides,
   };
 }

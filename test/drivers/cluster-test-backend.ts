@@ -14,6 +14,7 @@ import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 const hourMs = 3_600_000;
 const startTimeoutMs = 5000;
 const defaultDeliveryRetentionMs = 168 * hourMs;
+const defaultAuditRetentionMs = 9_600 * hourMs;
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -99,6 +100,7 @@ function openNamed(name: string, options: TestBackendOptions) {
     },
     ...(options.runAgeMaxMs === undefined ? {} : { runAgeMaxMs: options.runAgeMaxMs }),
     deliveryRetentionMs: options.deliveryRetentionMs ?? defaultDeliveryRetentionMs,
+    auditRetentionMs: options.auditRetentionMs ?? defaultAuditRetentionMs,
     // Short, so that a job that a test abandons starts again within about a second.
     lockDurationMs: 1000,
     stalledIntervalMs: 500,
@@ -137,6 +139,7 @@ async function dropDatabase(name: string): Promise<void> {
     startTimeoutMs,
     migrate: false,
     deliveryRetentionMs: defaultDeliveryRetentionMs,
+    auditRetentionMs: defaultAuditRetentionMs,
   });
   await stores.dropDatabase();
   await stores.close();

@@ -46,6 +46,7 @@ export interface TestBackendOptions {
   readonly retentionMs?: number;
   readonly retentionBytes?: number;
   readonly deliveryRetentionMs?: number;
+  readonly auditRetentionMs?: number;
   readonly hookPartitions?: number;
   readonly onWarning?: (message: string) => void;
 }

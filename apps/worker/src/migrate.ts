@@ -14,8 +14,8 @@ try {
     isTerminal: process.stdout.isTTY === true,
     usesOnlyMongodb: true,
   });
-  const { mongodbUrl, mongodbDatabase, startTimeoutMs, deliveryRetentionMs } = toMongoOptions(settings);
-  const target = { url: mongodbUrl, database: mongodbDatabase, startTimeoutMs, deliveryRetentionMs };
+  const { mongodbUrl, mongodbDatabase, ...options } = toMongoOptions(settings);
+  const target = { ...options, url: mongodbUrl, database: mongodbDatabase };
   await (await openMongoStores({ ...target, migrate: true })).close();
   // Opened again without migrating: this verifies the indexes, as a start with `MIGRATE_ON_START=false` does.
   await (await openMongoStores({ ...target, migrate: false })).close();

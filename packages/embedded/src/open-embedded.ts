@@ -4,6 +4,7 @@ import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { Database } from './database.ts';
 import { InProcessControlLog } from './in-process-control-log.ts';
 import { openDatabase } from './open-database.ts';
+import { SqliteAuditEventStore } from './sqlite-audit-event-store.ts';
 import { SqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
 import { SqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
@@ -13,6 +14,7 @@ import { SqlitePersonalStreamStore } from './sqlite-personal-stream-store.ts';
 import { SqliteQuarantineStore } from './sqlite-quarantine-store.ts';
 import { SqliteRefusalStore } from './sqlite-refusal-store.ts';
 import { SqliteRunRegistry } from './sqlite-run-registry.ts';
+import { SqliteServiceKeyStore } from './sqlite-service-key-store.ts';
 import { SqliteSessionStore } from './sqlite-session-store.ts';
 import { SqliteUserStore } from './sqlite-user-store.ts';
 import { SqliteWidgetEffects } from './sqlite-widget-effects.ts';
@@ -25,6 +27,8 @@ export interface EmbeddedOptions {
   readonly retention: EventRetention;
   /** How long the ledger keeps a delivery after it was published. Until then, a repeated hook is a duplicate. */
   readonly deliveryRetentionMs: number;
+  /** How long to keep an audit event. */
+  readonly auditRetentionMs: number;
   readonly now?: () => Date;
   readonly onWarning?: (message: string, details?: object) => void;
   /**
@@ -59,6 +63,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
   const personalStreams = new SqlitePersonalStreamStore(db);
   const marks = new SqliteDedupeMarks(db);
   const refusals = new SqliteRefusalStore(db);
+  const auditEvents = new SqliteAuditEventStore(db);
   const eventLog = new SqliteEventLog(db, { marks, retention: options.retention, now });
   const control = new InProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, { onWarning: options.onWarning ?? (() => undefined), now });
@@ -81,12 +86,15 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     subscriptions: new SqliteGrantStore(db, subscriptionKind),
     integrations: new SqliteGrantStore(db, integrationKind),
     provisionTokens: new SqliteGrantStore(db, provisionTokenKind),
+    auditEvents,
+    serviceKeys: new SqliteServiceKeyStore(db),
     removeExpired: async (at) => {
       await sessions.removeExpired(at);
       await personalStreams.removeExpired(at);
       await ledger.deletePublishedBefore(new Date(at.getTime() - options.deliveryRetentionMs));
       await marks.removeExpired(at);
       await refusals.removeExpired(at);
+      await auditEvents.deleteBefore(new Date(at.getTime() - options.auditRetentionMs));
     },
     close: async () => {
       await hookQueue.close();

@@ -14,6 +14,8 @@ export const collectionNames = {
   integrations: 'integrations',
   provisionTokens: 'provisionTokens',
   partitions: 'partitions',
+  auditEvents: 'auditEvents',
+  serviceKeys: 'serviceKeys',
 } as const;
 type CollectionName = (typeof collectionNames)[keyof typeof collectionNames];
 
@@ -29,6 +31,13 @@ interface IndexSpec {
 }
 
 export const widgetIndexes = { byId: 'by_id', byAge: 'by_age', byStateAndAge: 'by_state_and_age' } as const;
+
+export const auditIndexes = {
+  byAge: 'by_age',
+  byAction: 'by_action',
+  byActor: 'by_actor',
+  byTarget: 'by_target',
+} as const;
 
 export const deliveryIndexes = { byAge: 'by_age', deadByAge: 'dead_by_age', byExpiry: 'expiry' } as const;
 
@@ -81,6 +90,14 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
   integrations: grantIndexes,
   provisionTokens: grantIndexes,
   partitions: [],
+  auditEvents: [
+    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+    { name: auditIndexes.byAge, key: { occurredAt: -1, _id: -1 } },
+    { name: auditIndexes.byAction, key: { action: 1, occurredAt: -1, _id: -1 } },
+    { name: auditIndexes.byActor, key: { 'actor.id': 1, occurredAt: -1, _id: -1 } },
+    { name: auditIndexes.byTarget, key: { 'target.id': 1, occurredAt: -1, _id: -1 } },
+  ],
+  serviceKeys: [],
 };
 
 /**

@@ -3,12 +3,14 @@ import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.
 import type { Db } from 'mongodb';
 import { type MongoConnection, type MongoOptions, openMongo } from './client.ts';
 import { createIndexes, verifyIndexes } from './indexes.ts';
+import { MongoAuditEventStore } from './mongo-audit-event-store.ts';
 import { MongoDeliveryLedger } from './mongo-delivery-ledger.ts';
 import { integrationKind, MongoGrantStore, provisionTokenKind, subscriptionKind } from './mongo-grant-store.ts';
 import { MongoPartitionCountStore } from './mongo-partition-count-store.ts';
 import { MongoPersonalStreamStore } from './mongo-personal-stream-store.ts';
 import { MongoQuarantineStore } from './mongo-quarantine-store.ts';
 import { MongoRunRegistry } from './mongo-run-registry.ts';
+import { MongoServiceKeyStore } from './mongo-service-key-store.ts';
 import { MongoSessionStore } from './mongo-session-store.ts';
 import { MongoUserStore } from './mongo-user-store.ts';
 import { MongoWidgetEffects } from './mongo-widget-effects.ts';
@@ -20,6 +22,8 @@ export interface MongoStoresOptions extends MongoOptions {
   readonly migrate: boolean;
   /** How long to keep a delivery's row after its publication. */
   readonly deliveryRetentionMs: number;
+  /** How long to keep an audit event. */
+  readonly auditRetentionMs: number;
 }
 
 /** The ports with a MongoDB adapter: the members of a backend without the Redis adapters and the backend's own. */
@@ -96,6 +100,8 @@ function createStores({ db, close }: MongoConnection, options: MongoStoresOption
     subscriptions: new MongoGrantStore(db, subscriptionKind),
     integrations: new MongoGrantStore(db, integrationKind),
     provisionTokens: new MongoGrantStore(db, provisionTokenKind),
+    auditEvents: new MongoAuditEventStore(db, options.auditRetentionMs),
+    serviceKeys: new MongoServiceKeyStore(db),
   };
   return {
     ports,

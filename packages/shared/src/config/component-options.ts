@@ -9,6 +9,7 @@ export function toEmbeddedOptions(settings: Settings) {
     dataDir: settings.DATA_DIR,
     retention: toRetention(settings),
     deliveryRetentionMs: settings.DELIVERY_RETENTION_MS,
+    auditRetentionMs: settings.AUDIT_RETENTION_MS,
   };
 }
 
@@ -35,6 +36,7 @@ export function toMongoOptions(settings: Settings) {
     startTimeoutMs: settings.START_TIMEOUT_MS,
     migrate: settings.MIGRATE_ON_START,
     deliveryRetentionMs: settings.DELIVERY_RETENTION_MS,
+    auditRetentionMs: settings.AUDIT_RETENTION_MS,
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { batchLimits } from '../domain/batch-limits.ts';
+import { auditSettings } from './audit-settings.ts';
 import { defineSecret, defineSetting, isLoopback } from './define-setting.ts';
 import {
   baseUrl,
@@ -222,6 +223,7 @@ export const settingsTable = {
     604_800_000,
     'How long duplicates of a hook are recognised, counted from its publication.',
   ),
+  ...auditSettings,
   DRAIN_DELAY_MS: defineSetting(
     wholeNumber(0, 600_000),
     5_000,

@@ -1,3 +1,4 @@
+import type { AuditEventStore } from './audit-event-store.ts';
 import type { ControlLog } from './control-log.ts';
 import type { DeliveryLedger } from './delivery-ledger.ts';
 import type { EventLog } from './event-log.ts';
@@ -8,6 +9,7 @@ import type { QuarantineStore } from './quarantine-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RefusalStore } from './refusal-store.ts';
 import type { RunRegistry } from './run-registry.ts';
+import type { ServiceKeyStore } from './service-key-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { UserStore } from './user-store.ts';
 import type { WidgetEffects } from './widget-effects.ts';
@@ -34,9 +36,11 @@ export interface Backend {
   readonly subscriptions: SubscriptionStore;
   readonly integrations: IntegrationStore;
   readonly provisionTokens: ProvisionTokenStore;
+  readonly auditEvents: AuditEventStore;
+  readonly serviceKeys: ServiceKeyStore;
   /**
-   * Removes expired sessions, personal streams, dedupe marks and refusals, and ledger rows past their retention. On the
-   * cluster it does nothing: MongoDB and Redis remove them by themselves.
+   * Removes expired sessions, personal streams, dedupe marks and refusals, and ledger rows and audit events past their
+   * retention. On the cluster it does nothing: MongoDB and Redis remove them by themselves.
    */
   removeExpired(now: Date): Promise<void>;
   /** Closes every connection and file. The caller must first end all tasks and requests that use them. */

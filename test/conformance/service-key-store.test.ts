@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
+
+describe('ServiceKeyStore', () => {
+  let testBackend: TestBackend;
+  beforeAll(async () => {
+    testBackend = await openTestBackend();
+  });
+  afterAll(() => testBackend.dispose());
+  const keys = () => testBackend.backend.serviceKeys;
+
+  it('stores the first candidate of a name, and returns it from then on, also after a reopen', async () => {
+    const name = randomUUID();
+    expect(await keys().ensure(name, 'first')).toBe('first');
+    expect(await keys().ensure(name, 'second')).toBe('first');
+    expect(await keys().ensure(randomUUID(), 'other')).toBe('other');
+    await testBackend.reopen();
+    expect(await keys().ensure(name, 'third')).toBe('first');
+  });
+
+  it('returns one key to all of many concurrent calls', async () => {
+    const name = randomUUID();
+    const found = await Promise.all(Array.from({ length: 20 }, (_, index) => keys().ensure(name, `key-${index}`)));
+    expect(new Set(found).size).toBe(1);
+  });
+});
