@@ -18,6 +18,11 @@ export function requestMetrics(registers: Registry[]) {
       buckets: requestBuckets,
       registers,
     }),
+    auditEventsLost: new Counter({
+      name: 'widget_audit_events_lost_total',
+      help: 'Audit events that could not be stored. Each is complete in a log line `audit.lost`.',
+      registers,
+    }),
     rateLimitFallbacks: new Counter({
       name: 'widget_rate_limit_fallback_total',
       help: 'Rate limit decisions of this pod alone, because the shared limiter was unavailable or slow.',

@@ -1,0 +1,47 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { describe, expect, it } from 'vitest';
+import { makeHashEmail } from './hash-email.ts';
+
+/** A store whose first call fails. */
+function createKeys() {
+  const keys = new Map<string, string>();
+  const state = { calls: 0 };
+  const serviceKeys = {
+    ensure: async (name: string, candidate: string) => {
+      state.calls += 1;
+      if (state.calls === 1) throw new UnavailableError('the store is down');
+      const key = keys.get(name) ?? candidate;
+      keys.set(name, key);
+      return key;
+    },
+  };
+  return { serviceKeys, state };
+}
+
+describe('makeHashEmail', () => {
+  it('returns the same HMAC on every pod, whatever the case of the e-mail, and another for another e-mail', async () => {
+    const { serviceKeys } = createKeys();
+    const [first, second] = [0, 0].map(() => makeHashEmail({ configuredKey: null, serviceKeys }));
+    await first?.('kim@example.com');
+    const hmac = await first?.('kim@example.com');
+    expect(hmac).toMatch(/^[0-9a-f]{64}$/);
+    expect(await second?.('KIM@example.com')).toBe(hmac);
+    expect(await second?.('tim@example.com')).not.toBe(hmac);
+  });
+
+  it('returns null while the store is unavailable, and reads the key only once afterwards', async () => {
+    const { serviceKeys, state } = createKeys();
+    const hashEmail = makeHashEmail({ configuredKey: null, serviceKeys });
+    expect(await hashEmail('kim@example.com')).toBeNull();
+    for (let times = 0; times < 3; times += 1) expect(await hashEmail('kim@example.com')).not.toBeNull();
+    expect(state.calls).toBe(2);
+  });
+
+  it('uses the configured key and reads no other', async () => {
+    const { serviceKeys, state } = createKeys();
+    const hash = (configuredKey: string) => makeHashEmail({ configuredKey, serviceKeys })('kim@example.com');
+    expect(await hash('k'.repeat(32))).toBe(await hash('k'.repeat(32)));
+    expect(await hash('k'.repeat(32))).not.toBe(await hash('l'.repeat(32)));
+    expect(state.calls).toBe(0);
+  });
+});
