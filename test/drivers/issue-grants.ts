@@ -1,6 +1,6 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { Integration, Subscription } from '@widget-service/shared/ports/grant-store.ts';
+import type { Integration, ProvisionToken, Subscription } from '@widget-service/shared/ports/grant-store.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import {
   type IssuedGrant,
@@ -10,6 +10,7 @@ import {
 
 type SubscriptionMembers = Pick<Subscription, 'filter'>;
 type IntegrationMembers = Pick<Integration, 'deduplicateByContent' | 'rate'>;
+type ProvisionTokenMembers = Pick<ProvisionToken, 'permissions'>;
 
 /** Creates a subscription and its stream token through the port. Members that are not given have their defaults. */
 export function issueSubscription(
@@ -27,4 +28,13 @@ export function issueIntegration(
 ): Promise<IssuedGrant<IntegrationMembers>> {
   const issue = makeIssueToken<IntegrationMembers>({ grants: integrations, prefix: 'wht', clock: systemClock });
   return issue({ name: 'sender', deduplicateByContent: true, rate: null, expiresAt: null, ...members });
+}
+
+/** Creates a provision token through the port. Members that are not given have their defaults. */
+export function issueProvisionToken(
+  { provisionTokens }: Pick<Backend, 'provisionTokens'>,
+  members: Partial<NewGrant<ProvisionTokenMembers>> = {},
+): Promise<IssuedGrant<ProvisionTokenMembers>> {
+  const issue = makeIssueToken<ProvisionTokenMembers>({ grants: provisionTokens, prefix: 'wpt', clock: systemClock });
+  return issue({ name: 'script', permissions: ['widgets:create'], expiresAt: null, ...members });
 }

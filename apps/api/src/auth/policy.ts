@@ -98,14 +98,15 @@ function compilePolicy(
         missingCredential[verdict.status === 'absent' ? 'session' : 'bearer'],
       );
     }
+    // Before the checks, so that the log line and the audit event of a refusal name the caller.
+    request.caller = caller;
+    request.callerFields = toCallerFields(caller);
     if (caller.kind === 'session' && !safeMethods.includes(request.method)) {
       rejectForgedRequest(request, caller, publicOrigins);
     }
     if (permission !== null && !permissionsForCaller(caller).includes(permission)) {
       throw new ServiceError('permission-denied', `This request needs the permission ${permission}.`);
     }
-    request.caller = caller;
-    request.callerFields = toCallerFields(caller);
   };
 }
 
