@@ -184,13 +184,28 @@ describe('without trusted proxies', () => {
     },
   );
 
-  test('applies the limit per account, but not per address, to callers behind a private peer', async () => {
+  test('counts the clients behind a private peer together, in a bucket ten times as large', async () => {
     await open(null);
-    const forwardedHeaders = () => ({ 'x-forwarded-for': '198.51.100.4' });
-    expect(await exceedFailures(proxy, forwardedHeaders)).toBe(403);
+    const startedAtMs = performance.now();
+    const attempts = Array.from({ length: 10 * failuresPerAddress + 15 }, (_, attempt) =>
+      failSignIn(proxy, { 'x-forwarded-for': `198.51.100.${attempt}` }),
+    );
+    const statuses = (await Promise.all(attempts)).map(({ statusCode }) => statusCode);
+    // One permit returns each second.
+    const returned = Math.ceil((performance.now() - startedAtMs) / 1_000);
+    const letThrough = statuses.filter((status) => status !== 429).length;
+    expect(letThrough).toBeGreaterThanOrEqual(10 * failuresPerAddress);
+    expect(letThrough).toBeLessThanOrEqual(10 * failuresPerAddress + returned);
+  });
+
+  test('allows no second failure of an account to a private peer that adds a forwarding header', async () => {
+    await open(null);
     const email = `${randomUUID()}@example.com`;
-    expect((await failSignIn(proxy, forwardedHeaders(), email)).statusCode).toBe(403);
-    expect((await failSignIn(proxy, forwardedHeaders(), email)).statusCode).toBe(429);
+    const statuses: number[] = [];
+    for (const headers of [{}, { 'x-forwarded-for': '198.51.100.4' }, { 'x-forwarded-host': 'widgets.example' }]) {
+      statuses.push((await failSignIn(proxy, headers, email)).statusCode);
+    }
+    expect(statuses).toEqual([403, 429, 429]);
   });
 
   test('applies the limit per address to a private peer without forwarding headers, and to a public peer', async () => {
@@ -199,5 +214,14 @@ describe('without trusted proxies', () => {
     expect(await exceedFailures(untrustedPeer, (attempt) => ({ 'x-forwarded-for': `198.51.100.${attempt}` }))).toBe(
       429,
     );
+  });
+});
+
+describe('TRUSTED_PROXIES=none', () => {
+  test('counts a private peer by its address, whatever it forwards, and warns of nothing', async () => {
+    await open([]);
+    expect(await exceedFailures(proxy, (attempt) => ({ 'x-forwarded-for': `198.51.100.${attempt}` }))).toBe(429);
+    expect(await issueHookUrl(proxy, forwarded)).toMatch(/^http:\/\/internal:8080\//);
+    expect(listWarnings()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPrivateAddress, toNetwork, toRateLimitAddress, toTrustProxy } from './forwarding.ts';
+import { isPrivateAddress, toAttemptSource, toClientNetwork, toNetwork, toTrustProxy } from './forwarding.ts';
 
 describe('isPrivateAddress', () => {
   it.each([
@@ -40,17 +40,34 @@ describe('toNetwork', () => {
   ])('converts %s to %s', (address, network) => expect(toNetwork(address)).toBe(network));
 });
 
-describe('toRateLimitAddress', () => {
+describe('toAttemptSource', () => {
+  const request = (ip: string, headers = {}) => ({ ip, headers });
+  const forwarding = { 'x-forwarded-for': '192.0.2.1' };
+
+  it('marks the address of a private peer as shared if the peer forwards, unless it is known that there is no proxy', () => {
+    expect(toAttemptSource(request('10.0.0.7', forwarding), null)).toEqual({ address: '10.0.0.7', isShared: true });
+    for (const [sent, trusted] of [
+      [request('10.0.0.7'), null],
+      [request('10.0.0.7', forwarding), []],
+    ] as const) {
+      expect(toAttemptSource(sent, trusted)).toEqual({ address: '10.0.0.7', isShared: false });
+    }
+    expect(toAttemptSource(request('203.0.113.9', forwarding), null).isShared).toBe(false);
+  });
+});
+
+describe('toClientNetwork', () => {
   it('returns an empty address once the connection is closed', () => {
     const closed = { ip: undefined as unknown as string, headers: { 'x-forwarded-for': '192.0.2.1' } };
-    expect(toRateLimitAddress(closed, null)).toBe('');
-    expect(toRateLimitAddress(closed, 1)).toBe('');
+    expect(toClientNetwork(closed, null)).toBe('');
+    expect(toClientNetwork(closed, 1)).toBe('');
   });
 });
 
 describe('toTrustProxy', () => {
   it('trusts no proxy, the given ranges, or the given number of hops', () => {
     expect(toTrustProxy(null)).toBe(false);
+    expect(toTrustProxy([])).toBe(false);
     expect(toTrustProxy(['10.0.0.0/8'])).toEqual(['10.0.0.0/8']);
     const isTrusted = toTrustProxy(2) as (address: string, hop: number) => boolean;
     expect([0, 1, 2].map((hop) => isTrusted('192.0.2.1', hop))).toEqual([true, true, false]);

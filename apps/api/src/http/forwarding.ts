@@ -1,7 +1,11 @@
 import { BlockList, isIP } from 'node:net';
+import type { AttemptSource } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** `TRUSTED_PROXIES`: address ranges, or the number of proxies in front of the service. Null: no proxy is trusted. */
+/**
+ * `TRUSTED_PROXIES`: address ranges, or the number of proxies in front of the service. An empty list (`none`): there is
+ * no proxy. Null: no proxy is trusted, but there may be one.
+ */
 export type TrustedProxies = readonly string[] | number | null;
 
 const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const;
@@ -32,8 +36,12 @@ privateRanges.addSubnet('fe80::', 10, 'ipv6');
  * direct peer): Fastify 5.12 trusts no proxy at all if the option is a number.
  */
 export function toTrustProxy(trusted: TrustedProxies): false | string[] | ((address: string, hop: number) => boolean) {
-  if (trusted === null) return false;
+  if (isWithoutTrusted(trusted)) return false;
   return typeof trusted === 'number' ? (_address, hop) => hop < trusted : [...trusted];
+}
+
+function isWithoutTrusted(trusted: TrustedProxies): trusted is null | readonly [] {
+  return trusted === null || (typeof trusted === 'object' && trusted.length === 0);
 }
 
 /**
@@ -42,7 +50,7 @@ export function toTrustProxy(trusted: TrustedProxies): false | string[] | ((addr
  * `request.ip`. Does nothing if no proxy is trusted: the header is then ignored.
  */
 export function registerForwardedAddresses(app: FastifyInstance, trusted: TrustedProxies): void {
-  if (trusted === null) return;
+  if (isWithoutTrusted(trusted)) return;
   app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
     const forwarded = headers['x-forwarded-for'];
     // A string even if the header is repeated: Node joins the values with commas.
@@ -72,8 +80,9 @@ export function registerProxyWarning(app: FastifyInstance, trusted: TrustedProxi
       request.log.warn(
         { peer: request.ip, setting: 'TRUSTED_PROXIES' },
         'REQUESTS COME THROUGH A PROXY THAT IS NOT TRUSTED: the service ignores its forwarding headers, does not ' +
-          'count sign-in failures per address, and uses the Host header that the proxy sends for URLs and the origin ' +
-          'check. Set TRUSTED_PROXIES to the addresses of the proxy.',
+          'count sign-in failures of all clients behind the proxy together, and uses the Host header that the proxy ' +
+          'sends for URLs and the origin check. Set TRUSTED_PROXIES to the addresses of the proxy, or to none if there ' +
+          'is no proxy.',
       );
     }
     done();
@@ -81,15 +90,28 @@ export function registerProxyWarning(app: FastifyInstance, trusted: TrustedProxi
 }
 
 /**
- * Returns the address by which rate limits count a request: the IPv4 address, or the /64 network of an IPv6 address.
- * Returns null if the request comes through a proxy that is not trusted: the clients behind it cannot be distinguished.
- * Returns an empty string once the connection is closed.
+ * Returns the client's address: the IPv4 address, or the /64 network of an IPv6 address. Returns null if the request
+ * seems to come through a proxy that is not trusted: the address is then that of the proxy. Returns an empty string once
+ * the connection is closed.
  */
-export function toRateLimitAddress(
+export function toClientNetwork(
   request: Pick<FastifyRequest, 'ip' | 'headers'>,
   trusted: TrustedProxies,
 ): string | null {
-  return trusted === null && hasUntrustedForwarding(request) ? null : toNetwork(readClientAddress(request));
+  const { address, isShared } = toAttemptSource(request, trusted);
+  return isShared ? null : address;
+}
+
+/**
+ * Returns how the sign-in limits count a request. The address does not depend on forwarding headers that are not
+ * trusted: with and without them, a peer uses up the same buckets.
+ */
+export function toAttemptSource(
+  request: Pick<FastifyRequest, 'ip' | 'headers'>,
+  trusted: TrustedProxies,
+): AttemptSource {
+  const isShared = trusted === null && hasUntrustedForwarding(request);
+  return { address: toNetwork(readClientAddress(request)), isShared };
 }
 
 function hasUntrustedForwarding(request: Pick<FastifyRequest, 'ip' | 'headers'>): boolean {

@@ -90,6 +90,7 @@ describe('parseSettings', () => {
     ['10.0.0.0/8', ['10.0.0.0/8']],
     ['192.168.1.7, fd00::/8', ['192.168.1.7', 'fd00::/8']],
     ['2', 2],
+    ['none', []],
   ])('parses TRUSTED_PROXIES %s', (given, expected) => {
     expect(parseSettings({ TRUSTED_PROXIES: given }, api).settings.TRUSTED_PROXIES).toEqual(expected);
   });
@@ -99,6 +100,7 @@ describe('parseSettings', () => {
     '101',
     '-1',
     'true',
+    'none,10.0.0.0/8',
     'proxy.example',
     '10.0.0.0/33',
     '0.0.0.0/0',

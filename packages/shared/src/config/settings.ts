@@ -102,7 +102,7 @@ export const settingsTable = {
   TRUSTED_PROXIES: defineSetting<readonly string[] | number | null>(
     trustedProxies,
     null,
-    'Proxies whose forwarding headers are trusted: comma-separated addresses or CIDRs, or the number of hops.',
+    'Proxies whose forwarding headers are trusted: comma-separated addresses or CIDRs, or the number of hops. none says that there is no proxy.',
   ),
   LOG_LEVEL: defineSetting(
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),

@@ -40,15 +40,19 @@ export const baseUrl = url('http:', 'https:')
   .transform((value) => value?.replace(/\/+$/, '') ?? null);
 
 const maxHops = 100;
-/** Parses to a number of hops, or to a list of addresses and CIDRs. */
+/** Parses to a number of hops, or to a list of addresses and CIDRs. `none` parses to an empty list. */
 export const trustedProxies = z
   .string()
-  .transform((value) => (/^\d{1,3}$/.test(value) ? Number(value) : value.split(',').map((part) => part.trim())))
+  .transform((value) => (value === 'none' ? [] : parseTrustedProxies(value)))
   .refine(
     (value) => (typeof value === 'number' ? value >= 1 && value <= maxHops : value.every(isAddressRange)),
-    `addresses or CIDRs, comma-separated, or a number of hops from 1 to ${maxHops}`,
+    `addresses or CIDRs, comma-separated, or a number of hops from 1 to ${maxHops}, or none`,
   )
   .nullable();
+
+function parseTrustedProxies(value: string): number | string[] {
+  return /^\d{1,3}$/.test(value) ? Number(value) : value.split(',').map((part) => part.trim());
+}
 
 /**
  * Returns whether the text is an IP address, or a CIDR other than `/0`, which would trust every client. An address with

@@ -2,7 +2,7 @@ import type { HookRefusal } from '@widget-service/shared/ports/refusal-store.ts'
 import { refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { FastifyRequest } from 'fastify';
-import { type TrustedProxies, toRateLimitAddress } from '../../http/forwarding.ts';
+import { type TrustedProxies, toClientNetwork } from '../../http/forwarding.ts';
 import type { Problem } from '../../http/problem.ts';
 import type { RefusalRecorder } from './refusal-recorder.ts';
 
@@ -35,9 +35,9 @@ export function describeSender(request: FastifyRequest, trustedProxies: TrustedP
   return request.integration === null ? { clientAddress } : { integrationId: request.integration.id, clientAddress };
 }
 
-/** The address that rate limits count. Null behind a proxy that is not trusted, and once the connection is closed. */
+/** The client's address. Null behind a proxy that is not trusted, and once the connection is closed. */
 function toClientAddress(request: FastifyRequest, trustedProxies: TrustedProxies): string | null {
-  return toRateLimitAddress(request, trustedProxies) || null;
+  return toClientNetwork(request, trustedProxies) || null;
 }
 
 function describeProblem(

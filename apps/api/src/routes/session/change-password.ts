@@ -2,7 +2,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
 import { z } from 'zod';
 import { requireSession } from '../../auth/policy.ts';
-import { type TrustedProxies, toRateLimitAddress } from '../../http/forwarding.ts';
+import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { toRateLimitedError } from '../../limits/rate-limit-headers.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -34,8 +34,8 @@ export function registerChangePassword(
     },
     handler: async (request, reply) => {
       const { user, session } = requireSession(request);
-      const address = toRateLimitAddress(request, trustedProxies);
-      const outcome = await changeOwnPassword({ user, session, address, ...request.body });
+      const source = toAttemptSource(request, trustedProxies);
+      const outcome = await changeOwnPassword({ user, session, source, ...request.body });
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'The current password is wrong.');
       return reply.code(204).send();

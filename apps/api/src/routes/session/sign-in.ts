@@ -3,7 +3,7 @@ import type { makeEndReplacedSession } from '@widget-service/shared/usecases/acc
 import type { makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import type { makeLimitPasswordAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { formatSessionCookie, parseSessionId } from '../../auth/session-cookie.ts';
-import { type TrustedProxies, toRateLimitAddress } from '../../http/forwarding.ts';
+import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { toRateLimitedError } from '../../limits/rate-limit-headers.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -41,8 +41,9 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
     },
     handler: async (request, reply) => {
       const { email } = request.body;
-      const address = toRateLimitAddress(request, trustedProxies);
-      const outcome = await limitPasswordAttempts({ email, address }, () => signIn({ ...request.body, address }));
+      const source = toAttemptSource(request, trustedProxies);
+      const { address } = source;
+      const outcome = await limitPasswordAttempts({ email, source }, () => signIn({ ...request.body, address }));
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'E-mail or password is wrong.');
       const replaced = parseSessionId(request.headers.cookie);

@@ -1,7 +1,7 @@
 import type { Session } from '../../ports/session-store.ts';
 import type { User, UserStore } from '../../ports/user-store.ts';
 import type { PasswordHasher } from './password-hasher.ts';
-import type { makeLimitPasswordAttempts } from './sign-in-limits.ts';
+import type { AttemptSource, makeLimitPasswordAttempts } from './sign-in-limits.ts';
 
 export interface ChangeOwnPasswordDeps {
   readonly users: Pick<UserStore, 'findById' | 'replacePasswordHash'>;
@@ -14,8 +14,7 @@ export interface PasswordChange {
   readonly user: User;
   /** The session of this request. It stays valid. */
   readonly session: Session;
-  /** The client's address for the sign-in limits; null if addresses do not distinguish clients. */
-  readonly address: string | null;
+  readonly source: AttemptSource;
   readonly currentPassword: string;
   readonly newPassword: string;
 }
@@ -54,7 +53,7 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
   }
 
   return async (request: PasswordChange) => {
-    const attempt = { email: request.user.email, address: request.address };
+    const attempt = { email: request.user.email, source: request.source };
     const outcome = await limitPasswordAttempts(attempt, () => changePassword(request));
     if (outcome.status !== 'refused') return outcome;
     // This verifies a second password, so it counts as an attempt of its own. Otherwise one request could guess twice.

@@ -4,11 +4,18 @@ import type { RateLimiter } from '../../ports/rate-limiter.ts';
 
 type TooManyFailures = Exclude<SignInPermit, { readonly status: 'granted' }>;
 
+/** Where a password attempt comes from. */
+export interface AttemptSource {
+  /** The client's address, or the /64 network of an IPv6 address. */
+  readonly address: string;
+  /** Whether many clients may share the address: the request seems to come through a proxy that is not declared. */
+  readonly isShared: boolean;
+}
+
 /** One attempt to verify a password. */
 interface PasswordAttempt {
   readonly email: string;
-  /** The client's address; null if addresses do not distinguish clients. See `makeTakeSignInPermit`. */
-  readonly address: string | null;
+  readonly source: AttemptSource;
 }
 
 /**
@@ -18,10 +25,10 @@ interface PasswordAttempt {
  */
 export function makeLimitPasswordAttempts(takePermit: ReturnType<typeof makeTakeSignInPermit>) {
   return async <Outcome extends { readonly status: string }>(
-    { email, address }: PasswordAttempt,
+    { email, source }: PasswordAttempt,
     run: () => Promise<Outcome>,
   ): Promise<Outcome | TooManyFailures> => {
-    const permit = await takePermit(email, address);
+    const permit = await takePermit(email, source);
     if (permit.status === 'rate-limited') return permit;
     let hasFailed = false;
     try {
@@ -56,6 +63,8 @@ interface KeyedLimit {
 }
 
 const addressFactor = 6;
+/** How many times as many failures a shared address may have. */
+const sharedAddressFactor = 10;
 const accountHourFactor = 20;
 
 /**
@@ -63,34 +72,35 @@ const accountHourFactor = 20;
  * so that concurrent attempts cannot exceed the limits. Failures are limited per account and address (per minute), per
  * address (6 times as many per minute), and per account (20 times as many per hour).
  *
- * Known and unknown accounts are limited alike, by a digest of the e-mail. Without an address there is no limit per
- * address, because it would apply to all clients together.
+ * Known and unknown accounts are limited alike, by a digest of the e-mail. The limit per address is ten times as large for
+ * a shared address. Both limits use one bucket, because they have the same window: a client that adds or removes
+ * forwarding headers gains nothing.
  */
 export function makeTakeSignInPermit({ limiter, failuresPerMinute }: SignInLimitsDeps) {
   const perMinute = (count: number): RateLimit => ({ ratePerSecond: count / 60, burst: count });
   const limits = {
     accountAndAddress: perMinute(failuresPerMinute),
     address: perMinute(failuresPerMinute * addressFactor),
+    sharedAddress: perMinute(failuresPerMinute * addressFactor * sharedAddressFactor),
     account: {
       ratePerSecond: (failuresPerMinute * accountHourFactor) / 3_600,
       burst: failuresPerMinute * accountHourFactor,
     },
   };
 
-  function listLimits(email: string, address: string | null): KeyedLimit[] {
+  function listLimits(email: string, { address, isShared }: AttemptSource): KeyedLimit[] {
     const account = sha256Hex(email.toLowerCase());
-    const perAddress = address === null ? [] : [{ key: `sign-in:address:${address}`, limit: limits.address }];
     return [
-      { key: `sign-in:account:${account}:${address ?? 'anywhere'}`, limit: limits.accountAndAddress },
+      { key: `sign-in:account:${account}:${address}`, limit: limits.accountAndAddress },
       { key: `sign-in:account:${account}`, limit: limits.account },
-      ...perAddress,
+      { key: `sign-in:address:${address}`, limit: isShared ? limits.sharedAddress : limits.address },
     ];
   }
 
-  return async (email: string, address: string | null): Promise<SignInPermit> => {
+  return async (email: string, source: AttemptSource): Promise<SignInPermit> => {
     if (failuresPerMinute === 0) return { status: 'granted', giveBack: async () => undefined };
     const takes = await Promise.all(
-      listLimits(email, address).map(async (keyedLimit) => ({
+      listLimits(email, source).map(async (keyedLimit) => ({
         ...keyedLimit,
         outcome: await limiter.take({ ...keyedLimit, atLeast: 1, atMost: 1 }),
       })),

@@ -13,8 +13,8 @@ export interface SignInDeps {
 export interface SignInAttempt {
   readonly email: string;
   readonly password: string;
-  /** The client's address; null if addresses do not distinguish clients. Addresses take turns in hashing passwords. */
-  readonly address: string | null;
+  /** The client's address. Addresses take turns in hashing passwords. */
+  readonly address: string;
 }
 
 export type SignInOutcome =
@@ -32,7 +32,7 @@ export type SignInOutcome =
 export function makeSignIn({ users, passwords, startSession, clock }: SignInDeps) {
   return async ({ email, password, address }: SignInAttempt): Promise<SignInOutcome> => {
     const user = await users.findByEmail(email.toLowerCase());
-    const isCorrect = await passwords.verify(password, user?.passwordHash ?? null, address ?? '');
+    const isCorrect = await passwords.verify(password, user?.passwordHash ?? null, address);
     if (user === null || user.disabled || !isCorrect) return { status: 'refused' };
     const started = await startSession(user.id);
     // A concurrent change of the password, or disabling the user, ends the sessions. It may have missed this new one.
