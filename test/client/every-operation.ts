@@ -124,6 +124,7 @@ async function useUsers(): Promise<void> {
   const page = unwrap(await client.GET('/api/v1/users'));
   unwrap(await client.GET('/api/v1/users/{id}', byId));
   unwrap(await client.PATCH('/api/v1/users/{id}', { ...byId, body: { disabled: true } }));
+  unwrap(await client.POST('/api/v1/users/{id}/unlock', byId));
   console.info(created.role, page.items[0]?.lastSignInAt);
 }
 

@@ -58,6 +58,7 @@ import {
   registerCreateUser,
   registerGetUser,
   registerListUsers,
+  registerUnlockUser,
 } from './routes/users/user-routes.ts';
 import { registerCreateWidget } from './routes/widgets/create-widget.ts';
 import { registerGetWidget } from './routes/widgets/get-widget.ts';
@@ -152,16 +153,17 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   await deps.registerStream(scope);
   const recordLastUsed = makeRecordLastUsed({ grants: deps.grants.integrations, clock: deps.clock });
   registerReceiveHook(app, { ...deps, acceptHook: useCases.acceptHook, recordLastUsed, trustedProxies });
-  registerSignIn(app, { ...useCases, cookieSecure, trustedProxies });
+  registerSignIn(app, { ...useCases, clock: deps.clock, cookieSecure, trustedProxies });
   registerGetSession(app);
   registerSignOut(app, { endSession: useCases.endSession, cookieSecure });
   registerSignOutEverywhere(app, { endAllSessions: useCases.endAllSessions, cookieSecure });
-  registerChangePassword(app, { ...useCases, trustedProxies });
+  registerChangePassword(app, { ...useCases, clock: deps.clock, cookieSecure, trustedProxies });
   registerIssuePersonalStream(app, { issuePersonalStream: useCases.issuePersonalStream, publicBaseUrl });
   registerCreateUser(app, useCases);
   registerListUsers(app, deps);
   registerGetUser(app, deps);
   registerChangeUser(app, useCases);
+  registerUnlockUser(app, useCases);
   registerGrantRoutes(app, deps);
   registerDeliveryRoutes(app, deps);
   registerDocsPage(scope);

@@ -8,6 +8,7 @@ import { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/
 import { makeGrantUseCases } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { makeRecognizeBrowser } from '@widget-service/shared/usecases/access/recognize-browser.ts';
 import {
   makeEndAllSessions,
   makeEndOtherSessions,
@@ -20,6 +21,7 @@ import { makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import {
   makeLimitPasswordAttempts,
   makeTakeSignInPermit,
+  makeUnlockUser,
 } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
@@ -64,9 +66,11 @@ export function createUseCases(deps: UseCaseDeps) {
     groupCommit.submit({ type: 'nudge', widgetId }).catch(() => undefined);
   };
   const passwords = createPasswordHasher();
-  const limitPasswordAttempts = makeLimitPasswordAttempts(
-    makeTakeSignInPermit({ limiter: deps.rateLimiter, failuresPerMinute: deps.signInFailuresPerMinute }),
-  );
+  const signInLimits = { limiter: deps.rateLimiter, failuresPerMinute: deps.signInFailuresPerMinute };
+  const limitPasswordAttempts = makeLimitPasswordAttempts({
+    takePermit: makeTakeSignInPermit(signInLimits),
+    recognizeBrowser: makeRecognizeBrowser({ users, clock }),
+  });
   const startSession = makeStartSession({ sessions, clock, sessionLifetimeMs: deps.sessionLifetimeMs });
   const endAllSessions = makeEndAllSessions({ sessions, control });
   const endOtherSessions = makeEndOtherSessions({ sessions, control });
@@ -87,6 +91,7 @@ export function createUseCases(deps: UseCaseDeps) {
     }),
     createUser: makeCreateUser({ users, passwords, clock }),
     changeUser: makeChangeUser({ users, passwords, endAllSessions }),
+    unlockUser: makeUnlockUser({ users, ...signInLimits }),
     ...makeAllGrantUseCases(backend, clock),
     acceptHook: makeAcceptHook({ groupCommit, clock }),
     listDeliveries: makeListDeliveries(backend),

@@ -29,7 +29,7 @@ describe('POST /api/v1/session', () => {
   test('returns 200 with the session cookie, the user and the permissions', async () => {
     const response = await signIn({ email: 'Admin@LOCALHOST', password });
     expect(response.statusCode).toBe(200);
-    expect(String(response.headers['set-cookie'])).toMatch(
+    expect([response.headers['set-cookie']].flat()[0]).toMatch(
       /^service_console=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
     const body = response.json();

@@ -30,7 +30,7 @@ export const responseHeaders = {
     description: 'The id of the event. A hook that the service recognises as a repetition gets the same id.',
   }),
   'Set-Cookie': z.string().meta({
-    description: `The session cookie \`${sessionCookieName}\`. Signing in sets it; signing out clears it.`,
+    description: `The session cookie \`${sessionCookieName}\`: signing in sets it, signing out clears it. The device cookie \`service_device\`, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it.`,
     examples: [`${sessionCookieName}=…; Path=/; HttpOnly; SameSite=Lax; Secure`],
   }),
   'WWW-Authenticate': z

@@ -1,6 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
-import { z } from 'zod';
+import { formatDeviceCookie, parseDeviceCookies } from '../../auth/device-cookie.ts';
 import { requireSession } from '../../auth/policy.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
@@ -10,13 +11,15 @@ import { passwordChangeSchema } from '../../schemas/session.ts';
 
 export interface ChangePasswordRouteDeps {
   readonly changeOwnPassword: ReturnType<typeof makeChangeOwnPassword>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly cookieSecure: boolean;
   readonly trustedProxies: TrustedProxies;
 }
 
 /** `PUT /api/v1/session/password`: changes the caller's own password, and ends the caller's other sessions. */
 export function registerChangePassword(
   app: ZodApp,
-  { changeOwnPassword, trustedProxies }: ChangePasswordRouteDeps,
+  { changeOwnPassword, clock, cookieSecure, trustedProxies }: ChangePasswordRouteDeps,
 ): void {
   app.put('/api/v1/session/password', {
     config: { policy: 'signed-in' },
@@ -27,7 +30,7 @@ export function registerChangePassword(
         'Ends all other sessions of the user. After a 503, send the same request again: if the new password is already stored, the service ends the other sessions and returns 204. To recognise such a repeated request, the service tries the new password when the current one is wrong. So a wrong current password counts as two failed sign-ins. The rate limit of signing in applies, so that nobody can guess passwords in a session that was left open.',
       body: passwordChangeSchema,
       response: documentResponses(
-        { 204: z.null().describe('The password is changed.') },
+        { 204: { description: 'The password is changed.', body: null, headers: ['Set-Cookie'] } },
         'invalid-credentials',
         'rate-limited',
       ),
@@ -35,10 +38,16 @@ export function registerChangePassword(
     handler: async (request, reply) => {
       const { user, session } = requireSession(request);
       const source = toAttemptSource(request, trustedProxies);
-      const outcome = await changeOwnPassword({ user, session, source, ...request.body });
+      const deviceCookies = parseDeviceCookies(request.headers.cookie);
+      const outcome = await changeOwnPassword({ user, session, source, deviceCookies, ...request.body });
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'The current password is wrong.');
-      return reply.code(204).send();
+      const { passwordHash } = outcome;
+      const deviceCookie = formatDeviceCookie(
+        { id: user.id, passwordHash },
+        { now: clock.now(), isSecure: cookieSecure },
+      );
+      return reply.code(204).header('set-cookie', deviceCookie).send();
     },
   });
 }

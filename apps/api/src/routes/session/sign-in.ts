@@ -1,7 +1,9 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { makeEndReplacedSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import type { makeLimitPasswordAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
+import { formatDeviceCookie, parseDeviceCookies } from '../../auth/device-cookie.ts';
 import { formatSessionCookie, parseSessionId } from '../../auth/session-cookie.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
@@ -14,23 +16,24 @@ export interface SignInRouteDeps {
   readonly signIn: ReturnType<typeof makeSignIn>;
   readonly endReplacedSession: ReturnType<typeof makeEndReplacedSession>;
   readonly limitPasswordAttempts: ReturnType<typeof makeLimitPasswordAttempts>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly cookieSecure: boolean;
   readonly trustedProxies: TrustedProxies;
 }
 
 /**
- * `POST /api/v1/session`: signs in. The cookies of the request do not matter, except that the session of a single valid
- * session cookie ends: the browser replaces that cookie.
+ * `POST /api/v1/session`: signs in. The session cookies of the request do not matter, except that the session of a single
+ * valid one ends: the browser replaces that cookie.
  */
 export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
-  const { signIn, endReplacedSession, limitPasswordAttempts, cookieSecure, trustedProxies } = deps;
+  const { signIn, endReplacedSession, limitPasswordAttempts, clock, cookieSecure: isSecure, trustedProxies } = deps;
   app.post('/api/v1/session', {
     config: { policy: 'own-origin' },
     schema: {
       operationId: 'example.session.create',
       summary: 'Sign in',
       description:
-        'Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. No other cookie matters. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Only failed attempts count towards the rate limit.',
+        'Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. A second cookie, `service_device`, lets the rate limit recognise this browser next time. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Only failed attempts count towards the rate limit.',
       body: credentialsSchema,
       response: documentResponses(
         { 200: { body: sessionSchema, headers: ['Set-Cookie'] } },
@@ -42,14 +45,19 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
     handler: async (request, reply) => {
       const { email } = request.body;
       const source = toAttemptSource(request, trustedProxies);
-      const { address } = source;
-      const outcome = await limitPasswordAttempts({ email, source }, () => signIn({ ...request.body, address }));
+      const deviceCookies = parseDeviceCookies(request.headers.cookie);
+      const outcome = await limitPasswordAttempts({ email, source, deviceCookies }, () =>
+        signIn({ ...request.body, address: source.address }),
+      );
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'E-mail or password is wrong.');
       const replaced = parseSessionId(request.headers.cookie);
       if (replaced !== null) await endReplacedSession(replaced);
       return reply
-        .header('set-cookie', formatSessionCookie(outcome.sessionId, cookieSecure))
+        .header('set-cookie', [
+          formatSessionCookie(outcome.sessionId, isSecure),
+          formatDeviceCookie(outcome.user, { now: clock.now(), isSecure }),
+        ])
         .send(toSessionBody(outcome.sessionId, outcome));
     },
   });

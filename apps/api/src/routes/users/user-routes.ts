@@ -2,6 +2,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
+import type { makeUnlockUser } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { requireSession } from '../../auth/policy.ts';
@@ -110,6 +111,29 @@ export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteD
         throw new ServiceError('last-admin', 'This would leave the service without an admin who can sign in.');
       }
       return toUserBody(outcome.user);
+    },
+  });
+}
+
+export interface UnlockUserRouteDeps {
+  readonly unlockUser: ReturnType<typeof makeUnlockUser>;
+}
+
+/** `POST /api/v1/users/{id}/unlock`: forgets the failed sign-ins of a user. */
+export function registerUnlockUser(app: ZodApp, { unlockUser }: UnlockUserRouteDeps): void {
+  app.post('/api/v1/users/:id/unlock', {
+    config: { policy: { permission: 'users:manage' } },
+    schema: {
+      operationId: 'example.users.unlock',
+      summary: 'Unlock a user',
+      description:
+        'Forgets the failed sign-ins of the user, so that a user whom failures from many addresses have locked out can sign in from any browser. Failures from one address still count for up to a minute.',
+      params: userParamsSchema,
+      response: documentResponses({ 204: z.null().describe('The user can sign in.') }, 'not-found'),
+    },
+    handler: async (request, reply) => {
+      if (!(await unlockUser(requireUserId(request.params)))) throw unknownUserError();
+      return reply.code(204).send();
     },
   });
 }

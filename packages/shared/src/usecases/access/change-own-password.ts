@@ -15,11 +15,15 @@ export interface PasswordChange {
   /** The session of this request. It stays valid. */
   readonly session: Session;
   readonly source: AttemptSource;
+  /** The device cookies of the request, unverified. */
+  readonly deviceCookies: readonly string[];
   readonly currentPassword: string;
   readonly newPassword: string;
 }
 
-type Outcome = { readonly status: 'changed' | 'refused' };
+type Outcome =
+  /** `passwordHash` is the new one. */
+  { readonly status: 'changed'; readonly passwordHash: string } | { readonly status: 'refused' };
 
 /**
  * Makes the function by which a user changes their own password and ends their other sessions. The status is `changed`,
@@ -41,19 +45,21 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
     // Fails if the password was changed meanwhile: then `currentPassword` is no longer the current one.
     if (!(await users.replacePasswordHash(user.id, user.passwordHash, newHash))) return { status: 'refused' };
     await endOtherSessions(session);
-    return { status: 'changed' };
+    return { status: 'changed', passwordHash: newHash };
   }
 
   /** Ends the other sessions if an earlier call has stored the new password and then failed. */
   async function finishEarlierChange({ user, session, newPassword }: PasswordChange): Promise<Outcome> {
     const current = await users.findById(user.id);
-    if (!(await passwords.verify(newPassword, current?.passwordHash ?? null, user.id))) return { status: 'refused' };
+    const isNewPassword = await passwords.verify(newPassword, current?.passwordHash ?? null, user.id);
+    if (current === null || !isNewPassword) return { status: 'refused' };
     await endOtherSessions(session);
-    return { status: 'changed' };
+    return { status: 'changed', passwordHash: current.passwordHash };
   }
 
   return async (request: PasswordChange) => {
-    const attempt = { email: request.user.email, source: request.source };
+    const { source, deviceCookies } = request;
+    const attempt = { email: request.user.email, source, deviceCookies };
     const outcome = await limitPasswordAttempts(attempt, () => changePassword(request));
     if (outcome.status !== 'refused') return outcome;
     // This verifies a second password, so it counts as an attempt of its own. Otherwise one request could guess twice.

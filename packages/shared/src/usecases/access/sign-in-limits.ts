@@ -1,6 +1,8 @@
 import type { RateLimit, RateOutcome } from '../../domain/gcra.ts';
 import { sha256Hex } from '../../domain/token.ts';
 import type { RateLimiter } from '../../ports/rate-limiter.ts';
+import type { UserStore } from '../../ports/user-store.ts';
+import type { makeRecognizeBrowser } from './recognize-browser.ts';
 
 type TooManyFailures = Exclude<SignInPermit, { readonly status: 'granted' }>;
 
@@ -16,19 +18,27 @@ export interface AttemptSource {
 interface PasswordAttempt {
   readonly email: string;
   readonly source: AttemptSource;
+  /** The device cookies of the request, unverified. */
+  readonly deviceCookies: readonly string[];
+}
+
+export interface LimitPasswordAttemptsDeps {
+  readonly takePermit: ReturnType<typeof makeTakeSignInPermit>;
+  readonly recognizeBrowser: ReturnType<typeof makeRecognizeBrowser>;
 }
 
 /**
  * Makes the function that runs a password attempt unless there were too many failures before. Beyond the limit it runs
- * nothing: no account is read, no password is hashed. Only an attempt with the status `refused` counts as a failure; an
- * attempt that throws does not.
+ * nothing: no password is hashed, and no account is read, except to verify a device cookie. Only an attempt with the
+ * status `refused` counts as a failure; an attempt that throws does not.
  */
-export function makeLimitPasswordAttempts(takePermit: ReturnType<typeof makeTakeSignInPermit>) {
+export function makeLimitPasswordAttempts({ takePermit, recognizeBrowser }: LimitPasswordAttemptsDeps) {
   return async <Outcome extends { readonly status: string }>(
-    { email, source }: PasswordAttempt,
+    { email, source, deviceCookies }: PasswordAttempt,
     run: () => Promise<Outcome>,
   ): Promise<Outcome | TooManyFailures> => {
-    const permit = await takePermit(email, source);
+    const browser = await recognizeBrowser(email, deviceCookies, source.address);
+    const permit = await takePermit(email, source, browser);
     if (permit.status === 'rate-limited') return permit;
     let hasFailed = false;
     try {
@@ -67,40 +77,54 @@ const addressFactor = 6;
 const sharedAddressFactor = 10;
 const accountHourFactor = 20;
 
+/** The limits of failures by the `failuresPerMinute` that the settings give. */
+function computeLimits(failuresPerMinute: number) {
+  const perMinute = (count: number): RateLimit => ({ ratePerSecond: count / 60, burst: count });
+  const perHour = failuresPerMinute * accountHourFactor;
+  return {
+    accountAndAddress: perMinute(failuresPerMinute),
+    address: perMinute(failuresPerMinute * addressFactor),
+    sharedAddress: perMinute(failuresPerMinute * addressFactor * sharedAddressFactor),
+    account: { ratePerSecond: perHour / 3_600, burst: perHour },
+  };
+}
+
+const toAccountKey = (email: string): string => `sign-in:account:${sha256Hex(email.toLowerCase())}`;
+
 /**
  * Makes the function that takes a permit for a password attempt. The caller takes it before the password is verified,
  * so that concurrent attempts cannot exceed the limits. Failures are limited per account and address (per minute), per
  * address (6 times as many per minute), and per account (20 times as many per hour).
+ *
+ * A known browser (`makeRecognizeBrowser`) has a limit of its own instead: as many failures as one address per minute,
+ * and as many as an account per hour. So strangers cannot lock it out, and its failures do not count for others.
  *
  * Known and unknown accounts are limited alike, by a digest of the e-mail. The limit per address is ten times as large for
  * a shared address. Both limits use one bucket, because they have the same window: a client that adds or removes
  * forwarding headers gains nothing.
  */
 export function makeTakeSignInPermit({ limiter, failuresPerMinute }: SignInLimitsDeps) {
-  const perMinute = (count: number): RateLimit => ({ ratePerSecond: count / 60, burst: count });
-  const limits = {
-    accountAndAddress: perMinute(failuresPerMinute),
-    address: perMinute(failuresPerMinute * addressFactor),
-    sharedAddress: perMinute(failuresPerMinute * addressFactor * sharedAddressFactor),
-    account: {
-      ratePerSecond: (failuresPerMinute * accountHourFactor) / 3_600,
-      burst: failuresPerMinute * accountHourFactor,
-    },
-  };
+  const limits = computeLimits(failuresPerMinute);
 
-  function listLimits(email: string, { address, isShared }: AttemptSource): KeyedLimit[] {
-    const account = sha256Hex(email.toLowerCase());
+  function listLimits(email: string, { address, isShared }: AttemptSource, browser: string | null): KeyedLimit[] {
+    if (browser !== null) {
+      return [
+        { key: `sign-in:browser:${browser}`, limit: limits.accountAndAddress },
+        { key: `sign-in:browser-hour:${browser}`, limit: limits.account },
+      ];
+    }
+    const account = toAccountKey(email);
     return [
-      { key: `sign-in:account:${account}:${address}`, limit: limits.accountAndAddress },
-      { key: `sign-in:account:${account}`, limit: limits.account },
+      { key: `${account}:${address}`, limit: limits.accountAndAddress },
+      { key: account, limit: limits.account },
       { key: `sign-in:address:${address}`, limit: isShared ? limits.sharedAddress : limits.address },
     ];
   }
 
-  return async (email: string, source: AttemptSource): Promise<SignInPermit> => {
+  return async (email: string, source: AttemptSource, browser: string | null): Promise<SignInPermit> => {
     if (failuresPerMinute === 0) return { status: 'granted', giveBack: async () => undefined };
     const takes = await Promise.all(
-      listLimits(email, source).map(async (keyedLimit) => ({
+      listLimits(email, source, browser).map(async (keyedLimit) => ({
         ...keyedLimit,
         outcome: await limiter.take({ ...keyedLimit, atLeast: 1, atMost: 1 }),
       })),
@@ -115,6 +139,25 @@ export function makeTakeSignInPermit({ limiter, failuresPerMinute }: SignInLimit
     await giveBack();
     const { retryAfterMs, resetAfterMs } = exceeded.outcome;
     return { status: 'rate-limited', limit: exceeded.limit, retryAfterMs, resetAfterMs };
+  };
+}
+
+export interface UnlockUserDeps extends SignInLimitsDeps {
+  readonly users: Pick<UserStore, 'findById'>;
+}
+
+/**
+ * Makes the function by which an admin forgets the failed sign-ins of a user's account, so that the user can sign in from
+ * any browser. The failures of one address stay: that limit ends within a minute. Returns false if the user is unknown.
+ * Throws `UnavailableError`.
+ */
+export function makeUnlockUser({ users, limiter, failuresPerMinute }: UnlockUserDeps) {
+  const { account: limit } = computeLimits(failuresPerMinute);
+  return async (userId: string): Promise<boolean> => {
+    const user = await users.findById(userId);
+    if (user === null) return false;
+    if (failuresPerMinute > 0) await limiter.giveBack(toAccountKey(user.email), limit, limit.burst);
+    return true;
   };
 }
 

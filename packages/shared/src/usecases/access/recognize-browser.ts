@@ -1,0 +1,38 @@
+import { findDeviceNonce, isWellFormedDeviceCookie } from '../../domain/device-cookie.ts';
+import { UnavailableError } from '../../domain/errors.ts';
+import type { UserStore } from '../../ports/user-store.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { createSemaphore } from '../../runtime/semaphore.ts';
+
+export interface RecognizeBrowserDeps {
+  readonly users: Pick<UserStore, 'findByEmail'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Anybody can send a well-formed cookie, and each one costs a read: so few run at once, and addresses take turns. */
+const readLimits = { what: 'recognise a browser', maxRunning: 10, maxWaiting: 500, maxWaitMs: 500 } as const;
+/** A browser sends two cookies at most: its own, and one that a sibling domain planted. */
+const cookiesMax = 2;
+/** Stands for an account that does not exist, so that its cookies cost the same time. */
+const decoy = { id: '', passwordHash: '' } as const;
+
+/**
+ * Makes the function that finds out whether a browser has signed in to an account before. It returns the nonce that names
+ * the browser, or null for a stranger. It reads nothing unless a cookie is well-formed. If the read fails or must wait too
+ * long, the browser counts as a stranger.
+ */
+export function makeRecognizeBrowser({ users, clock }: RecognizeBrowserDeps) {
+  const limitReads = createSemaphore(readLimits);
+  return async (email: string, cookies: readonly string[], address: string): Promise<string | null> => {
+    const candidates = cookies.filter(isWellFormedDeviceCookie).slice(0, cookiesMax);
+    if (candidates.length === 0) return null;
+    const user = await limitReads(() => users.findByEmail(email.toLowerCase()), address).catch(toNull);
+    const nonces = candidates.map((cookie) => findDeviceNonce(cookie, user ?? decoy, clock.now()));
+    return user === null ? null : (nonces.find((nonce) => nonce !== null) ?? null);
+  };
+}
+
+function toNull(error: unknown): null {
+  if (error instanceof UnavailableError) return null;
+  throw error;
+}
