@@ -1,7 +1,7 @@
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify';
-import { requirePrincipalId } from '../auth/policy.ts';
+import { type RoutePolicy, requirePrincipalId } from '../auth/policy.ts';
 import type { HookPermits } from './hook-permits.ts';
 import { type RateRefusal, setRateLimitHeaders, toRateLimitedError } from './rate-limit-headers.ts';
 
@@ -11,11 +11,13 @@ import { type RateRefusal, setRateLimitHeaders, toRateLimitedError } from './rat
  */
 type RouteRateLimit = 'api' | 'hooks';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Which rate limit the route counts against. Without it, the route is not limited. */
-    rateLimit?: RouteRateLimit;
-  }
+/**
+ * Returns the rate limit of a route. The policy alone decides, so no authenticated route can be forgotten. Null: the
+ * route has no caller to count.
+ */
+export function selectRateLimit(policy: RoutePolicy): RouteRateLimit | null {
+  if (policy === 'hook-token') return 'hooks';
+  return policy === 'public' || policy === 'own-origin' ? null : 'api';
 }
 
 export interface RateLimitDeps {
@@ -26,20 +28,19 @@ export interface RateLimitDeps {
 }
 
 /**
- * Enforces the rate limit that each route declares (`config.rateLimit`), for every route that is registered after this
- * call. The check runs before the body is read. It runs after the policy check (see `registerPolicies`), because it
+ * Enforces the rate limit of each route (`selectRateLimit`), for every route that is registered after this call. The check runs before the body is read. It runs after the policy check (see `registerPolicies`), because it
  * needs the caller or the integration. A request over its limit fails with `ServiceError` `rate-limited` (429); if the
  * limiter fails, with the limiter's error.
  */
 export function registerRateLimits(app: FastifyInstance, deps: RateLimitDeps): void {
   app.addHook('onRoute', (route) => {
-    const check = compileRateLimit(route.config?.rateLimit, deps);
+    const check = compileRateLimit(selectRateLimit(route.config?.policy ?? 'public'), deps);
     if (check !== null) route.onRequest = [...[route.onRequest ?? []].flat(), check];
   });
 }
 
 function compileRateLimit(
-  rateLimit: RouteRateLimit | undefined,
+  rateLimit: RouteRateLimit | null,
   { limiter, apiLimit, hookPermits }: RateLimitDeps,
 ): onRequestHookHandler | null {
   if (rateLimit === 'hooks') return createHookCheck(hookPermits);

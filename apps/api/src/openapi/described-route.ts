@@ -3,6 +3,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { z } from 'zod';
 import type { RoutePolicy } from '../auth/policy.ts';
 import { statusForCode } from '../http/problem.ts';
+import { selectRateLimit } from '../limits/rate-limits.ts';
 import type { RequestParameterName } from '../schemas/headers.ts';
 import type { documentResponses, ResponseDocs } from '../schemas/problem.ts';
 
@@ -70,7 +71,7 @@ function toDescribedRoute({ method, url, schema = {}, config }: RouteOptions): D
     description,
     policy,
     isReading: mainMethod === 'GET',
-    rateLimit: config?.rateLimit ?? null,
+    rateLimit: selectRateLimit(policy),
     parameters,
     params: (schema.params ?? null) as z.ZodType | null,
     querystring: (schema.querystring ?? null) as z.ZodType | null,

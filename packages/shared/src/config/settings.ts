@@ -195,12 +195,12 @@ export const settingsTable = {
   API_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     50,
-    'Reads and creates of widgets per second of one user or provision token over all pods. 0 switches this limit off.',
+    'Requests per second of one user or provision token over all pods: every request with a session or a provision token counts. 0 switches this limit off.',
   ),
   API_BURST: defineSetting(
     wholeNumber(0, 10_000_000),
     200,
-    'Burst: reads and creates of widgets that one user or provision token may send at once before the rate applies, over all pods. 0 switches this limit off.',
+    'Burst: requests that one user or provision token may send at once before the rate applies, over all pods. 0 switches this limit off.',
   ),
   SIGN_IN_FAILURES_PER_MINUTE: defineSetting(
     wholeNumber(0, 100_000),

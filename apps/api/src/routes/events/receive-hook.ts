@@ -47,7 +47,6 @@ export function registerReceiveHook(
   app.post('/api/v1/events/hooks/:token', {
     config: {
       policy: 'hook-token',
-      rateLimit: 'hooks',
       hasFreeFormBody: true,
       verifyBody: makeSignatureCheck(clock),
       logFields: (request) => describeSender(request, trustedProxies),

@@ -14,7 +14,7 @@ export interface CreateWidgetRouteDeps {
 /** `POST /api/v1/widgets`: creates a widget, once per idempotency key. */
 export function registerCreateWidget(app: ZodApp, { createWidget }: CreateWidgetRouteDeps): void {
   app.post('/api/v1/widgets', {
-    config: { policy: { permission: 'widgets:create', acceptsBearer: true }, rateLimit: 'api' },
+    config: { policy: { permission: 'widgets:create', acceptsBearer: true } },
     schema: {
       operationId: 'example.widgets.create',
       summary: 'Create a widget',

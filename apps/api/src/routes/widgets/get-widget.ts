@@ -17,7 +17,7 @@ export function registerGetWidget(app: ZodApp, { widgets }: GetWidgetRouteDeps):
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/v1/widgets/:id',
-    config: { policy: { permission: 'widgets:read' }, rateLimit: 'api' },
+    config: { policy: { permission: 'widgets:read' } },
     schema: {
       operationId: 'example.widgets.get',
       summary: 'Get a widget',

@@ -20,7 +20,7 @@ export function registerListWidgets(app: ZodApp, { listWidgets }: ListWidgetsRou
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/v1/widgets',
-    config: { policy: { permission: 'widgets:read' }, rateLimit: 'api' },
+    config: { policy: { permission: 'widgets:read' } },
     schema: {
       operationId: 'example.widgets.list',
       summary: 'List widgets',

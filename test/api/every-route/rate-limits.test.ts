@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestRoute } from '../../drivers/test-app.ts';
+
+/** No permit returns while a test runs. */
+const api = { ratePerSecond: 0.001, burst: 3 };
+let service: TestApp;
+beforeAll(async () => {
+  service = await openTestApp({ limits: { api } });
+});
+afterAll(() => service.close());
+
+const isAuthenticated = ({ policy }: TestRoute) => policy === 'signed-in' || typeof policy === 'object';
+
+function send({ method, url }: Pick<TestRoute, 'method' | 'url'>, headers: Readonly<Record<string, string>>) {
+  const path = url.replaceAll(/:\w+/g, '0197a0b0-0000-7000-8000-00000000abcd');
+  return service.inject({ method: method as 'GET', url: path, headers });
+}
+
+test('every route that needs a session is refused beyond the limit of the user, and says so', async () => {
+  const admin = await service.signedIn('admin');
+  for (let request = 0; request < api.burst; request += 1) {
+    expect((await send({ method: 'GET', url: '/api/v1/session' }, admin.headers)).statusCode).toBe(200);
+  }
+  const routes = service.routes.filter(isAuthenticated);
+  expect(routes.length).toBeGreaterThan(30);
+  const statuses = new Map<string, number>();
+  for (const route of routes) {
+    const response = await send(route, admin.headers);
+    statuses.set(`${route.method} ${route.url}`, response.statusCode);
+    if (response.statusCode !== 429) continue;
+    expect(response.headers['ratelimit-policy']).toBe('"api";q=3;w=3000');
+    expect(response.headers.ratelimit).toMatch(/^"api";r=0;t=\d+$/);
+    if (route.method !== 'HEAD') expectProblem(response, { status: 429, code: 'rate-limited' });
+  }
+  expect([...statuses].filter(([, status]) => status !== 429)).toEqual([]);
+});
+
+test('a viewer gets no more personal stream tokens at once than the burst', async () => {
+  const viewer = await service.signedIn('viewer');
+  const requests = Array.from({ length: 100 }, () =>
+    send({ method: 'POST', url: '/api/v1/session/stream' }, viewer.headers),
+  );
+  const statuses = (await Promise.all(requests)).map(({ statusCode }) => statusCode);
+  expect(statuses.filter((status) => status === 201)).toHaveLength(api.burst);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(100 - api.burst);
+});
+
+test('the limit is that of the user: another session shares it, another user does not', async () => {
+  const [user, other] = [await service.signedIn('viewer'), await service.signedIn('viewer')];
+  for (let request = 0; request < api.burst; request += 1) {
+    await send({ method: 'GET', url: '/api/v1/session' }, user.headers);
+  }
+  expect((await send({ method: 'GET', url: '/api/v1/widgets' }, user.headers)).statusCode).toBe(429);
+  expect((await send({ method: 'GET', url: '/api/v1/session' }, other.headers)).statusCode).toBe(200);
+});
