@@ -123,6 +123,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       publicBaseUrl: options.publicBaseUrl ?? null,
       cookieSecure: options.cookieSecure ?? false,
       bodyLimitBytes: options.bodyLimitBytes ?? 65_536,
+      connections: { perAddress: 0, perPod: 10_000 },
     },
     useCases,
     widgets: backend.widgets,

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { toRateLimits } from '@widget-service/shared/config/component-options.ts';
+import { toConnectionLimits, toRateLimits } from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { makeFormatMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
@@ -192,6 +192,7 @@ function composeApp(deps: CompositionDeps) {
       publicBaseUrl: settings.PUBLIC_BASE_URL,
       cookieSecure: settings.COOKIE_SECURE,
       bodyLimitBytes: settings.BODY_LIMIT_BYTES,
+      connections: toConnectionLimits(settings),
     },
     useCases: createUseCases({
       backend,

@@ -17,6 +17,7 @@ import { makeVerifyHookToken } from './auth/hook-token.ts';
 import { registerPolicies } from './auth/policy.ts';
 import { makeRecordLastUsed } from './auth/record-last-used.ts';
 import { decorateCredentials } from './auth/request-credentials.ts';
+import { ConnectionLimiter, type ConnectionLimits } from './http/connection-limits.ts';
 import { createServer } from './http/create-server.ts';
 import { registerErrorHandler } from './http/error-handler.ts';
 import {
@@ -39,6 +40,7 @@ import { registerRateLimits } from './limits/rate-limits.ts';
 import { registerOpenApi } from './openapi/describe-interface.ts';
 import { registerDocsPage } from './pages/register-docs-page.ts';
 import { registerProblemPages } from './pages/register-problem-pages.ts';
+import { registerConnectionRefusals } from './routes/connection-refusals.ts';
 import { registerGetDelivery } from './routes/deliveries/get-delivery.ts';
 import { registerListDeliveries } from './routes/deliveries/list-deliveries.ts';
 import { registerListRefusals } from './routes/deliveries/list-refusals.ts';
@@ -71,6 +73,7 @@ interface AppSettings {
   readonly publicBaseUrl: string | null;
   readonly cookieSecure: boolean;
   readonly bodyLimitBytes: number;
+  readonly connections: ConnectionLimits;
 }
 
 interface RateLimits {
@@ -109,12 +112,15 @@ export interface AppDeps {
 export function buildApp(deps: AppDeps): FastifyInstance {
   const { bodyLimitBytes, trustedProxies } = deps.settings;
   const app = createServer({ bodyLimitBytes, trustProxy: toTrustProxy(trustedProxies), logger: deps.logger });
+  const connections = new ConnectionLimiter({ ...deps, limits: deps.settings.connections, trustedProxies });
+  connections.watch(app.server);
   // The order matters. Fastify hooks run in the order of their registration, and a function that examines routes sees
   // only those that are registered after it.
   decorateRequests(app);
   decorateCredentials(app);
   decorateOwnOrigin(app, deps.settings);
   registerRequestTracing(app, deps.tracer ?? noTracer);
+  registerConnectionRefusals(app, connections, deps.metrics);
   registerForwardedAddresses(app, trustedProxies);
   registerRequestScreening(app, collectKnownPaths(app));
   registerErrorHandler(app);

@@ -16,6 +16,7 @@ export function registerKnownSeries(app: FastifyInstance, metrics: Metrics): voi
   app.addHook('onReady', (done) => {
     for (const route of routes) createRequestSeries(route, metrics);
     createStreamSeries(metrics);
+    for (const reason of ['per-address', 'per-pod', 'reset']) metrics.connectionsRefused.inc({ reason }, 0);
     done();
   });
 }

@@ -78,7 +78,13 @@ describe('the route table', () => {
 
   test('fails the start when a route has no policy', async () => {
     const app = buildApp({
-      settings: { trustedProxies: null, publicBaseUrl: null, cookieSecure: false, bodyLimitBytes: 65_536 },
+      settings: {
+        trustedProxies: null,
+        publicBaseUrl: null,
+        cookieSecure: false,
+        bodyLimitBytes: 65_536,
+        connections: { perAddress: 0, perPod: 10_000 },
+      },
       useCases: {} as never,
       widgets: service.backend.widgets,
       users: service.backend.users,

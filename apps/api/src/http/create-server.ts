@@ -1,4 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import {
   type FastifyBaseLogger,
@@ -18,9 +20,10 @@ const connectionLimits = {
   keepAliveTimeout: 72_000,
   /**
    * How long the socket may transfer no byte in either direction while a request is in progress: ends responses that
-   * the client does not accept. Streams have their own limit (`STREAM_STALL_MS`).
+   * the client does not accept. Node measures progress only at the end of each such period, so the connection ends
+   * after one to two periods: see `makeEndIdleConnection`. Streams have their own limit (`STREAM_STALL_MS`).
    */
-  connectionTimeout: 60_000,
+  connectionTimeout: 30_000,
   http: {
     /** To the end of the headers, counted like `requestTimeout`. */
     headersTimeout: 15_000,
@@ -75,8 +78,31 @@ export function createServer({ bodyLimitBytes, trustProxy, logger }: ServerOptio
   // 0: no limit on the number of headers; `maxHeaderSize` limits their size. With a limit, Node would drop the headers
   // beyond it without an error, before our checks for repeated headers run.
   app.server.maxHeadersCount = 0;
+  app.server.on('timeout', makeEndIdleConnection(app.server));
   app.server.on('checkExpectation', (_request, response) => answerExpectation(response, logger));
   return app;
+}
+
+/** Node keeps the response in progress here. There is no public way to it. */
+type SocketWithResponse = Socket & { readonly _httpMessage?: ServerResponse | null };
+
+/**
+ * Makes the function that ends a connection that was idle for its time-out: between two requests (`keepAliveTimeout`),
+ * or while its client accepts nothing of a response (`connectionTimeout`). A response that has not begun is not the
+ * client's fault: its request is still arriving, which has a limit of its own (`requestTimeout`), or this process is
+ * busy. It gets a second period.
+ */
+function makeEndIdleConnection(server: Server): (socket: Socket) => void {
+  const waitedFor = new WeakSet<ServerResponse>();
+  return (socket: SocketWithResponse) => {
+    const response = socket._httpMessage ?? null;
+    if (response === null || response.headersSent || waitedFor.has(response)) {
+      socket.destroy();
+      return;
+    }
+    waitedFor.add(response);
+    socket.setTimeout(server.timeout);
+  };
 }
 
 function raiseToWarnLevel(logger: Logger): Logger {

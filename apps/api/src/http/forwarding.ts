@@ -45,6 +45,28 @@ function isWithoutTrusted(trusted: TrustedProxies): trusted is null | readonly [
 }
 
 /**
+ * Makes the function that returns whether connections of many clients may come from this peer: it is a trusted proxy. A
+ * number of proxies does not tell which peers they are, so each peer counts as one. If no proxy is declared, a peer on a
+ * private network may be one.
+ */
+export function makeIsProxyPeer(trusted: TrustedProxies): (address: string) => boolean {
+  if (trusted === null) return isPrivateAddress;
+  if (typeof trusted === 'number') return () => true;
+  const proxies = new BlockList();
+  for (const range of trusted) {
+    const [network = '', bits] = range.split('/');
+    const family = isIP(network) === 4 ? 'ipv4' : 'ipv6';
+    if (bits === undefined) proxies.addAddress(network, family);
+    else proxies.addSubnet(network, Number(bits), family);
+  }
+  return (address) => {
+    const plain = normalizeAddress(address);
+    const version = isIP(plain);
+    return version !== 0 && proxies.check(plain, version === 4 ? 'ipv4' : 'ipv6');
+  };
+}
+
+/**
  * Removes the ports from the addresses in `X-Forwarded-For`. With ports, no proxy would match a trusted range, and each
  * connection of a client would count as another client. Register this before every Fastify hook that reads
  * `request.ip`. Does nothing if no proxy is trusted: the header is then ignored.

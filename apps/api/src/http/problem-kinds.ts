@@ -138,6 +138,13 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     remedy:
       'Wait as many seconds as the header Retry-After says, then send the same request again. The service has not processed it. The header RateLimit shows how many requests are left, and RateLimit-Policy shows the limit.',
   },
+  'too-many-connections': {
+    status: 503,
+    title: 'Too many connections',
+    detail: 'This connection is above a limit of the service and closes now.',
+    remedy:
+      'Use one connection for many requests, and close those that you do not need: open streams count too. Then send the same request again. The service has not processed it. If your requests come through a proxy that others use as well, the operator of the service must declare it.',
+  },
   unavailable: {
     status: 503,
     title: 'Temporarily unavailable',

@@ -48,6 +48,17 @@ function toRetention(settings: Settings): EventRetention {
   };
 }
 
+/** Connections besides streams, if `CONNECTIONS_PER_POD` is not set. */
+const otherConnections = 10_000;
+
+/** Converts the settings to the limits on connections of a pod. */
+export function toConnectionLimits(settings: Settings) {
+  return {
+    perAddress: settings.CONNECTIONS_PER_ADDRESS,
+    perPod: settings.CONNECTIONS_PER_POD ?? settings.STREAMS_PER_POD + otherConnections,
+  };
+}
+
 interface RateLimitSetting {
   readonly ratePerSecond: number;
   readonly burst: number;

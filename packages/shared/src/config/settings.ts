@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { batchLimits } from '../domain/batch-limits.ts';
 import { auditSettings } from './audit-settings.ts';
 import { defineSecret, defineSetting, isLoopback } from './define-setting.ts';
+import { overloadSettings } from './overload-settings.ts';
 import {
   baseUrl,
   flag,
@@ -114,6 +115,7 @@ export const settingsTable = {
     ({ isTerminal }) => (isTerminal ? 'pretty' : 'json'),
     'Format of the log lines.',
   ),
+  ...overloadSettings,
   HEARTBEAT_INTERVAL_MS: defineSetting(milliseconds(100), 15_000, 'Mean time between two heartbeats of a stream.'),
   STREAM_LIFETIME_MS: defineSetting(
     milliseconds(1_000),

@@ -19,6 +19,7 @@ export type ProblemCode =
   | 'not-found'
   | 'method-not-allowed'
   | 'rate-limited'
+  | 'too-many-connections'
   | 'unavailable'
   | 'internal'
   | 'malformed-request'

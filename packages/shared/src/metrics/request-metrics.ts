@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { requestBuckets } from './buckets.ts';
 import { Histogram } from './histogram.ts';
 
@@ -21,6 +21,22 @@ export function requestMetrics(registers: Registry[]) {
     auditEventsLost: new Counter({
       name: 'widget_audit_events_lost_total',
       help: 'Audit events that could not be stored. Each is complete in a log line `audit.lost`.',
+      registers,
+    }),
+    connectionsOpen: new Gauge({
+      name: 'widget_connections_open',
+      help: 'Connections open on the public interface of this pod, with or without a request, including open streams.',
+      registers,
+    }),
+    connectionsLimit: new Gauge({
+      name: 'widget_connections_limit',
+      help: 'How many connections this pod accepts at most (CONNECTIONS_PER_POD).',
+      registers,
+    }),
+    connectionsRefused: new Counter({
+      name: 'widget_connections_refused_total',
+      help: 'Connections refused, by reason: per-address, per-pod (both answered with 503), or reset (closed without an answer, while many are being refused).',
+      labelNames: ['reason'],
       registers,
     }),
     rateLimitFallbacks: new Counter({

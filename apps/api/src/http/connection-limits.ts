@@ -1,0 +1,135 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+import { makeIsProxyPeer, type TrustedProxies, toNetwork } from './forwarding.ts';
+
+/** How many connections may be open at once. Streams count too. */
+export interface ConnectionLimits {
+  /** Per address of a client; a whole IPv6 /64 network counts as one address. 0: no limit. */
+  readonly perAddress: number;
+  readonly perPod: number;
+}
+
+/** Which limit refuses a connection. */
+export type ConnectionRefusal = 'per-address' | 'per-pod';
+
+/** How many refused connections may wait for the answer to their request. Above it, connections are reset. */
+const refusalsMax = 100;
+/** How long a refused connection may stay open, for its request and the answer. */
+const refusalMs = 2_000;
+/** The pause between two log lines about refused connections. */
+const logPauseMs = 60_000;
+
+export interface ConnectionLimiterDeps {
+  readonly limits: ConnectionLimits;
+  readonly trustedProxies: TrustedProxies;
+  readonly metrics: Pick<Metrics, 'connectionsOpen' | 'connectionsRefused' | 'connectionsLimit'>;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/**
+ * Counts the connections of the public interface, and refuses those above the limits:
+ * - The first request on a refused connection gets an answer (`registerConnectionRefusals`), and the connection closes.
+ *   It closes after 2 s in any case.
+ * - While 100 connections are being refused, each further one is reset without an answer. Node itself does that for
+ *   connections above `perPod` and these 100 (`maxConnections`), before this process spends anything on them.
+ *
+ * Peers that are proxies have no limit per address: the connections of all clients come from them (`makeIsProxyPeer`).
+ */
+export class ConnectionLimiter {
+  readonly #deps: ConnectionLimiterDeps;
+  readonly #isProxyPeer: (address: string) => boolean;
+  readonly #openByAddress = new Map<string, number>();
+  readonly #refused = new WeakMap<Socket, ConnectionRefusal>();
+  #open = 0;
+  #refusing = 0;
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: ConnectionLimiterDeps) {
+    this.#deps = deps;
+    this.#isProxyPeer = makeIsProxyPeer(deps.trustedProxies);
+    deps.metrics.connectionsLimit.set(deps.limits.perPod);
+  }
+
+  /** Applies the limits to a server that does not listen yet. */
+  watch(server: Server): void {
+    server.maxConnections = this.#deps.limits.perPod + refusalsMax;
+    server.on('drop', () => this.#deps.metrics.connectionsRefused.inc({ reason: 'reset' }));
+    server.on('connection', (socket: Socket) => this.#admit(socket));
+  }
+
+  /** Returns which limit refuses the connection; undefined if it is open. */
+  findRefusal(socket: Socket): ConnectionRefusal | undefined {
+    return this.#refused.get(socket);
+  }
+
+  #admit(socket: Socket): void {
+    // Undefined if the client has already closed the connection.
+    const address = socket.remoteAddress ?? '';
+    const key = this.#deps.limits.perAddress === 0 || this.#isProxyPeer(address) ? null : toNetwork(address);
+    const refusal = this.#findExceeded(key);
+    if (refusal === null) this.#count(socket, key);
+    else this.#refuse(socket, refusal, key);
+  }
+
+  #findExceeded(key: string | null): ConnectionRefusal | null {
+    const { perAddress, perPod } = this.#deps.limits;
+    if (key !== null && (this.#openByAddress.get(key) ?? 0) >= perAddress) return 'per-address';
+    return this.#open >= perPod ? 'per-pod' : null;
+  }
+
+  #count(socket: Socket, key: string | null): void {
+    this.#open += 1;
+    this.#deps.metrics.connectionsOpen.inc();
+    if (key !== null) this.#openByAddress.set(key, (this.#openByAddress.get(key) ?? 0) + 1);
+    onceClosed(socket, () => {
+      this.#open -= 1;
+      this.#deps.metrics.connectionsOpen.dec();
+      if (key === null) return;
+      const remaining = (this.#openByAddress.get(key) ?? 0) - 1;
+      if (remaining > 0) this.#openByAddress.set(key, remaining);
+      else this.#openByAddress.delete(key);
+    });
+  }
+
+  #refuse(socket: Socket, refusal: ConnectionRefusal, key: string | null): void {
+    this.#log(refusal, key);
+    if (this.#refusing >= refusalsMax) {
+      this.#deps.metrics.connectionsRefused.inc({ reason: 'reset' });
+      socket.resetAndDestroy();
+      return;
+    }
+    this.#deps.metrics.connectionsRefused.inc({ reason: refusal });
+    this.#refused.set(socket, refusal);
+    this.#refusing += 1;
+    const timer = setTimeout(() => socket.destroy(), refusalMs);
+    onceClosed(socket, () => {
+      clearTimeout(timer);
+      this.#refusing -= 1;
+    });
+  }
+
+  #log(refusal: ConnectionRefusal, key: string | null): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#loggedAtMs < logPauseMs) return;
+    this.#loggedAtMs = nowMs;
+    const setting = refusal === 'per-pod' ? 'CONNECTIONS_PER_POD' : 'CONNECTIONS_PER_ADDRESS';
+    const hint = 'If the address is a proxy, add it to TRUSTED_PROXIES: proxies have no limit per address.';
+    this.#deps.logger.warn(
+      { setting, ...(refusal === 'per-address' ? { clientAddress: key, hint } : {}) },
+      'connections.refused',
+    );
+  }
+}
+
+/**
+ * Calls `listener` once the connection is closed. A stream emits `close` while its connection stays open, and then
+ * removes all listeners (`takeSocketFromHttp`): after such an event, this function listens again.
+ */
+function onceClosed(socket: Socket, listener: () => void): void {
+  socket.once('close', () => {
+    if (socket.destroyed) listener();
+    else queueMicrotask(() => onceClosed(socket, listener));
+  });
+}

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../drivers/eventually.ts';
+import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { startStopwatch } from '../drivers/stopwatch.ts';
+
+/** A busy machine may notice the end of a time-out this much later. */
+const toleranceSeconds = 4;
+/** The connections of IPv4, with the state of each end. Only Linux has it. */
+const connectionTable = '/proc/net/tcp';
+
+let folder: string;
+let service: ServiceProcess;
+let port: number;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'time-outs-'));
+  service = await startService('api', { DATA_DIR: folder, HOST: '127.0.0.1' });
+  port = Number(new URL(service.url).port);
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function open(text: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+/** Returns what the service sent, and how long it kept the connection open. */
+async function readToEnd(socket: Socket): Promise<{ text: string; seconds: number }> {
+  const elapsedMs = startStopwatch();
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  if (!socket.closed) await once(socket, 'close');
+  return { text: Buffer.concat(chunks).toString(), seconds: elapsedMs() / 1_000 };
+}
+
+function expectBetween(seconds: number, [least, most]: readonly [number, number], what: string): void {
+  console.log(`${what}: ${seconds.toFixed(1)} s, documented ${least} s to ${most} s`);
+  expect(seconds).toBeGreaterThanOrEqual(least - 0.5);
+  expect(seconds).toBeLessThanOrEqual(most + toleranceSeconds);
+}
+
+/** Whether the service's end of the connection is established (state 01), from its own table of connections. */
+function isEstablished(clientPort: number): boolean {
+  const toHex = (value: number) => value.toString(16).toUpperCase().padStart(4, '0');
+  const ends = [`0100007F:${toHex(port)}`, `0100007F:${toHex(clientPort)}`];
+  return readFileSync(connectionTable, 'utf8')
+    .split('\n')
+    .some((line) => line.includes(`${ends.join(' ')} 01 `));
+}
+
+// They wait at the same time.
+describe.concurrent('documented time-outs of a connection', () => {
+  it('closes a connection without a request after 15 s to 20 s, without a response', async () => {
+    const { text, seconds } = await readToEnd(await open(''));
+    expectBetween(seconds, [15, 20], 'no request');
+    expect(text).toBe('');
+  });
+
+  it('returns request-timeout if the headers are not complete after 15 s to 20 s', async () => {
+    const { text, seconds } = await readToEnd(await open('GET /api/v1/widgets HTTP/1.1\r\nHost: x\r\n'));
+    expectBetween(seconds, [15, 20], 'headers');
+    expect(text).toMatch(/^HTTP\/1\.1 400 .*"code":"request-timeout"/s);
+  });
+
+  it('returns request-timeout if the body is not complete after 30 s to 35 s', async () => {
+    const head =
+      'POST /api/v1/session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{';
+    const { text, seconds } = await readToEnd(await open(head));
+    expectBetween(seconds, [30, 35], 'body');
+    expect(text).toMatch(/^HTTP\/1\.1 400 .*"code":"request-timeout"/s);
+  });
+
+  it('returns request-timeout after 30 s to 35 s also for a body that arrives byte by byte', async () => {
+    const head =
+      'POST /api/v1/session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{';
+    const socket = await open(head);
+    const timer = setInterval(() => socket.write(' '), 1_000);
+    const { text, seconds } = await readToEnd(socket);
+    clearInterval(timer);
+    expectBetween(seconds, [30, 35], 'slow body');
+    expect(text).toMatch(/^HTTP\/1\.1 400 .*"code":"request-timeout"/s);
+  });
+
+  it('keeps a connection for 72 s to 74 s after a response', async () => {
+    const { text, seconds } = await readToEnd(await open('GET /api/v1/session HTTP/1.1\r\nHost: x\r\n\r\n'));
+    expectBetween(seconds, [72, 74], 'next request');
+    expect(text).toMatch(/^HTTP\/1\.1 403 .*\r\nkeep-alive: timeout=72\r\n/is);
+  });
+
+  it.runIf(existsSync(connectionTable))(
+    'closes a connection whose client accepts nothing after 30 s to 60 s',
+    async () => {
+      // Far more than the buffers of both ends hold.
+      const socket = await open('GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(400));
+      socket.pause();
+      const elapsedMs = startStopwatch();
+      const clientPort = socket.localPort ?? 0;
+      expect(isEstablished(clientPort)).toBe(true);
+      await eventually(async () => !isEstablished(clientPort), 'the service closes the connection', 150_000);
+      const seconds = elapsedMs() / 1_000;
+      socket.destroy();
+      expectBetween(seconds, [30, 60], 'unread response');
+    },
+  );
+});
