@@ -30,9 +30,12 @@ async function useSession(): Promise<void> {
   const stream: Schemas['PersonalStream'] = unwrap(await client.POST('/api/v1/session/stream'));
   const passwords = { currentPassword: 'a secret', newPassword: 'another one' };
   expectSuccess(await client.PUT('/api/v1/session/password', { body: passwords }));
+  const sessions = unwrap(await client.GET('/api/v1/sessions', { params: { query: { pageSize: 10 } } }));
+  const ownSession: Schemas['ActiveSession'] | undefined = sessions.items.find(({ current }) => current);
+  expectSuccess(await client.DELETE('/api/v1/sessions/{id}', byId));
   expectSuccess(await client.DELETE('/api/v1/session'));
   expectSuccess(await client.DELETE('/api/v1/sessions'));
-  console.info(shown.user.email, shown.permissions.includes('widgets:create'), stream.url);
+  console.info(ownSession?.device, shown.user.email, shown.permissions.includes('widgets:create'), stream.url);
 }
 
 async function useWidgets(): Promise<Schemas['Widget']> {
@@ -125,7 +128,11 @@ async function useUsers(): Promise<void> {
   unwrap(await client.GET('/api/v1/users/{id}', byId));
   unwrap(await client.PATCH('/api/v1/users/{id}', { ...byId, body: { disabled: true } }));
   unwrap(await client.POST('/api/v1/users/{id}/unlock', byId));
-  console.info(created.role, page.items[0]?.lastSignInAt);
+  const sessions = unwrap(await client.GET('/api/v1/users/{id}/sessions', byId));
+  expectSuccess(await client.DELETE('/api/v1/users/{id}/sessions', byId));
+  const bySession = { params: { path: { id, sessionId: id } } };
+  expectSuccess(await client.DELETE('/api/v1/users/{id}/sessions/{sessionId}', bySession));
+  console.info(sessions.items[0]?.lastUsedAt, created.role, page.items[0]?.lastSignInAt);
 }
 
 interface FetchResult<Data> {

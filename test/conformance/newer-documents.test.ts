@@ -25,6 +25,9 @@ const delivery = aDelivery({ widgetId: widget.id });
 const dead = aDelivery();
 const users = [aUser({ role: 'admin' }), aUser({ role: 'admin' })] as const;
 const session = {
+  id: randomUUID(),
+  device: 'curl/8.5.0',
+  address: '192.0.2.7',
   digest: 'd'.repeat(64),
   userId: users[0].id,
   createdAt: someTime,
@@ -113,6 +116,22 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     const filter = { actorId: auditEvent.actor.id, action: null, targetId: null, from: null, to: null };
     expect(await ports.auditEvents.list(filter, { offset: 0, limit: 2 })).toEqual([auditEvent]);
     expect(await ports.serviceKeys.ensure('a key', 'another')).toBe('a secret');
+  });
+
+  it('of an older version get an id for a session without one, the same at every read', async () => {
+    const { sessions } = stores.ports;
+    const older = { ...session, digest: 'f'.repeat(64), id: randomUUID(), userId: randomUUID() };
+    await sessions.insert(older);
+    const collection = client.db(database).collection<{ _id: string }>(collectionNames.sessions);
+    await collection.updateOne({ _id: older.digest }, { $unset: { id: 1, device: 1, address: 1 } });
+    const found = await sessions.find(older.digest);
+    expect(found).toEqual({ ...older, id: found?.id, device: null, address: null });
+    expect(found?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(older.digest).not.toContain(found?.id.slice(0, 8));
+    expect(await sessions.findById(older.userId, found?.id ?? '')).toEqual(found);
+    const selected = { userId: older.userId, expireAfter: new Date(), seenAfter: new Date(0) };
+    expect(await sessions.list(selected, { offset: 0, limit: 2 })).toEqual({ items: [found], totalItems: 1 });
+    await sessions.remove(older.digest);
   });
 
   it('keep that member when they are changed', async () => {

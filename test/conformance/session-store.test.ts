@@ -9,8 +9,11 @@ import type { TestBackend } from '../drivers/test-backend.ts';
 function aSession(overrides: Partial<Session> = {}): Session {
   const now = Date.now();
   return {
+    id: randomUUID(),
     digest: sha256Hex(randomUUID()),
     userId: randomUUID(),
+    device: 'Firefox 145 on Windows',
+    address: '2001:db8::7',
     createdAt: new Date(now - 2001),
     lastSeenAt: new Date(now - 1003),
     expiresAt: new Date(now + 3_600_007),
@@ -34,6 +37,53 @@ describe('SessionStore', () => {
 
   it('returns null for an unknown digest', async () => {
     expect(await sessions().find(sha256Hex(randomUUID()))).toBeNull();
+  });
+
+  it('keeps a session without a device and an address', async () => {
+    const session = aSession({ device: null, address: null });
+    await sessions().insert(session);
+    expect(await sessions().find(session.digest)).toEqual(session);
+  });
+
+  it('findById finds a session by its id, for its user only', async () => {
+    const userId = randomUUID();
+    const [session, other] = [aSession({ userId }), aSession({ userId })];
+    for (const inserted of [session, other]) await sessions().insert(inserted);
+    expect(await sessions().findById(userId, session.id)).toEqual(session);
+    expect(await sessions().findById(randomUUID(), session.id)).toBeNull();
+    expect(await sessions().findById(userId, randomUUID())).toBeNull();
+    expect(await sessions().findById(userId, session.digest)).toBeNull();
+    await sessions().remove(session.digest);
+    expect(await sessions().findById(userId, session.id)).toBeNull();
+  });
+
+  it('list selects the live sessions of one user, newest first, in pages without holes or repeats', async () => {
+    const userId = randomUUID();
+    const now = Date.now();
+    const newestFirst = Array.from({ length: 5 }, (_, n) => aSession({ userId, createdAt: new Date(now - n) }));
+    const sameTime = [
+      aSession({ userId, createdAt: new Date(now - 9) }),
+      aSession({ userId, createdAt: new Date(now - 9) }),
+    ];
+    sameTime.sort((a, b) => (a.id < b.id ? 1 : -1));
+    const expireAfter = new Date(now + 60_000);
+    const seenAfter = new Date(now - 60_000);
+    const ended = [
+      aSession({ userId, expiresAt: expireAfter }),
+      aSession({ userId, lastSeenAt: seenAfter }),
+      aSession(),
+    ];
+    for (const session of [...ended, ...sameTime, ...newestFirst.toReversed()]) await sessions().insert(session);
+    const expected = [...newestFirst, ...sameTime];
+    for (const [offset, limit] of [
+      [0, 3],
+      [3, 3],
+      [6, 3],
+      [9, 3],
+    ] as const) {
+      const page = await sessions().list({ userId, expireAfter, seenAfter }, { offset, limit });
+      expect(page).toEqual({ items: expected.slice(offset, offset + limit), totalItems: 7 });
+    }
   });
 
   it('recordLastSeen changes only lastSeenAt', async () => {

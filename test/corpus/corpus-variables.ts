@@ -78,9 +78,13 @@ async function issueSessions(backend: Backend): Promise<Record<string, string>> 
       lastSignInAt: null,
     });
     const sessionId = randomBytes(32).toString('base64url');
+    const publicSessionId = createUuidV7();
     await backend.sessions.insert({
+      id: publicSessionId,
       digest: sha256Hex(sessionId),
       userId,
+      device: null,
+      address: null,
       createdAt: new Date(startedMs),
       lastSeenAt: new Date(seenMs),
       expiresAt: new Date(startedMs + days * dayMs),
@@ -88,6 +92,7 @@ async function issueSessions(backend: Backend): Promise<Record<string, string>> 
     if (name === 'ended') await backend.sessions.remove(sha256Hex(sessionId));
     return {
       [`${name}Id`]: userId,
+      [`${name}SessionId`]: publicSessionId,
       [`${name}Email`]: `${userId}@example.com`,
       [`${name}EmailInCapitals`]: `${userId}@EXAMPLE.COM`,
       [`${name}Cookie`]: `service_console=${sessionId}`,

@@ -22,12 +22,52 @@ export interface TestService {
     members?: Partial<Pick<Subscription, 'filter' | 'expiresAt'>>,
   ): Promise<{ url: string; subscriptionId: string }>;
   issueHookUrl(): Promise<string>;
+  /** Opens another pod on the same stores. Undefined where only one process may use them. */
+  readonly openPeerPod?: () => Promise<TestPod>;
+  close(): Promise<void>;
+}
+
+/** One api process of the service, in this process. */
+export interface TestPod {
+  readonly url: string;
+  readonly opsUrl: string;
   close(): Promise<void>;
 }
 
 /** Starts the service. On the cluster backend, this process also runs the worker's tasks. */
 export async function openTestService(environment: Readonly<Record<string, string>> = {}): Promise<TestService> {
-  const { backend, dispose } = await openTestBackend();
+  const { backend, dispose, openPeer } = await openTestBackend();
+  const logger = await createLogger({ level: 'silent' });
+  const tasks = describeDeployment(backend.kind).processesHooks
+    ? []
+    : createWorkerTasks({ backend, clock: systemClock, logger, metrics: createMetrics(), outboxScanAgeMs: 5_000 });
+  const worker = new Supervisor(tasks, { clock: systemClock, onFailure: () => undefined });
+  worker.start();
+  // Closing the api must not close the backend: the worker's tasks use it until they have stopped.
+  const pod = await openPod({ ...backend, close: async () => undefined }, environment);
+  return {
+    url: pod.url,
+    opsUrl: pod.opsUrl,
+    backend,
+    ...(openPeer === undefined ? {} : { openPeerPod: async () => openPod(await openPeer(), environment) }),
+    issueStreamUrl: async (members = {}) => {
+      const { grant, token } = await issueSubscription(backend, members);
+      return { url: `${pod.url}/api/v1/events/${token}`, subscriptionId: grant.id };
+    },
+    issueHookUrl: async () => {
+      const { token } = await issueIntegration(backend);
+      return `${pod.url}/api/v1/events/hooks/${token}`;
+    },
+    close: async () => {
+      await pod.close();
+      await worker.stop();
+      await dispose();
+    },
+  };
+}
+
+/** Opens an api process on free ports. Closing it closes the backend. */
+async function openPod(backend: Backend, environment: Readonly<Record<string, string>>): Promise<TestPod> {
   const { settings } = parseSettings(
     // Rate limits are off, unless a test sets them.
     { PORT: '0', OPS_PORT: '0', ADMIN_EMAIL: '', HOOK_RATE_PER_SECOND: '0', API_RATE_PER_SECOND: '0', ...environment },
@@ -50,34 +90,6 @@ export async function openTestService(environment: Readonly<Record<string, strin
       },
     },
   });
-  const tasks = describeDeployment(backend.kind).processesHooks
-    ? []
-    : createWorkerTasks({ backend, clock: systemClock, logger, metrics: createMetrics(), outboxScanAgeMs: 5_000 });
-  const worker = new Supervisor(tasks, { clock: systemClock, onFailure: () => undefined });
-  worker.start();
-  // Closing the api must not close the backend: the worker's tasks use it until they have stopped.
-  const api = await openApi({
-    settings,
-    backend: { ...backend, close: async () => undefined },
-    logger,
-    print: () => undefined,
-  });
-  return {
-    url,
-    opsUrl,
-    backend,
-    issueStreamUrl: async (members = {}) => {
-      const { grant, token } = await issueSubscription(backend, members);
-      return { url: `${url}/api/v1/events/${token}`, subscriptionId: grant.id };
-    },
-    issueHookUrl: async () => {
-      const { token } = await issueIntegration(backend);
-      return `${url}/api/v1/events/hooks/${token}`;
-    },
-    close: async () => {
-      await api.stop(true);
-      await worker.stop();
-      await dispose();
-    },
-  };
+  const api = await openApi({ settings, backend, logger, print: () => undefined });
+  return { url, opsUrl, close: () => api.stop(true) };
 }

@@ -53,6 +53,7 @@ import { subscriptionResource } from './routes/grants/subscription-resource.ts';
 import { registerChangePassword } from './routes/session/change-password.ts';
 import { registerGetSession } from './routes/session/get-session.ts';
 import { registerIssuePersonalStream } from './routes/session/issue-personal-stream.ts';
+import { registerEndOwnSession, registerListOwnSessions } from './routes/session/manage-sessions.ts';
 import { registerSignIn } from './routes/session/sign-in.ts';
 import { registerSignOut, registerSignOutEverywhere } from './routes/session/sign-out.ts';
 import {
@@ -62,6 +63,7 @@ import {
   registerListUsers,
   registerUnlockUser,
 } from './routes/users/user-routes.ts';
+import { registerUserSessions } from './routes/users/user-session-routes.ts';
 import { registerCreateWidget } from './routes/widgets/create-widget.ts';
 import { registerGetWidget } from './routes/widgets/get-widget.ts';
 import { registerListWidgets } from './routes/widgets/list-widgets.ts';
@@ -164,12 +166,15 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   registerSignOut(app, { endSession: useCases.endSession, cookieSecure });
   registerSignOutEverywhere(app, { endAllSessions: useCases.endAllSessions, cookieSecure });
   registerChangePassword(app, { ...useCases, clock: deps.clock, cookieSecure, trustedProxies });
+  registerListOwnSessions(app, useCases);
+  registerEndOwnSession(app, { endSessionById: useCases.endSessionById, cookieSecure });
   registerIssuePersonalStream(app, { issuePersonalStream: useCases.issuePersonalStream, publicBaseUrl });
   registerCreateUser(app, useCases);
   registerListUsers(app, deps);
   registerGetUser(app, deps);
   registerChangeUser(app, useCases);
   registerUnlockUser(app, useCases);
+  registerUserSessions(app, { ...useCases, users: deps.users });
   registerGrantRoutes(app, deps);
   registerDeliveryRoutes(app, deps);
   registerDocsPage(scope);

@@ -14,7 +14,9 @@ import {
   makeEndOtherSessions,
   makeEndReplacedSession,
   makeEndSession,
+  makeEndSessionById,
   makeFindSession,
+  makeListSessions,
   makeStartSession,
 } from '@widget-service/shared/usecases/access/sessions.ts';
 import { makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
@@ -83,6 +85,8 @@ export function createUseCases(deps: UseCaseDeps) {
     endSession: makeEndSession({ sessions, control }),
     endReplacedSession: makeEndReplacedSession({ sessions, control }),
     endAllSessions,
+    endSessionById: makeEndSessionById({ sessions, control }),
+    listSessions: makeListSessions({ sessions, clock, sessionIdleMs: deps.sessionIdleMs }),
     changeOwnPassword: makeChangeOwnPassword({ users, passwords, limitPasswordAttempts, endOtherSessions }),
     issuePersonalStream: makeIssuePersonalStream({
       personalStreams: backend.personalStreams,

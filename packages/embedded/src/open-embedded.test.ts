@@ -45,7 +45,7 @@ describe('openEmbedded', () => {
   });
 
   it('removes sessions when they expire', async () => {
-    const session = { userId: 'u', createdAt: start, lastSeenAt: start };
+    const session = { id: 'i', userId: 'u', device: null, address: null, createdAt: start, lastSeenAt: start };
     await backend.sessions.insert({ ...session, digest: 'expired', expiresAt: start });
     await backend.sessions.insert({ ...session, digest: 'live', expiresAt: new Date(start.getTime() + 1) });
     await backend.removeExpired(start);

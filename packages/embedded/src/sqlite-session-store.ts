@@ -1,10 +1,14 @@
 import type { StatementSync } from 'node:sqlite';
-import type { Session, SessionStore } from '@widget-service/shared/ports/session-store.ts';
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
+import type { LiveSessions, Session, SessionStore } from '@widget-service/shared/ports/session-store.ts';
 import type { Database } from './database.ts';
 
 interface SessionRow {
+  readonly id: string;
   readonly digest: string;
   readonly user_id: string;
+  readonly device: string | null;
+  readonly address: string | null;
   readonly created_at: number;
   readonly last_seen_at: number;
   readonly expires_at: number;
@@ -14,6 +18,9 @@ export class SqliteSessionStore implements SessionStore {
   readonly #db: Database;
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
+  readonly #selectById: StatementSync;
+  readonly #selectPage: StatementSync;
+  readonly #count: StatementSync;
   readonly #updateLastSeen: StatementSync;
   readonly #delete: StatementSync;
   readonly #deleteAllOfUser: StatementSync;
@@ -21,8 +28,15 @@ export class SqliteSessionStore implements SessionStore {
 
   constructor(db: Database) {
     this.#db = db;
-    this.#insert = db.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?)');
+    this.#insert = db.prepare(
+      'INSERT INTO sessions (id, digest, user_id, device, address, created_at, last_seen_at, expires_at) ' +
+        'VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
     this.#select = db.prepare('SELECT * FROM sessions WHERE digest = ?');
+    this.#selectById = db.prepare('SELECT * FROM sessions WHERE user_id = ? AND id = ?');
+    const live = 'FROM sessions WHERE user_id = ? AND expires_at > ? AND last_seen_at > ?';
+    this.#selectPage = db.prepare(`SELECT * ${live} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`);
+    this.#count = db.prepare(`SELECT count(*) AS total ${live}`);
     this.#updateLastSeen = db.prepare('UPDATE sessions SET last_seen_at = ? WHERE digest = ?');
     this.#delete = db.prepare('DELETE FROM sessions WHERE digest = ?');
     // Without an exception the parameter is NULL, and `digest IS NOT NULL` matches every row.
@@ -33,24 +47,27 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   insert(session: Session): Promise<void> {
+    const { id, digest, userId, device, address } = session;
     const times = [session.createdAt, session.lastSeenAt, session.expiresAt].map((time) => time.getTime());
     return this.#db.write(() => {
-      this.#insert.run(session.digest, session.userId, ...times);
+      this.#insert.run(id, digest, userId, device, address, ...times);
     });
   }
 
   find(digest: string): Promise<Session | null> {
-    return this.#db.read(() => {
-      const row = this.#select.get(digest) as SessionRow | undefined;
-      if (row === undefined) return null;
-      return {
-        digest: row.digest,
-        userId: row.user_id,
-        createdAt: new Date(row.created_at),
-        lastSeenAt: new Date(row.last_seen_at),
-        expiresAt: new Date(row.expires_at),
-      };
-    });
+    return this.#db.read(() => toSession(this.#select.get(digest)));
+  }
+
+  findById(userId: string, id: string): Promise<Session | null> {
+    return this.#db.read(() => toSession(this.#selectById.get(userId, id)));
+  }
+
+  list({ userId, expireAfter, seenAfter }: LiveSessions, { offset, limit }: RowRange) {
+    const selected = [userId, expireAfter.getTime(), seenAfter.getTime()] as const;
+    return this.#db.read(() => ({
+      items: this.#selectPage.all(...selected, limit, offset).flatMap((row) => toSession(row) ?? []),
+      totalItems: Number(this.#count.get(...selected)?.total),
+    }));
   }
 
   recordLastSeen(digest: string, lastSeenAt: Date): Promise<void> {
@@ -75,4 +92,19 @@ export class SqliteSessionStore implements SessionStore {
   removeExpired(now: Date): Promise<void> {
     return this.#db.deleteInBatches(this.#deleteExpired, now.getTime());
   }
+}
+
+function toSession(columns: Record<string, unknown> | undefined): Session | null {
+  if (columns === undefined) return null;
+  const row = columns as unknown as SessionRow;
+  return {
+    id: row.id,
+    digest: row.digest,
+    userId: row.user_id,
+    device: row.device,
+    address: row.address,
+    createdAt: new Date(row.created_at),
+    lastSeenAt: new Date(row.last_seen_at),
+    expiresAt: new Date(row.expires_at),
+  };
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
@@ -17,8 +17,11 @@ const list = (headers: Record<string, string>) => service.inject({ method: 'GET'
 async function insertSession(userId: string, lastSeenMs: number, expiresMs: number): Promise<string> {
   const id = randomBytes(32).toString('base64url');
   await service.backend.sessions.insert({
+    id: randomUUID(),
     digest: sha256Hex(id),
     userId,
+    device: null,
+    address: null,
     createdAt: new Date(Date.now() - 100 * hourMs),
     lastSeenAt: new Date(Date.now() + lastSeenMs),
     expiresAt: new Date(Date.now() + expiresMs),

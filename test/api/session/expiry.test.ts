@@ -23,6 +23,8 @@ beforeAll(async () => {
       sessions: {
         insert: (session) => sessions.insert(session),
         find: (digest) => sessions.find(digest),
+        findById: (userId, id) => sessions.findById(userId, id),
+        list: (selected, range) => sessions.list(selected, range),
         recordLastSeen: async (digest, at) => {
           recordedTimes.push(at);
           await (isWritable

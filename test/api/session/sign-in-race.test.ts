@@ -19,6 +19,8 @@ beforeAll(async () => {
           await sessions.insert(session);
         },
         find: (digest) => sessions.find(digest),
+        findById: (userId, id) => sessions.findById(userId, id),
+        list: (selected, range) => sessions.list(selected, range),
         recordLastSeen: (digest, at) => sessions.recordLastSeen(digest, at),
         remove: (digest) => sessions.remove(digest),
         removeAllOf: (userId, exceptDigest) => sessions.removeAllOf(userId, exceptDigest),

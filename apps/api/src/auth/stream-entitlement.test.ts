@@ -26,6 +26,9 @@ const personal: PersonalStream = {
   expiresAt: inSeconds(600),
 };
 const session: Session = {
+  id: 'session id',
+  device: null,
+  address: null,
   digest: 'session',
   userId: 'ann',
   createdAt: inSeconds(-600),

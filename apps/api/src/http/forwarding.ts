@@ -143,6 +143,19 @@ function hasUntrustedForwarding(request: Pick<FastifyRequest, 'ip' | 'headers'>)
   );
 }
 
+/**
+ * Returns the client's address to show to people: IPv4, or the whole IPv6 address. Returns null if it cannot be known: the
+ * request comes through a proxy that is not trusted, or the connection is closed.
+ */
+export function toShownAddress(
+  request: Pick<FastifyRequest, 'ip' | 'headers'>,
+  trusted: TrustedProxies,
+): string | null {
+  if (trusted === null && hasUntrustedForwarding(request)) return null;
+  const address = normalizeAddress(readClientAddress(request)).toLowerCase();
+  return isIP(address) === 0 ? null : address;
+}
+
 /** Once the connection is closed, `request.ip` is undefined, although its type says string. */
 function readClientAddress(request: Pick<FastifyRequest, 'ip'>): string {
   return (request.ip as string | undefined) ?? '';

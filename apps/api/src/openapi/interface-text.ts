@@ -52,7 +52,7 @@ const tagRules: readonly (readonly [RegExp, string, string])[] = [
     'Events',
     'Stream events, and receive hooks. The token in the address identifies the caller: no session is needed.',
   ],
-  [/^\/api\/v1\/sessions?(\/|$)/, 'Session', 'Sign in and out.'],
+  [/^\/api\/v1\/sessions?(\/|$)/, 'Session', 'Sign in and out, and see where you are signed in.'],
   [/^\/api\/v1\/subscriptions/, 'Subscriptions', 'Grants to stream events.'],
   [/^\/api\/v1\/integrations/, 'Integrations', 'Grants to post hooks.'],
   [/^\/api\/v1\/provision-tokens/, 'Provision tokens', 'Grants to create widgets without signing in.'],
@@ -82,6 +82,7 @@ export const pathParameterTexts: Readonly<Record<string, string>> = {
   token: 'The secret token. It identifies the caller: no session is needed.',
   id: 'The id of the resource, a UUID.',
   eventId: 'The id of the event, a UUID.',
+  sessionId: 'The id of the session, a UUID.',
 };
 
 /** Returns a text that says which callers the policy allows. Null if it requires neither a session nor a permission. */

@@ -1,14 +1,23 @@
-import type { Session, SessionStore } from '@widget-service/shared/ports/session-store.ts';
+import { hash } from 'node:crypto';
+import type { RowRange } from '@widget-service/shared/domain/page.ts';
+import { toUuidV8 } from '@widget-service/shared/domain/uuid.ts';
+import type { LiveSessions, Session, SessionStore } from '@widget-service/shared/ports/session-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { deleteDocument } from './delete-document.ts';
 import { collectionNames } from './indexes.ts';
 import { runPortCall } from './translate-error.ts';
 
+const maxTimeMS = requestDeadlineMs;
+
 interface SessionDocument {
   /** The digest. */
   _id: string;
+  /** Older documents lack it, and the next two members. */
+  id?: string;
   userId: string;
+  device?: string | null;
+  address?: string | null;
   createdAt: Date;
   lastSeenAt: Date;
   expiresAt: Date;
@@ -21,18 +30,38 @@ export class MongoSessionStore implements SessionStore {
     this.#sessions = db.collection<SessionDocument>(collectionNames.sessions);
   }
 
-  insert({ digest, userId, createdAt, lastSeenAt, expiresAt }: Session): Promise<void> {
+  insert(session: Session): Promise<void> {
+    const { id, digest, userId, device, address, createdAt, lastSeenAt, expiresAt } = session;
     return runPortCall('insert a session', async () => {
-      await this.#sessions.insertOne({ _id: digest, userId, createdAt, lastSeenAt, expiresAt });
+      await this.#sessions.insertOne({ _id: digest, id, userId, device, address, createdAt, lastSeenAt, expiresAt });
     });
   }
 
   find(digest: string): Promise<Session | null> {
     return runPortCall('find a session', async () => {
-      const document = await this.#sessions.findOne({ _id: digest }, { maxTimeMS: requestDeadlineMs });
-      if (document === null) return null;
-      const { userId, createdAt, lastSeenAt, expiresAt } = document;
-      return { digest, userId, createdAt, lastSeenAt, expiresAt };
+      const document = await this.#sessions.findOne({ _id: digest }, { maxTimeMS });
+      return document === null ? null : toSession(document);
+    });
+  }
+
+  findById(userId: string, id: string): Promise<Session | null> {
+    return runPortCall('find a session by its id', async () => {
+      // The ids of older documents are not stored. These end within the lifetime of a session.
+      const filter = { userId, $or: [{ id }, { id: { $exists: false } }] };
+      const documents = await this.#sessions.find(filter, { maxTimeMS }).toArray();
+      return documents.map(toSession).find((session) => session.id === id) ?? null;
+    });
+  }
+
+  list({ userId, expireAfter, seenAfter }: LiveSessions, { offset, limit }: RowRange) {
+    return runPortCall("list a user's sessions", async () => {
+      const filter = { userId, expiresAt: { $gt: expireAfter }, lastSeenAt: { $gt: seenAfter } };
+      const sort = { createdAt: -1, id: -1 } as const;
+      const [documents, totalItems] = await Promise.all([
+        this.#sessions.find(filter, { sort, skip: offset, limit, maxTimeMS }).toArray(),
+        this.#sessions.countDocuments(filter, { maxTimeMS }),
+      ]);
+      return { items: documents.map(toSession), totalItems };
     });
   }
 
@@ -54,4 +83,17 @@ export class MongoSessionStore implements SessionStore {
       await this.#sessions.deleteMany({ userId, ...(exceptDigest === null ? {} : { _id: { $ne: exceptDigest } }) });
     });
   }
+}
+
+function toSession(document: SessionDocument): Session {
+  const { _id: digest, userId, device = null, address = null, createdAt, lastSeenAt, expiresAt } = document;
+  return { id: document.id ?? deriveId(digest), digest, userId, device, address, createdAt, lastSeenAt, expiresAt };
+}
+
+/**
+ * The id of a document without one: the same on every pod. The digest cannot be computed from it, nor the cookie's value
+ * from the digest: that is the SHA-256 of 256 random bits.
+ */
+function deriveId(digest: string): string {
+  return toUuidV8(hash('sha256', `session id\n${digest}`, 'hex'));
 }

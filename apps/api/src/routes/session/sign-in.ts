@@ -11,6 +11,7 @@ import { toRateLimitedError } from '../../limits/rate-limit-headers.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { credentialsSchema, sessionSchema } from '../../schemas/session.ts';
 import { toSessionBody } from './get-session.ts';
+import { readSessionOrigin } from './session-origin.ts';
 
 export interface SignInRouteDeps {
   readonly signIn: ReturnType<typeof makeSignIn>;
@@ -46,9 +47,8 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
       const { email } = request.body;
       const source = toAttemptSource(request, trustedProxies);
       const deviceCookies = parseDeviceCookies(request.headers.cookie);
-      const outcome = await limitPasswordAttempts({ email, source, deviceCookies }, () =>
-        signIn({ ...request.body, address: source.address }),
-      );
+      const attempt = { ...request.body, address: source.address, origin: readSessionOrigin(request, trustedProxies) };
+      const outcome = await limitPasswordAttempts({ email, source, deviceCookies }, () => signIn(attempt));
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'E-mail or password is wrong.');
       const replaced = parseSessionId(request.headers.cookie);

@@ -148,12 +148,12 @@ function rejectOwnPassword(request: FastifyRequest, userId: string): void {
 }
 
 /** Returns the id in the path, in lower case. Throws `not-found` if it is not a UUID. */
-function requireUserId({ id }: z.output<typeof userParamsSchema>): string {
+export function requireUserId({ id }: z.output<typeof userParamsSchema>): string {
   const userId = parseUuid(id);
   if (userId === null) throw unknownUserError();
   return userId;
 }
 
-function unknownUserError(): ServiceError {
+export function unknownUserError(): ServiceError {
   return new ServiceError('not-found', 'There is no such user.');
 }

@@ -122,7 +122,7 @@ async function insertPersonalStream(backend: Backend) {
   const at = { createdAt: new Date(), lastSeenAt: new Date(), expiresAt: new Date(Date.now() + dayMs) };
   const account = { passwordHash: 'none', createdAt: new Date(), lastSignInAt: null };
   await backend.users.insert({ id: userId, email, role: 'viewer', disabled: false, ...account });
-  await backend.sessions.insert({ digest, userId, ...at });
+  await backend.sessions.insert({ id: crypto.randomUUID(), digest, userId, device: null, address: null, ...at });
   await backend.personalStreams.insert({ tokenDigest, userId, sessionDigest: digest, expiresAt: at.expiresAt });
   return { userId, digest, tokenDigest };
 }

@@ -39,7 +39,8 @@ it.each([minuteMs, 5 * minuteMs, 43_200_000])(
 function aSessionWithDueWrite(recordLastSeen: () => Promise<void>) {
   const state = { nowMs: 10 * minuteMs, writes: 0 };
   const seen = new Date(0);
-  const session: Session = { digest: 'd', userId: 'u', createdAt: seen, lastSeenAt: seen, expiresAt: new Date(1e12) };
+  const times = { createdAt: seen, lastSeenAt: seen, expiresAt: new Date(1e12) };
+  const session: Session = { id: 'i', digest: 'd', userId: 'u', device: null, address: null, ...times };
   const find = makeFindSession({
     sessions: {
       find: async () => session,

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { UnavailableError } from '../../domain/errors.ts';
+import type { RowRange } from '../../domain/page.ts';
 import { sha256Hex } from '../../domain/token.ts';
+import { createUuidV7 } from '../../domain/uuid.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
 import type { Session, SessionStore } from '../../ports/session-store.ts';
 import type { User, UserStore } from '../../ports/user-store.ts';
@@ -28,14 +30,22 @@ export interface StartSessionDeps {
   readonly sessionLifetimeMs: number;
 }
 
+/** Where a session was started, for people to recognise it by. */
+export type SessionOrigin = Pick<Session, 'device' | 'address'>;
+
+const unknownOrigin: SessionOrigin = { device: null, address: null };
+
 /** Makes the function that starts a session of a user under a new random id. Throws `UnavailableError`. */
 export function makeStartSession({ sessions, clock, sessionLifetimeMs }: StartSessionDeps) {
-  return async (userId: string): Promise<StartedSession> => {
+  return async (userId: string, { device, address } = unknownOrigin): Promise<StartedSession> => {
     const sessionId = randomBytes(sessionIdBytes).toString('base64url');
     const createdAt = clock.now();
     const session = {
+      id: createUuidV7(),
       digest: sha256Hex(sessionId),
       userId,
+      device,
+      address,
       createdAt,
       lastSeenAt: createdAt,
       expiresAt: new Date(createdAt.getTime() + sessionLifetimeMs),
@@ -149,6 +159,21 @@ export function makeEndReplacedSession({ sessions, control }: EndReplacedSession
   };
 }
 
+export interface EndSessionByIdDeps extends EndSessionsDeps {
+  readonly sessions: Pick<SessionStore, 'findById' | 'remove' | 'removeAllOf'>;
+}
+
+/** Makes the function that ends the session of a user with this `id`. It returns false if there is none. */
+export function makeEndSessionById(deps: EndSessionByIdDeps) {
+  const endSession = makeEndSession(deps);
+  return async (userId: string, id: string): Promise<boolean> => {
+    const session = await deps.sessions.findById(userId, id);
+    if (session === null) return false;
+    await endSession(session);
+    return true;
+  };
+}
+
 /** Makes the function that ends every session of a user. */
 export function makeEndAllSessions({ sessions, control }: EndSessionsDeps) {
   return async (userId: string): Promise<void> => {
@@ -163,5 +188,19 @@ export function makeEndOtherSessions({ sessions, control }: EndSessionsDeps) {
     await sessions.removeAllOf(userId, digest);
     // `changed`, not `revoked`: one session remains, so the pods must read again which ones do.
     await control.announce({ kind: 'user', id: userId, change: 'changed' });
+  };
+}
+
+export interface ListSessionsDeps {
+  readonly sessions: Pick<SessionStore, 'list'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly sessionIdleMs: number;
+}
+
+/** Makes the function that lists the sessions of a user that have not ended, newest first. Throws `UnavailableError`. */
+export function makeListSessions({ sessions, clock, sessionIdleMs }: ListSessionsDeps) {
+  return (userId: string, range: RowRange) => {
+    const now = clock.now();
+    return sessions.list({ userId, expireAfter: now, seenAfter: new Date(now.getTime() - sessionIdleMs) }, range);
   };
 }

@@ -36,7 +36,16 @@ const deps: SignInDeps = {
   passwords,
   startSession: async (userId) => ({
     sessionId: 'a session',
-    session: { digest: 'd', userId, createdAt: now, lastSeenAt: now, expiresAt: now },
+    session: {
+      id: 's',
+      digest: 'd',
+      userId,
+      device: null,
+      address: null,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: now,
+    },
   }),
   clock: { now: () => now },
 };

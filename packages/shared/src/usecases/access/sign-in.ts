@@ -1,12 +1,12 @@
 import type { User, UserStore } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { PasswordHasher } from './password-hasher.ts';
-import type { StartedSession } from './sessions.ts';
+import type { SessionOrigin, StartedSession } from './sessions.ts';
 
 export interface SignInDeps {
   readonly users: Pick<UserStore, 'findByEmail' | 'findById' | 'recordSignIn'>;
   readonly passwords: Pick<PasswordHasher, 'verify'>;
-  readonly startSession: (userId: string) => Promise<StartedSession>;
+  readonly startSession: (userId: string, origin?: SessionOrigin) => Promise<StartedSession>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -15,6 +15,8 @@ export interface SignInAttempt {
   readonly password: string;
   /** The client's address. Addresses take turns in hashing passwords. */
   readonly address: string;
+  /** Stored with the session. */
+  readonly origin?: SessionOrigin;
 }
 
 export type SignInOutcome =
@@ -30,11 +32,11 @@ export type SignInOutcome =
  * session may then exist, but nobody has its id.
  */
 export function makeSignIn({ users, passwords, startSession, clock }: SignInDeps) {
-  return async ({ email, password, address }: SignInAttempt): Promise<SignInOutcome> => {
+  return async ({ email, password, address, origin }: SignInAttempt): Promise<SignInOutcome> => {
     const user = await users.findByEmail(email.toLowerCase());
     const isCorrect = await passwords.verify(password, user?.passwordHash ?? null, address);
     if (user === null || user.disabled || !isCorrect) return { status: 'refused' };
-    const started = await startSession(user.id);
+    const started = await startSession(user.id, origin);
     // A concurrent change of the password, or disabling the user, ends the sessions. It may have missed this new one.
     // So the user is read again: after such a change nobody gets the session id.
     const current = await users.findById(user.id);

@@ -1,0 +1,87 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { Session } from '@widget-service/shared/ports/session-store.ts';
+import type { makeEndSessionById, makeListSessions } from '@widget-service/shared/usecases/access/sessions.ts';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { requireSession } from '../../auth/policy.ts';
+import { formatClearedSessionCookie } from '../../auth/session-cookie.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { type ActiveSessionBody, activeSessionPageSchema } from '../../schemas/active-session.ts';
+import { pageQuerySchema } from '../../schemas/page.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import { toPageBody, toRowRange } from '../page-body.ts';
+
+export interface ListOwnSessionsRouteDeps {
+  readonly listSessions: ReturnType<typeof makeListSessions>;
+}
+
+/** `GET /api/v1/sessions`: the caller's sessions. */
+export function registerListOwnSessions(app: ZodApp, { listSessions }: ListOwnSessionsRouteDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/sessions',
+    config: { policy: 'signed-in' },
+    schema: {
+      operationId: 'example.sessions.list',
+      summary: 'List your sessions',
+      description:
+        'Returns one page of your sessions that have not ended, the newest sign-in first. `current` marks the session of this request.',
+      querystring: pageQuerySchema,
+      response: documentResponses({ 200: { body: activeSessionPageSchema, description: 'One page of sessions.' } }),
+    },
+    handler: async (request) => {
+      const { query } = request;
+      const rows = await listSessions(requireSession(request).user.id, toRowRange(query));
+      return toPageBody(query, rows, makeToActiveSessionBody(request));
+    },
+  });
+}
+
+export interface EndOwnSessionRouteDeps {
+  readonly endSessionById: ReturnType<typeof makeEndSessionById>;
+  readonly cookieSecure: boolean;
+}
+
+/** `DELETE /api/v1/sessions/{id}`: ends one session of the caller. */
+export function registerEndOwnSession(app: ZodApp, { endSessionById, cookieSecure }: EndOwnSessionRouteDeps): void {
+  app.delete('/api/v1/sessions/:id', {
+    config: { policy: 'signed-in' },
+    schema: {
+      operationId: 'example.sessions.end',
+      summary: 'End one of your sessions',
+      description:
+        'The session ends on every server at once, and its personal streams close within 2 seconds. After a 503, repeat the request until you get 204 or 404; the streams then close within a minute. If it is the session of this request, the response also clears its cookie.',
+      params: z.object({ id: z.string() }),
+      response: documentResponses(
+        { 204: { description: 'The session has ended.', body: null, optionalHeaders: ['Set-Cookie'] } },
+        'not-found',
+      ),
+    },
+    handler: async (request, reply) => {
+      const { user, session } = requireSession(request);
+      const id = parseUuid(request.params.id);
+      if (id === null || !(await endSessionById(user.id, id))) throw unknownSessionError();
+      if (id === session.id) reply.header('set-cookie', formatClearedSessionCookie(cookieSecure));
+      return reply.code(204).send();
+    },
+  });
+}
+
+/** Makes the function that converts a session to the form in which lists show it, for this request. */
+export function makeToActiveSessionBody(request: FastifyRequest): (session: Session) => ActiveSessionBody {
+  const currentDigest = requireSession(request).session.digest;
+  return ({ id, digest, device, address, createdAt, lastSeenAt, expiresAt }) => ({
+    id,
+    device,
+    address,
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastSeenAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    current: digest === currentDigest,
+  });
+}
+
+export function unknownSessionError(): ServiceError {
+  return new ServiceError('not-found', 'There is no such session.');
+}

@@ -1,0 +1,103 @@
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
+import type {
+  makeEndAllSessions,
+  makeEndSessionById,
+  makeListSessions,
+} from '@widget-service/shared/usecases/access/sessions.ts';
+import { z } from 'zod';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { activeSessionPageSchema } from '../../schemas/active-session.ts';
+import { pageQuerySchema } from '../../schemas/page.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import { toPageBody, toRowRange } from '../page-body.ts';
+import { makeToActiveSessionBody, unknownSessionError } from '../session/manage-sessions.ts';
+import { requireUserId, unknownUserError } from './user-routes.ts';
+
+const policy = { permission: 'users:manage' } as const;
+const endingText =
+  'The user is not disabled, and can sign in again. Sessions end on every server at once, and their personal streams close within 2 seconds. After a 503, repeat the request; the streams then close within a minute.';
+
+export interface UserSessionRoutesDeps {
+  readonly users: Pick<UserStore, 'findById'>;
+  readonly listSessions: ReturnType<typeof makeListSessions>;
+  readonly endAllSessions: ReturnType<typeof makeEndAllSessions>;
+  readonly endSessionById: ReturnType<typeof makeEndSessionById>;
+}
+
+/** Registers the operations by which an admin lists and ends the sessions of a user. */
+export function registerUserSessions(app: ZodApp, deps: UserSessionRoutesDeps): void {
+  registerListUserSessions(app, deps);
+  registerEndUserSessions(app, deps);
+  registerEndUserSession(app, deps);
+}
+
+/** `GET /api/v1/users/{id}/sessions`: the sessions of a user. */
+function registerListUserSessions(app: ZodApp, { users, listSessions }: UserSessionRoutesDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/users/:id/sessions',
+    config: { policy },
+    schema: {
+      operationId: 'example.users.listSessions',
+      summary: "List a user's sessions",
+      description: 'Returns one page of the sessions of a user that have not ended, the newest sign-in first.',
+      params: z.object({ id: z.string() }),
+      querystring: pageQuerySchema,
+      response: documentResponses(
+        { 200: { body: activeSessionPageSchema, description: 'One page of sessions.' } },
+        'not-found',
+      ),
+    },
+    handler: async (request) => {
+      const { params, query } = request;
+      const userId = await requireUser(params, users);
+      return toPageBody(query, await listSessions(userId, toRowRange(query)), makeToActiveSessionBody(request));
+    },
+  });
+}
+
+/** `DELETE /api/v1/users/{id}/sessions`: ends every session of a user. */
+function registerEndUserSessions(app: ZodApp, { users, endAllSessions }: UserSessionRoutesDeps): void {
+  app.delete('/api/v1/users/:id/sessions', {
+    config: { policy },
+    schema: {
+      operationId: 'example.users.endSessions',
+      summary: "End all of a user's sessions",
+      description: endingText,
+      params: z.object({ id: z.string() }),
+      response: documentResponses({ 204: z.null().describe('The sessions have ended.') }, 'not-found'),
+    },
+    handler: async ({ params }, reply) => {
+      await endAllSessions(await requireUser(params, users));
+      return reply.code(204).send();
+    },
+  });
+}
+
+/** `DELETE /api/v1/users/{id}/sessions/{sessionId}`: ends one session of a user. */
+function registerEndUserSession(app: ZodApp, { endSessionById }: UserSessionRoutesDeps): void {
+  app.delete('/api/v1/users/:id/sessions/:sessionId', {
+    config: { policy },
+    schema: {
+      operationId: 'example.users.endSession',
+      summary: "End one of a user's sessions",
+      description: endingText,
+      params: z.object({ id: z.string(), sessionId: z.string() }),
+      response: documentResponses({ 204: z.null().describe('The session has ended.') }, 'not-found'),
+    },
+    handler: async ({ params }, reply) => {
+      const userId = requireUserId(params);
+      const sessionId = parseUuid(params.sessionId);
+      if (sessionId === null || !(await endSessionById(userId, sessionId))) throw unknownSessionError();
+      return reply.code(204).send();
+    },
+  });
+}
+
+/** Returns the id of the user in the path. Throws `not-found` if there is no such user. */
+async function requireUser(params: { readonly id: string }, users: Pick<UserStore, 'findById'>): Promise<string> {
+  const userId = requireUserId(params);
+  if ((await users.findById(userId)) === null) throw unknownUserError();
+  return userId;
+}

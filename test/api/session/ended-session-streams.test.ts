@@ -1,0 +1,71 @@
+import { sha256Hex } from '@widget-service/shared/domain/token.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectEndedInTime } from '../../checkers/nothing-outside-the-filter.ts';
+import { openStream, type StreamClient } from '../../drivers/stream-client.ts';
+import { signInThroughPorts, type TestCaller } from '../../drivers/test-app.ts';
+import { openTestService, type TestPod, type TestService } from '../../drivers/test-service.ts';
+
+let service: TestService;
+let peer: TestPod | null;
+/** Every pod of the service: two on the cluster backend. */
+let podUrls: string[];
+beforeAll(async () => {
+  service = await openTestService();
+  peer = (await service.openPeerPod?.()) ?? null;
+  podUrls = [service.url, ...(peer === null ? [] : [peer.url])];
+});
+afterAll(async () => {
+  await peer?.close();
+  await service.close();
+});
+
+const send = (method: string, path: string, { headers }: TestCaller, podUrl = service.url) =>
+  fetch(`${podUrl}${path}`, { method, headers });
+
+/** Opens a personal stream of the caller on every pod. */
+async function openOnEveryPod(caller: TestCaller): Promise<StreamClient[]> {
+  const { token } = (await (await send('POST', '/api/v1/session/stream', caller)).json()) as { token: string };
+  const streams = await Promise.all(podUrls.map((podUrl) => openStream(`${podUrl}/api/v1/events/${token}`)));
+  for (const stream of streams) await stream.until(() => stream.events.length > 0, 'the first event');
+  return streams;
+}
+
+async function expectRevokedInTime(streams: readonly StreamClient[], sinceMs: number): Promise<void> {
+  await Promise.all(streams.map(({ ended }) => ended));
+  const endedAtMs = Date.now();
+  for (const stream of streams) expectEndedInTime(stream, 'revoked', { sinceMs, endedAtMs });
+}
+
+async function expectSignedOut(caller: TestCaller): Promise<void> {
+  const statuses = podUrls.map(async (podUrl) => (await send('GET', '/api/v1/session', caller, podUrl)).status);
+  expect(await Promise.all(statuses)).toEqual(podUrls.map(() => 403));
+}
+
+test('a user who ends one session ends its streams on every pod within 2 s, and those of no other session', async () => {
+  const [user, other] = [
+    await signInThroughPorts(service.backend, 'viewer'),
+    await signInThroughPorts(service.backend, 'viewer'),
+  ];
+  const [streams, otherStreams] = [await openOnEveryPod(user), await openOnEveryPod(other)];
+  const { items } = (await (await send('GET', '/api/v1/sessions', user)).json()) as { items: { id: string }[] };
+  const response = await send('DELETE', `/api/v1/sessions/${items[0]?.id}`, user);
+  const sinceMs = Date.now();
+  expect(response.status).toBe(204);
+  await expectSignedOut(user);
+  await expectRevokedInTime(streams, sinceMs);
+  expect(otherStreams.map(({ events }) => events.at(-1)?.event)).not.toContain('stream.closing');
+  for (const stream of otherStreams) stream.close();
+});
+
+test("an admin who ends a user's sessions ends their streams on every pod within 2 s, and keeps the user enabled", async () => {
+  const admin = await signInThroughPorts(service.backend, 'admin');
+  const user = await signInThroughPorts(service.backend, 'viewer');
+  const streams = await openOnEveryPod(user);
+  const response = await send('DELETE', `/api/v1/users/${user.userId}/sessions`, admin, podUrls.at(-1));
+  const sinceMs = Date.now();
+  expect(response.status).toBe(204);
+  await expectSignedOut(user);
+  await expectRevokedInTime(streams, sinceMs);
+  expect(await service.backend.sessions.find(sha256Hex(user.sessionId))).toBeNull();
+  expect(await service.backend.users.findById(user.userId)).toMatchObject({ disabled: false });
+});
