@@ -8,6 +8,9 @@ export interface ProxiedHooks {
   readonly acceptedIds: readonly string[];
   /** How often each status was received. 0 stands for no answer. */
   readonly statuses: ReadonlyMap<number, number>;
+  /** Posts no further hook until `resume`. Resolves when the current hook is accepted. */
+  pause(): Promise<void>;
+  resume(): void;
   /** Resolves when the current hook is accepted. */
   stop(): Promise<void>;
 }
@@ -20,6 +23,8 @@ export function startProxiedHooks(url: string, ca: string): ProxiedHooks {
   const acceptedIds: string[] = [];
   const statuses = new Map<number, number>();
   let isStopped = false;
+  let isPaused = false;
+  let current = Promise.resolve();
 
   async function postUntilAccepted(): Promise<void> {
     const webhookId = randomUUID();
@@ -33,7 +38,8 @@ export function startProxiedHooks(url: string, ca: string): ProxiedHooks {
 
   const done = (async () => {
     while (!isStopped) {
-      await postUntilAccepted();
+      if (!isPaused) current = postUntilAccepted();
+      await current;
       await delay(pauseMs);
     }
     agent.destroy();
@@ -41,6 +47,13 @@ export function startProxiedHooks(url: string, ca: string): ProxiedHooks {
   return {
     acceptedIds,
     statuses,
+    pause: () => {
+      isPaused = true;
+      return current;
+    },
+    resume: () => {
+      isPaused = false;
+    },
     stop: () => {
       isStopped = true;
       return done;
