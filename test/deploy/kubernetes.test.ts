@@ -67,6 +67,31 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     expect(api!.metadata.creationTimestamp >= findAvailableTime(worker!)).toBe(true);
   });
 
+  it('each pod reads its stores from files of the Secret, readable for its owner and its group', async () => {
+    for (const [selector, keys] of [
+      [apiPods, null],
+      [workers, null],
+      ['app.kubernetes.io/component=migration', ['MONGODB_URL']],
+    ] as const) {
+      const [pod] = await listObjects(production, 'pod', selector);
+      const [{ secret }] = pod!.spec.volumes;
+      expect(secret.defaultMode).toBe(0o440);
+      expect(secret.items?.map(({ key }: { key: string }) => key) ?? null).toEqual(keys);
+      const { data } = (await listObjects(production, 'secret')).find(
+        ({ metadata }) => metadata.name === secret.secretName,
+      )!;
+      expect(Object.keys(data).sort()).toEqual(['MONGODB_URL', 'REDIS_URL']);
+    }
+    const policies = await listObjects(production, 'networkpolicy');
+    expect(policies.map(({ metadata }) => metadata.name).sort()).toEqual([
+      'deny-all',
+      'gateway-to-api',
+      'prometheus-to-ops',
+      'to-dns-and-mongodb',
+      'to-redis',
+    ]);
+  });
+
   it('the pods are spread evenly over zones, and over nodes', async () => {
     for (const [selector, perZone, nodeMax] of [
       [apiPods, [6, 7, 7], 5],

@@ -1,0 +1,115 @@
+import { basename } from 'node:path';
+import { settingsTable } from '@widget-service/shared/config/settings.ts';
+import { describe, expect, it } from 'vitest';
+import { listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
+
+const manifests = readManifests();
+
+function find(kind: string, name: string): Manifest {
+  const found = manifests.filter((manifest) => manifest.kind === kind && manifest.metadata?.name === name);
+  expect(found, `${kind} ${name}`).toHaveLength(1);
+  return found[0]!;
+}
+
+const api = find('Deployment', 'widget-api');
+const worker = find('Deployment', 'widget-worker');
+const migration = find('Job', 'widget-migration');
+
+describe('secrets', () => {
+  /** The settings that a pod reads from mounted files, by the variables that name these files. */
+  function listSecretFiles({ spec }: Manifest): string[] {
+    const [container] = listContainers(spec);
+    const { volumes } = spec.template.spec;
+    const files = (container.env ?? []).filter(({ name }: { name: string }) => name.endsWith('_FILE'));
+    for (const { name, value } of files) {
+      const mount = container.volumeMounts.find(({ mountPath }: { mountPath: string }) => value.startsWith(mountPath));
+      expect(mount.readOnly).toBe(true);
+      const { secret } = volumes.find((volume: { name: string }) => volume.name === mount.name);
+      expect(secret.secretName).toBe('widget-stores');
+      // Owner root, group `fsGroup`: the process can read it and nothing else in the pod can write it.
+      expect(secret.defaultMode).toBe(440);
+      expect(spec.template.spec.securityContext.fsGroup).toBe(1000);
+      if (secret.items !== undefined) {
+        expect(secret.items.map(({ path }: { path: string }) => path)).toContain(basename(value));
+      }
+      expect(`${basename(value)}_FILE`).toBe(name);
+      expect(settingsTable).toHaveProperty(basename(value), expect.objectContaining({ isSecret: true }));
+    }
+    return files.map(({ name }: { name: string }) => name);
+  }
+
+  it('of the stores are files: for the migration that of MongoDB only', () => {
+    expect(listSecretFiles(api)).toEqual(['MONGODB_URL_FILE', 'REDIS_URL_FILE']);
+    expect(listSecretFiles(worker)).toEqual(['MONGODB_URL_FILE', 'REDIS_URL_FILE']);
+    expect(listSecretFiles(migration)).toEqual(['MONGODB_URL_FILE']);
+    const [{ secret }] = migration.spec.template.spec.volumes;
+    expect(secret.items).toEqual([{ key: 'MONGODB_URL', path: 'MONGODB_URL' }]);
+  });
+
+  it('in the environment are only those of the first admin, and only in api pods', () => {
+    const fromSecrets = ({ spec }: Manifest) =>
+      listContainers(spec).flatMap(({ envFrom }) =>
+        envFrom.flatMap(({ secretRef }: { secretRef?: { name: string } }) => secretRef?.name ?? []),
+      );
+    expect([api, worker, migration].map(fromSecrets)).toEqual([['widget-first-admin'], [], []]);
+    const inStores = readVariables(manifests).filter(({ file }) => file.includes('stores.env'));
+    expect(inStores.map(({ name }) => name).sort()).toEqual(['MONGODB_URL', 'REDIS_URL']);
+  });
+});
+
+describe('network policies', () => {
+  const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+  const labelsOf = ({ spec }: Manifest): Record<string, string> => spec.template.metadata.labels;
+
+  function selects({ spec }: Manifest, labels: Record<string, string>): boolean {
+    const { matchLabels = {}, matchExpressions = [] } = spec.podSelector;
+    return (
+      Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+      matchExpressions.every(
+        ({ key, operator, values }: { key: string; operator: string; values: string[] }) =>
+          operator === 'In' && values.includes(labels[key] ?? ''),
+      )
+    );
+  }
+
+  /** The ports that a pod may be reached on, or may reach, by all policies that select it. */
+  function listPorts(pod: Manifest, direction: 'ingress' | 'egress'): (string | number)[] {
+    const rules = policies
+      .filter((policy) => selects(policy, labelsOf(pod)))
+      .flatMap(({ spec }) => spec[direction] ?? []);
+    const ports = rules.flatMap(({ ports = ['any port'] }) =>
+      ports.map((entry: { port: number } | string) => (typeof entry === 'string' ? entry : entry.port)),
+    );
+    return [...new Set<string | number>(ports)].sort();
+  }
+
+  it('deny everything by default', () => {
+    const denial = policies.find(({ spec }) => Object.keys(spec.podSelector).length === 0);
+    expect(denial?.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+  });
+
+  it('let each process reach only the stores that it uses, and DNS', () => {
+    expect(listPorts(api, 'egress')).toEqual([27017, 53, 6379]);
+    expect(listPorts(worker, 'egress')).toEqual([27017, 53, 6379]);
+    expect(listPorts(migration, 'egress')).toEqual([27017, 53]);
+  });
+
+  it('let the gateway reach the public port, Prometheus the operators’ port, and nobody anything else', () => {
+    expect(listPorts(api, 'ingress')).toEqual(['http', 'ops']);
+    expect(listPorts(worker, 'ingress')).toEqual(['ops']);
+    expect(listPorts(migration, 'ingress')).toEqual([]);
+    const toOps = policies.flatMap(({ spec }) => spec.ingress ?? []).filter(({ ports }) => ports[0].port === 'ops');
+    expect(toOps).toHaveLength(1);
+    expect(toOps[0].from).toEqual([
+      {
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } },
+        podSelector: { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } },
+      },
+    ]);
+  });
+
+  it('are part of the production overlay', () => {
+    const overlay = manifests.find(({ file }) => file === 'overlays/production/kustomization.yaml');
+    expect(overlay?.components).toContain('../../components/network-policies');
+  });
+});
