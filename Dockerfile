@@ -1,9 +1,8 @@
 # One image for all processes. The command selects the process; the default is the api.
 #
-# The base is named by its tag, so that it can be read. For a build that can be repeated, pin its digest:
-#   docker buildx imagetools inspect node:24.21.0-bookworm-slim     # prints sha256:…
-#   docker build --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:… .
-ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+# The base is pinned: a tag can be moved to other content. Docker stops if the digest does not exist. To see the newest one:
+#   docker buildx imagetools inspect node:24.21.0-bookworm-slim
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
@@ -14,7 +13,8 @@ COPY packages/cluster/package.json packages/cluster/
 COPY apps/api/package.json apps/api/
 COPY apps/worker/package.json apps/worker/
 # The workspace `test` is not copied, so nothing that it needs is installed.
-RUN npm ci --omit=dev --workspace apps/api --workspace apps/worker
+# `--ignore-scripts`: the apps need no install script, so no package gets to run one.
+RUN npm ci --omit=dev --ignore-scripts --workspace apps/api --workspace apps/worker
 
 FROM ${NODE_IMAGE}
 ARG VERSION=0.1.0

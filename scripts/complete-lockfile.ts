@@ -1,14 +1,19 @@
 /**
- * Adds optional packages of other platforms that are missing in package-lock.json.
+ * Adds optional packages of other platforms that are missing in package-lock.json, and the hash and the licence of each
+ * package that lacks them. Both come from the registry.
  *
  * npm 11 and later reject `npm ci` if the lockfile lacks them. npm omits them if it cannot read them from the registry
  * at `npm install`. Run after every `npm install`: `node scripts/complete-lockfile.ts`. It changes nothing if no
  * package is missing.
  */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 interface LockEntry {
   version?: string;
+  link?: true;
+  integrity?: string;
+  license?: string;
   os?: string[];
   cpu?: string[];
   libc?: string[];
@@ -51,9 +56,25 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     added += 1;
   }
 }
-if (added > 0) {
+
+/** Returns the members that an entry lacks. Throws if the registry does not have the package. */
+function readFromRegistry(name: string, version: string): Pick<LockEntry, 'integrity' | 'license'> {
+  const args = ['view', `${name}@${version}`, 'dist.integrity', 'license', '--json'];
+  const answer = JSON.parse(execFileSync('npm', args, { encoding: 'utf8' }));
+  return { integrity: answer['dist.integrity'], license: answer.license };
+}
+
+let completed = 0;
+for (const [path, entry] of Object.entries(lock.packages)) {
+  const [folder, name] = path.split(/.*node_modules\//);
+  if (folder !== '' || name === undefined || entry.link === true || entry.integrity !== undefined) continue;
+  Object.assign(entry, readFromRegistry(name, entry.version ?? ''));
+  completed += 1;
+}
+
+if (added + completed > 0) {
   const sorted = Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1));
   lock.packages = Object.fromEntries(sorted);
   writeFileSync(lockfile, `${JSON.stringify(lock, null, 2)}\n`);
 }
-console.log(`package-lock.json: ${added} optional packages added`);
+console.log(`package-lock.json: ${added} optional packages added, ${completed} hashes added`);

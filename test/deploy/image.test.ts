@@ -61,7 +61,7 @@ it('the image runs as a user other than root, names its base once, and has label
   const bases = instructions.filter(({ keyword }) => keyword === 'FROM').map(({ text }) => text.split(' ')[0]);
   expect(bases.filter((base) => !base?.includes('{NODE_IMAGE}'))).toEqual([]);
   const nodeVersion = readFileSync(join(root, '.node-version'), 'utf8').trim();
-  expect(instructions[0]).toEqual({ keyword: 'ARG', text: `NODE_IMAGE=node:${nodeVersion}-bookworm-slim` });
+  expect(instructions[0]?.text.split('@')[0]).toBe(`NODE_IMAGE=node:${nodeVersion}-bookworm-slim`);
   expect(instructions.findLast(({ keyword }) => keyword === 'USER')?.text).toBe('node');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(instructions).toContainEqual({ keyword: 'ARG', text: `VERSION=${version}` });

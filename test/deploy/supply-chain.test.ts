@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from './build-context.ts';
+import { type LockEntry, readLockedPackages, readProductionPackages } from './production-packages.ts';
+import { readInstructions } from './run-dockerfile.ts';
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const toNames = (packages: ReadonlyMap<string, LockEntry>, isWrong: (entry: LockEntry) => boolean) =>
+  [...packages].filter(([, entry]) => isWrong(entry)).map(([path, { license }]) => `${path}: ${license}`);
+
+describe('package-lock.json', () => {
+  const production = readProductionPackages();
+
+  it('has the hash of every package, also of those for other platforms', () => {
+    expect(readLockedPackages().size).toBeGreaterThan(400);
+    expect(toNames(readLockedPackages(), ({ integrity }) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))).toEqual(
+      [],
+    );
+  });
+
+  /** Each permits use in any product, and demands at most that its notice is kept. */
+  const allowedLicences = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0'];
+
+  it('has only packages with allowed licences in the image', () => {
+    expect(production.size).toBeGreaterThan(100);
+    expect(toNames(production, ({ license }) => !allowedLicences.includes(license ?? ''))).toEqual([]);
+  });
+});
+
+describe('package.json files', () => {
+  const files = [
+    '.',
+    'test',
+    ...['apps', 'packages'].flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)),
+  ];
+
+  it.each(files)('%s names exact versions only', (folder) => {
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(`${folder}/package.json`));
+    const versions = Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies });
+    const isExact = ([name, version]: [string, string]) =>
+      name.startsWith('@widget-service/') || /^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version);
+    expect(versions.filter((entry) => !isExact(entry))).toEqual([]);
+  });
+});
+
+describe('the image', () => {
+  it('is built from a base that is pinned by its digest', () => {
+    const [base] = readInstructions();
+    expect(base?.text).toMatch(/^NODE_IMAGE=node:\d+\.\d+\.\d+-bookworm-slim@sha256:[\da-f]{64}$/);
+  });
+
+  it('runs no install script of a package', () => {
+    const runs = readInstructions().filter(({ keyword }) => keyword === 'RUN');
+    expect(runs.length).toBeGreaterThan(0);
+    for (const { text } of runs.filter(({ text }) => text.includes('npm'))) {
+      expect(text).toMatch(/^npm ci .*--ignore-scripts/);
+    }
+  });
+});
+
+describe('the workflows', () => {
+  const files = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`);
+  const text = files.map(read).join('\n');
+
+  it('use only actions that are pinned by their commit, each with its version beside it', () => {
+    const uses = text.split('\n').filter((line) => /^\s*(- )?uses:/.test(line));
+    expect(uses.length).toBeGreaterThan(5);
+    expect(uses.filter((line) => !/uses: [\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
+  });
+
+  it('may write nothing by default', () => {
+    for (const file of files) expect(read(file), file).toMatch(/^permissions:\n {2}contents: read\n/m);
+  });
+
+  it.each([
+    ['verify the signatures of the packages', 'npm audit signatures'],
+    ['look for known vulnerabilities', 'npm audit --omit=dev'],
+    ['write an SBOM', 'npm run --silent sbom'],
+    ['attest where the image comes from', 'actions/attest-build-provenance@'],
+    ['analyse the code', 'github/codeql-action/analyze@'],
+    ['look for secrets in the history', 'gitleaks'],
+  ])('%s', (_, part) => expect(text).toContain(part));
+});
