@@ -21,8 +21,9 @@ const codesOutsideOperations = [
   'internal',
 ];
 
-/** Not part of the interface: its description, and the HTML pages. */
-const pathsOutsideInterface = /^\/(?:api\/v1\/openapi\.json|docs(?:\/.*)?|problems(?:\/.*)?|favicon\.ico)?$/;
+/** Not part of the interface: its description, the HTML pages, and files of the whole host. */
+const pathsOutsideInterface =
+  /^\/(?:api\/v1\/openapi\.json|docs(?:\/.*)?|problems(?:\/.*)?|favicon\.ico|\.well-known\/security\.txt)?$/;
 
 /**
  * Returns a check of answers against the OpenAPI document. The operation must declare the status and the problem code.

@@ -8,6 +8,7 @@ import type { TrustedProxies } from '@widget-service/api/http/forwarding.ts';
 import { createPodRateLimiter } from '@widget-service/api/limits/pod-rate-limiter.ts';
 import { describeInterface } from '@widget-service/api/openapi/describe-interface.ts';
 import { collectDescribedRoutes } from '@widget-service/api/openapi/described-route.ts';
+import type { SecurityContact } from '@widget-service/api/pages/register-security-txt.ts';
 import { createUseCases } from '@widget-service/api/use-cases.ts';
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
@@ -31,6 +32,8 @@ export interface TestAppOptions {
   readonly publicBaseUrl?: string | null;
   readonly cookieSecure?: boolean;
   readonly bodyLimitBytes?: number;
+  readonly docsEnabled?: boolean;
+  readonly securityContact?: SecurityContact;
   readonly tailPosition?: () => LogPosition | null;
   readonly clock?: Clock;
   /** Rate limits. A limit that is not given is off. */
@@ -124,6 +127,8 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       cookieSecure: options.cookieSecure ?? false,
       bodyLimitBytes: options.bodyLimitBytes ?? 65_536,
       connections: { perAddress: 0, perPod: 10_000 },
+      docsEnabled: options.docsEnabled ?? true,
+      securityContact: options.securityContact ?? null,
     },
     useCases,
     widgets: backend.widgets,

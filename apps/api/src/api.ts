@@ -1,5 +1,9 @@
 import type { AddressInfo } from 'node:net';
-import { toConnectionLimits, toRateLimits } from '@widget-service/shared/config/component-options.ts';
+import {
+  toConnectionLimits,
+  toRateLimits,
+  toSecurityContact,
+} from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { makeFormatMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
@@ -95,12 +99,11 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
   });
   state.isStarted = true;
   const address = app.server.address() as AddressInfo;
-  logger.info(
-    { public: toListenAddress(address), ops: toListenAddress(ops.address), backend: backend.kind },
-    'listening',
-  );
+  const addresses = { public: toListenAddress(address), ops: toListenAddress(ops.address) };
+  logger.info({ ...addresses, backend: backend.kind }, 'listening');
   if (deployment.startsWithoutSettings) {
-    print(formatStartupBanner({ url: toLocalUrl(address), opsUrl: toLocalUrl(ops.address), email, password }));
+    const urls = { url: toLocalUrl(address), opsUrl: toLocalUrl(ops.address) };
+    print(formatStartupBanner({ ...urls, hasDocs: settings.DOCS_ENABLED, email, password }));
   }
 
   return {
@@ -193,6 +196,8 @@ function composeApp(deps: CompositionDeps) {
       cookieSecure: settings.COOKIE_SECURE,
       bodyLimitBytes: settings.BODY_LIMIT_BYTES,
       connections: toConnectionLimits(settings),
+      docsEnabled: settings.DOCS_ENABLED,
+      securityContact: toSecurityContact(settings),
     },
     useCases: createUseCases({
       backend,

@@ -40,6 +40,7 @@ import { registerRateLimits } from './limits/rate-limits.ts';
 import { registerOpenApi } from './openapi/describe-interface.ts';
 import { registerDocsPage } from './pages/register-docs-page.ts';
 import { registerProblemPages } from './pages/register-problem-pages.ts';
+import { registerSecurityTxt, type SecurityContact } from './pages/register-security-txt.ts';
 import { registerConnectionRefusals } from './routes/connection-refusals.ts';
 import { registerGetDelivery } from './routes/deliveries/get-delivery.ts';
 import { registerListDeliveries } from './routes/deliveries/list-deliveries.ts';
@@ -76,6 +77,10 @@ interface AppSettings {
   readonly cookieSecure: boolean;
   readonly bodyLimitBytes: number;
   readonly connections: ConnectionLimits;
+  /** Whether the service serves its documentation: `/docs`, the OpenAPI document and the pages of problems. */
+  readonly docsEnabled: boolean;
+  /** Null: there is no security.txt. */
+  readonly securityContact: SecurityContact | null;
 }
 
 interface RateLimits {
@@ -145,7 +150,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const { limiter, api, hooks } = deps.rateLimits;
   const hookPermits = new HookPermits({ limiter, limit: hooks, clock: deps.clock });
   registerRateLimits(app, { limiter, apiLimit: api, hookPermits });
-  registerOpenApi(app, deps.settings.publicBaseUrl);
+  if (deps.settings.docsEnabled) registerOpenApi(app, deps.settings.publicBaseUrl);
   registerKnownSeries(app, deps.metrics);
   app.register(async (scope) => registerRoutes(scope, deps));
   return app;
@@ -177,8 +182,11 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   registerUserSessions(app, { ...useCases, users: deps.users });
   registerGrantRoutes(app, deps);
   registerDeliveryRoutes(app, deps);
-  registerDocsPage(scope);
-  registerProblemPages(scope);
+  if (settings.docsEnabled) {
+    registerDocsPage(scope);
+    registerProblemPages(scope);
+  }
+  if (settings.securityContact !== null) registerSecurityTxt(scope, settings.securityContact, publicBaseUrl);
 }
 
 function registerGrantRoutes(app: ZodApp, { useCases, grants, settings: { publicBaseUrl } }: AppDeps): void {

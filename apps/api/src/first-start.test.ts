@@ -5,7 +5,7 @@ import { formatStartupBanner } from './first-start.ts';
 it.each(["o'brien@example.com", 'a&b$HOME`x`@example.com'])(
   'formatStartupBanner prints a sign-in command that sends exactly the e-mail %s when a shell runs it',
   (email) => {
-    const urls = { url: 'http://127.0.0.1:8080', opsUrl: 'http://127.0.0.1:8081' };
+    const urls = { url: 'http://127.0.0.1:8080', opsUrl: 'http://127.0.0.1:8081', hasDocs: true };
     const [signInLine = ''] = formatStartupBanner({ ...urls, email, password: 'x' }).match(/^CSRF=.*$/m) ?? [];
     // A shell runs the line with a stub of curl that prints its seventh argument: the body, after `-d`.
     const script = `curl() { printf '%s' "$7" >&3; }; ${signInLine}`;
@@ -13,3 +13,9 @@ it.each(["o'brien@example.com", 'a&b$HOME`x`@example.com'])(
     expect(JSON.parse(sentBody)).toEqual({ email, password: 'x' });
   },
 );
+
+it('formatStartupBanner names /docs only if the service serves it', () => {
+  const banner = { url: 'http://127.0.0.1:8080', opsUrl: 'http://127.0.0.1:8081', email: '', password: null };
+  expect(formatStartupBanner({ ...banner, hasDocs: true })).toContain('http://127.0.0.1:8080/docs');
+  expect(formatStartupBanner({ ...banner, hasDocs: false })).not.toContain('/docs');
+});

@@ -84,6 +84,8 @@ describe('the route table', () => {
         cookieSecure: false,
         bodyLimitBytes: 65_536,
         connections: { perAddress: 0, perPod: 10_000 },
+        docsEnabled: true,
+        securityContact: null,
       },
       useCases: {} as never,
       widgets: service.backend.widgets,

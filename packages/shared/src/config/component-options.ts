@@ -76,6 +76,12 @@ function toRateLimit(ratePerSecond: number, burst: number): RateLimitSetting | n
   return ratePerSecond === 0 || burst === 0 ? null : { ratePerSecond, burst };
 }
 
+/** Converts the settings to the contact in security.txt; null if none is set. `parseSettings` demands both or neither. */
+export function toSecurityContact({ SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES }: Settings) {
+  if (SECURITY_CONTACT === null || SECURITY_CONTACT_EXPIRES === null) return null;
+  return { contacts: SECURITY_CONTACT, expires: SECURITY_CONTACT_EXPIRES };
+}
+
 /** Converts the settings to the options of the logger. */
 export function toLoggerOptions(settings: Settings): LoggerOptions {
   return { level: settings.LOG_LEVEL, isPretty: settings.LOG_FORMAT === 'pretty' };

@@ -136,6 +136,29 @@ describe('parseSettings', () => {
       expect(publicUrl(`http://${host}/base`)).toEqual([]);
   });
 
+  it('parses the contact of security.txt, which needs both settings', () => {
+    const expires = { SECURITY_CONTACT_EXPIRES: '2030-01-31T00:00:00Z' };
+    const contact = { SECURITY_CONTACT: 'mailto:security@example.com, https://example.com/report,tel:+49-30-1' };
+    expect(parseSettings({ ...contact, ...expires }, api).settings).toMatchObject({
+      SECURITY_CONTACT: ['mailto:security@example.com', 'https://example.com/report', 'tel:+49-30-1'],
+      SECURITY_CONTACT_EXPIRES: '2030-01-31T00:00:00Z',
+    });
+    for (const one of [contact, expires])
+      expect(collectMistakes(one)).toEqual([expect.stringMatching(/only one is set/)]);
+  });
+
+  it.each(['security@example.com', 'http://example.com', 'mailto:a@b\nExpires: x', 'https://a b', ',', 'mailto:a@b,'])(
+    'rejects SECURITY_CONTACT %j',
+    (given) =>
+      expect(collectMistakes({ SECURITY_CONTACT: given })).toEqual([expect.stringMatching(/^SECURITY_CONTACT: /)]),
+  );
+
+  it.each(['2030-01-31', '2030-13-01T00:00:00Z', 'next year'])('rejects SECURITY_CONTACT_EXPIRES %s', (given) =>
+    expect(collectMistakes({ SECURITY_CONTACT_EXPIRES: given })).toEqual([
+      expect.stringMatching(/^SECURITY_CONTACT_EXPIRES: .*2027-06-30T00:00:00Z$/),
+    ]),
+  );
+
   it('rejects the same port for both interfaces of an api, even if one is the default', () => {
     const mistakes = ['PORT, OPS_PORT: both are 8081; allowed: two different ports'];
     expect(collectMistakes({ PORT: '8081' })).toEqual(mistakes);

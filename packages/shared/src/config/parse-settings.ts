@@ -69,6 +69,7 @@ export function parseSettings(
   if (process.app === 'api') {
     checkPorts(settings);
     checkPublicScheme(settings);
+    checkSecurityContact(settings);
   }
   return { settings, backend };
 }
@@ -100,6 +101,12 @@ function checkPublicScheme({ PUBLIC_BASE_URL, COOKIE_SECURE }: Settings): void {
     `PUBLIC_BASE_URL, COOKIE_SECURE: ${JSON.stringify(PUBLIC_BASE_URL)} begins with http:, but browsers send the session ` +
       'cookie over HTTPS only; allowed: a URL with https:, or COOKIE_SECURE=false',
   ]);
+}
+
+/** RFC 9116 requires both. */
+function checkSecurityContact({ SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES }: Settings): void {
+  if ((SECURITY_CONTACT === null) === (SECURITY_CONTACT_EXPIRES === null)) return;
+  throw new SettingsError(['SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES: only one is set; set both, or neither']);
 }
 
 /** Returns the value of a setting. Adds a line to `lines` and returns undefined if the given value is not allowed. */

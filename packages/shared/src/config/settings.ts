@@ -3,10 +3,11 @@ import { batchLimits } from '../domain/batch-limits.ts';
 import { auditSettings } from './audit-settings.ts';
 import { defineSecret, defineSetting, isLoopback } from './define-setting.ts';
 import { overloadSettings } from './overload-settings.ts';
+import { pageSettings } from './page-settings.ts';
+import { tracingSettings } from './tracing-settings.ts';
 import {
   baseUrl,
   flag,
-  fraction,
   milliseconds,
   mongodbUrl,
   nonEmptyText,
@@ -105,6 +106,7 @@ export const settingsTable = {
     null,
     'Proxies whose forwarding headers are trusted: comma-separated addresses or CIDRs, or the number of hops. none says that there is no proxy.',
   ),
+  ...pageSettings,
   LOG_LEVEL: defineSetting(
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'info',
@@ -232,21 +234,7 @@ export const settingsTable = {
     'How long a stopping pod still serves requests as before.',
   ),
   DRAIN_WINDOW_MS: defineSetting(wholeNumber(0, 600_000), 20_000, 'Time over which a stopping pod closes its streams.'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: defineSetting(
-    baseUrl,
-    null,
-    'Base URL of an OTLP receiver of traces, over HTTP with protobuf. The service appends /v1/traces. Not set: no tracing.',
-  ),
-  OTEL_TRACES_SAMPLER_ARG: defineSetting(
-    fraction,
-    0.01,
-    'Share of requests that are traced, from 0 to 1. A request with a traceparent header follows its sender’s decision.',
-  ),
-  OTEL_SERVICE_NAME: defineSetting(
-    nonEmptyText,
-    ({ app }) => `widget-${app}`,
-    'Name of the process in traces. The default is widget-api or widget-worker.',
-  ),
+  ...tracingSettings,
 } as const;
 
 type Table = typeof settingsTable;

@@ -66,3 +66,15 @@ function isAddressRange(value: string): boolean {
     bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128))
   );
 }
+
+const contactPattern = /^(?:mailto:[^\s@,]+@[^\s@,]+|https:\/\/[^\s,]+|tel:\+?[\d-]+)$/i;
+/** Parses to a list of URIs. A URI of its own line in a text: it has no white space. */
+export const contacts = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .refine(
+    (values) => values.every((value) => contactPattern.test(value) && URL.canParse(value)),
+    'mailto:, https: or tel: URIs, comma-separated',
+  )
+  .nullable();
+export const utcTime = z.iso.datetime('a time such as 2027-06-30T00:00:00Z').nullable();

@@ -1,0 +1,54 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestAppOptions } from '../../drivers/test-app.ts';
+
+const url = '/.well-known/security.txt';
+const contact = {
+  contacts: ['mailto:security@example.com', 'https://example.com/report'],
+  expires: '2030-01-31T00:00:00Z',
+};
+let service: TestApp;
+afterEach(() => service.close());
+
+const get = async (options: TestAppOptions, method: 'GET' | 'HEAD' | 'POST' = 'GET') => {
+  service = await openTestApp(options);
+  return service.inject({ method, url });
+};
+
+describe('GET /.well-known/security.txt', () => {
+  test('returns the contacts in their order of preference, and when they expire', async () => {
+    const { statusCode, headers, body } = await get({ securityContact: contact });
+    expect(statusCode).toBe(200);
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(body).toBe(
+      'Contact: mailto:security@example.com\nContact: https://example.com/report\nExpires: 2030-01-31T00:00:00Z\n',
+    );
+  });
+
+  test('names its own address if PUBLIC_BASE_URL is an https: origin', async () => {
+    const { body } = await get({ securityContact: contact, publicBaseUrl: 'https://widgets.example' });
+    expect(body).toMatch(/^Canonical: https:\/\/widgets\.example\/\.well-known\/security\.txt$/m);
+  });
+
+  test.each(['http://widgets.example', 'https://widgets.example/base'])(
+    'names no address of its own if PUBLIC_BASE_URL is %s',
+    async (publicBaseUrl) => {
+      expect((await get({ securityContact: contact, publicBaseUrl })).body).not.toContain('Canonical');
+    },
+  );
+
+  test('exists also while the documentation is switched off, and answers HEAD', async () => {
+    const { statusCode, body } = await get({ securityContact: contact, docsEnabled: false }, 'HEAD');
+    expect([statusCode, body]).toEqual([200, '']);
+  });
+
+  test('returns 404 not-found if no contact is set', async () => {
+    expectProblem(await get({}), { status: 404, code: 'not-found' });
+  });
+
+  test('returns 405 for another method', async () => {
+    const response = await get({ securityContact: contact }, 'POST');
+    expectProblem(response, { status: 405, code: 'method-not-allowed' });
+    expect(response.headers.allow).toBe('GET, HEAD');
+  });
+});

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await openTestApp({ docsEnabled: false });
+});
+afterAll(() => service.close());
+
+test.each([
+  '/docs',
+  '/docs/',
+  '/docs/docs.js',
+  '/docs/swagger-ui-bundle.js',
+  '/api/v1/openapi.json',
+  '/problems',
+  '/problems/not-found',
+  '/favicon.ico',
+  '/',
+])('with DOCS_ENABLED=false, %s does not exist', async (url) => {
+  for (const method of ['GET', 'POST'] as const) {
+    expectProblem(await service.inject({ method, url }), { status: 404, code: 'not-found' });
+  }
+});
+
+test('with DOCS_ENABLED=false, the interface works, and a problem still has its type', async () => {
+  const viewer = await service.signedIn('viewer');
+  const list = await service.inject({ method: 'GET', url: '/api/v1/widgets', headers: viewer.headers });
+  expect(list.statusCode).toBe(200);
+  const refused = await service.inject({ method: 'GET', url: '/api/v1/widgets' });
+  expect(refused.json()).toMatchObject({ type: '/problems/not-authenticated', code: 'not-authenticated' });
+});
