@@ -17,6 +17,7 @@ import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
+import { makeNameStores } from '@widget-service/shared/tasks/name-stores.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
@@ -60,14 +61,14 @@ const firstPositionMaxMs = 1_000;
 export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
   const { settings, logger, print } = deps;
   const clock = systemClock;
-  const { app, backend, deployment, metrics, supervisor, fanOut } = composePod(deps);
+  const { app, backend, deployment, metrics, supervisor, fanOut, nameStores } = composePod(deps);
   const state = { isStarted: false, isDraining: false };
   const ops = await openOpsServer(
     {
       formatMetrics: makeFormatMetrics(metrics.registry),
       checks: () => [
         { name: 'drain', reason: state.isDraining ? 'the process is draining' : null },
-        ...supervisor.checks(),
+        ...nameStores(supervisor.checks()),
       ],
       isStarted: () => state.isStarted,
       updateGauges: () => {
@@ -155,7 +156,7 @@ function composePod(deps: ApiDeps) {
     ...(deployment.processesHooks ? createHookTasks({ settings, backend, logger, metrics, tracer }) : []),
   ];
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
-  return { app, backend, deployment, metrics, supervisor, fanOut };
+  return { app, backend, deployment, metrics, supervisor, fanOut, nameStores: makeNameStores(settings) };
 }
 
 function recordUnsent(metrics: Metrics, hub: Hub): void {

@@ -9,6 +9,7 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
+import { makeNameStores } from '@widget-service/shared/tasks/name-stores.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 
@@ -41,10 +42,11 @@ export async function openWorker(
     tracer,
   });
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
+  const nameStores = makeNameStores(settings);
   const ops = await openOpsServer(
     {
       formatMetrics: makeFormatMetrics(metrics.registry),
-      checks: () => supervisor.checks(),
+      checks: () => nameStores(supervisor.checks()),
       isStarted: () => true,
       updateGauges: () => recordTasks(metrics, supervisor),
     },
