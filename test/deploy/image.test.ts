@@ -1,9 +1,10 @@
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../drivers/free-port.ts';
 import { isIgnored, listFiles, root } from './build-context.ts';
@@ -84,17 +85,21 @@ it('the default command starts the embedded service, which becomes ready, passes
 it('as process 1, a starting api and the migration stop at SIGTERM', async ({ skip }) => {
   const isolate = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
   if (runInImage([...isolate, 'true'], {}).status !== 0) skip('unshare cannot make a process namespace here');
-  // A port on which nothing listens: the process waits for MongoDB.
-  const stores = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/`, REDIS_URL: 'redis://127.0.0.1:1/' };
   const stop = async (command: readonly string[]) => {
+    // A MongoDB that never answers: the process waits for it. The first connection shows that the code has been loaded.
+    const mongodb = createServer();
+    await once(mongodb.listen(0, '127.0.0.1'), 'listening');
+    const { port } = mongodb.address() as AddressInfo;
+    const stores = { MONGODB_URL: `mongodb://127.0.0.1:${port}/`, REDIS_URL: 'redis://127.0.0.1:1/' };
+    const contacted = once(mongodb, 'connection');
     const child = startInImage([...isolate, ...command], { ...image.environment, ...stores, OPS_PORT: '0', PORT: '0' });
     const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
-    // Long enough to load the code, much shorter than START_TIMEOUT_MS.
-    await delay(5_000);
+    await contacted;
     const startedAt = performance.now();
     const processOne = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
     process.kill(Number(processOne), 'SIGTERM');
     const exitCode = await exited;
+    mongodb.close();
     expect(performance.now() - startedAt, command.join(' ')).toBeLessThan(5_000);
     return exitCode;
   };
