@@ -65,6 +65,11 @@ describe('runbooks', () => {
       expect(existsSync(new URL(target, folder)), target).toBe(true);
   });
 
+  it.each(files)('%s reads whole logs: with a selector, kubectl prints only the last 10 lines of each pod', (file) => {
+    const commands = read(file).match(/^kubectl .* logs .*-l .*$/gm) ?? [];
+    for (const command of commands) expect(command).toContain(' --tail=-1 ');
+  });
+
   it.runIf(promtool !== null)('have queries that Prometheus can parse', () => {
     const rules = files.flatMap((file) =>
       listQueries(read(file)).map((expr, index) => ({ record: `q${index}`, labels: { file }, expr })),
