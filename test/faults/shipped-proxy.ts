@@ -7,7 +7,7 @@ import { eventually } from '../drivers/eventually.ts';
 import { freePort } from '../drivers/free-port.ts';
 
 /** The proxies whose files in `deploy/proxies` run here. */
-export const shippedProxies = ['nginx', 'haproxy'] as const;
+export const shippedProxies = ['nginx', 'haproxy', 'envoy'] as const;
 export type ShippedProxyName = (typeof shippedProxies)[number];
 
 interface PodPorts {
@@ -31,11 +31,34 @@ export interface Certificate {
   readonly bothFile: string;
 }
 
-/** Returns whether nginx or haproxy is installed here, and `openssl`, which makes the certificate. */
+interface ProxyProgram {
+  /** The name of its file in `deploy/proxies`, and of the adapted file. Envoy reads the format off the extension. */
+  readonly file: string;
+  readonly versionArgument: string;
+  /** The arguments that run it in the foreground. */
+  listArguments(file: string, folder: string): string[];
+}
+
+const programs: Readonly<Record<ShippedProxyName, ProxyProgram>> = {
+  nginx: {
+    file: 'nginx.conf',
+    versionArgument: '-v',
+    listArguments: (file, folder) => ['-p', folder, '-c', file, '-e', 'start.log', '-g', 'daemon off;'],
+  },
+  haproxy: { file: 'haproxy.cfg', versionArgument: '-v', listArguments: (file) => ['-f', file, '-db'] },
+  envoy: {
+    file: 'envoy.yaml',
+    versionArgument: '--version',
+    // Without a base id of its own, a second Envoy on this machine does not start.
+    listArguments: (file) => ['-c', file, '--use-dynamic-base-id', '--concurrency', '1', '--log-level', 'off'],
+  },
+};
+
+/** Returns whether the proxy is installed here, and `openssl`, which makes the certificate. */
 export function canRunProxy(name: ShippedProxyName): boolean {
   const isInstalled = (program: string, argument: string) =>
     spawnSync(program, [argument], { stdio: 'ignore' }).status === 0;
-  return isInstalled(name, '-v') && isInstalled('openssl', 'version');
+  return isInstalled(name, programs[name].versionArgument) && isInstalled('openssl', 'version');
 }
 
 /** Makes a certificate with `openssl`. */
@@ -59,11 +82,10 @@ export async function startShippedProxy(
 ): Promise<ShippedProxy> {
   const folder = await mkdtemp(join(tmpdir(), `widget-${name}-`));
   const port = await freePort();
-  const file = join(folder, `${name}.conf`);
+  const { file: fileName, listArguments } = programs[name];
+  const file = join(folder, fileName);
   await writeFile(file, await adaptConfiguration(name, { port, pods, certificate, folder }));
-  const arguments_ =
-    name === 'nginx' ? ['-p', folder, '-c', file, '-e', 'start.log', '-g', 'daemon off;'] : ['-f', file, '-db'];
-  const child = spawn(name, arguments_, { stdio: 'ignore' });
+  const child = spawn(name, listArguments(file, folder), { stdio: 'ignore' });
   const close = async () => {
     await endChild(child);
     await rm(folder, { recursive: true, force: true });
@@ -85,8 +107,7 @@ interface Surroundings {
 /** Returns the shipped file with the addresses, ports and paths of this machine. Throws if one is missing in it. */
 async function adaptConfiguration(name: ShippedProxyName, surroundings: Surroundings): Promise<string> {
   const { port, pods, certificate, folder } = surroundings;
-  const extension = { nginx: 'conf', haproxy: 'cfg' }[name];
-  const shipped = await readFile(new URL(`../../deploy/proxies/${name}.${extension}`, import.meta.url), 'utf8');
+  const shipped = await readFile(new URL(`../../deploy/proxies/${programs[name].file}`, import.meta.url), 'utf8');
   const replacements: Readonly<Record<ShippedProxyName, readonly (readonly [string, string])[]>> = {
     nginx: [
       ['listen 443 ', `listen 127.0.0.1:${port} `],
@@ -105,11 +126,23 @@ async function adaptConfiguration(name: ShippedProxyName, surroundings: Surround
       ['server pod-2 10.0.0.12:8080', `server pod-2 127.0.0.1:${pods[1].port} port ${pods[1].opsPort}`],
       ['/etc/haproxy/certs/widget-service.pem', certificate.bothFile],
     ],
+    envoy: [
+      ['address: 0.0.0.0, port_value: 8443 ', `address: 127.0.0.1, port_value: ${port} `],
+      ...pods.map((pod, index) => [envoyEndpoint(`10.0.0.1${index + 1}`), envoyEndpoint('127.0.0.1', pod)] as const),
+      ['/etc/envoy/certs/widget-service.crt', certificate.certificateFile],
+      ['/etc/envoy/certs/widget-service.key', certificate.keyFile],
+    ],
   };
   return replacements[name].reduce((text, [from, to]) => {
     if (!text.includes(from)) throw new Error(`the file for ${name} does not contain "${from}"`);
     return text.replaceAll(from, to);
   }, shipped);
+}
+
+/** Returns an endpoint of `envoy.yaml` as it is written there. */
+function envoyEndpoint(host: string, { port, opsPort }: PodPorts = { port: 8080, opsPort: 8081 }): string {
+  return `address: { socket_address: { address: ${host}, port_value: ${port} } }
+                  health_check_config: { port_value: ${opsPort} }`;
 }
 
 function temporaryPaths(folder: string): string {

@@ -39,7 +39,8 @@ const browserPath = process.env.CHROMIUM_BIN ?? '';
 const proxyNames = shippedProxies.filter(canRunProxy);
 const foreignClients = [pythonClient, goClient].filter(isToolInstalled);
 const clientNames = [npmClient.name, ...foreignClients.map(({ name }) => name), ...(browserPath ? ['Chromium'] : [])];
-if (process.env.REQUIRE_BROWSER === '1' && (browserPath === '' || proxyNames.length < 2))
+const hasRequired = browserPath !== '' && proxyNames.includes('nginx') && proxyNames.includes('haproxy');
+if (process.env.REQUIRE_BROWSER === '1' && !hasRequired)
   throw new Error('CHROMIUM_BIN, nginx, haproxy or openssl is missing');
 
 interface Behind {
