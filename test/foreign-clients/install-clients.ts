@@ -15,28 +15,28 @@ export interface InstalledClient {
 /** A client of another language. It needs that language's tools on the path. */
 interface ForeignClient {
   readonly name: string;
-  readonly tool: string;
-  readonly versionArgument: string;
+  /** A command that succeeds if the tools are there. */
+  readonly toolCheck: readonly [program: string, ...options: string[]];
   /** Installs the client into an empty folder. Returns its command. Needs the language's package registry. */
   install(folder: string): Promise<readonly string[]>;
 }
 
 export const pythonClient: ForeignClient = {
   name: 'Python httpx-sse',
-  tool: 'python3',
-  versionArgument: '--version',
+  toolCheck: ['python3', '-m', 'pip', '--version'],
   install: async (folder) => {
-    await run('python3', ['-m', 'venv', folder]);
+    // To install pip into the environment would take longer than all the rest.
+    await run('python3', ['-m', 'venv', '--without-pip', folder]);
     const python = join(folder, 'bin', 'python');
-    await run(python, ['-m', 'pip', 'install', '--quiet', '--requirement', toPath('python/requirements.txt')]);
+    const options = ['--quiet', '--no-compile', '--requirement', toPath('python/requirements.txt')];
+    await run('python3', ['-m', 'pip', '--python', python, 'install', ...options]);
     return [python, toPath('python/client.py')];
   },
 };
 
 export const goClient: ForeignClient = {
   name: 'Go tmaxmax/go-sse',
-  tool: 'go',
-  versionArgument: 'version',
+  toolCheck: ['go', 'version'],
   install: async (folder) => {
     const program = join(folder, 'client');
     await run('go', ['build', '-o', program, '.'], { cwd: toPath('go') });
@@ -51,6 +51,6 @@ export const npmClient: InstalledClient = {
 };
 
 /** Returns whether the tools that this client needs are on the path. */
-export function isToolInstalled({ tool, versionArgument }: ForeignClient): boolean {
-  return spawnSync(tool, [versionArgument], { stdio: 'ignore' }).status === 0;
+export function isToolInstalled({ toolCheck: [program, ...options] }: ForeignClient): boolean {
+  return spawnSync(program, options, { stdio: 'ignore' }).status === 0;
 }

@@ -87,7 +87,8 @@ beforeAll(async () => {
     if (browser !== null) followers.push(await browser.follow(streamUrl));
     behind.push({ proxy, streamUrl, hookUrl, followers });
   }
-  await eventually(async () => (await countOpened()).every((opened) => opened > 0), 'every client has a stream');
+  const haveStreams = async () => (await countOpened()).every((opened) => opened > 0);
+  await eventually(haveStreams, 'every client has a stream', 60_000);
   // Only now: a client gets no event from before its first stream.
   for (const { hookUrl } of behind) hooks.push(startProxiedHooks(hookUrl, ca));
 });
