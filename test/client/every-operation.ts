@@ -18,6 +18,7 @@ async function useEveryOperation(): Promise<void> {
   await useDeliveries();
   await useProvisionTokens();
   await useUsers();
+  await useAuditEvents();
 }
 
 async function useSession(): Promise<void> {
@@ -109,6 +110,13 @@ async function useDeliveries(): Promise<void> {
   );
   const refusals = unwrap(await client.GET('/api/v1/integrations/{id}/refusals', { params: { path: { id } } }));
   console.info(page.items[0]?.reason, delivery.payload, redriven.state, refusals.items[0]?.errors[0]?.pointer);
+}
+
+async function useAuditEvents(): Promise<void> {
+  const query = { actorId: id, action: 'user.changed', from: '2026-03-01T10:00:00Z', pageSize: 10 } as const;
+  const page = unwrap(await client.GET('/api/v1/audit-events', { params: { query } }));
+  const event: Schemas['AuditEvent'] | undefined = page.items[0];
+  console.info(event?.actor.kind, event?.target?.id, event?.before?.role, event?.unlisted);
 }
 
 async function useProvisionTokens(): Promise<void> {

@@ -26,11 +26,12 @@ export interface StreamClient {
 
 export interface OpenOptions {
   readonly lastEventId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Opens a stream. Resolves when the headers arrive, with any status. */
 export function openStream(url: string, options: OpenOptions = {}): Promise<StreamClient> {
-  const headers: Record<string, string> = { accept: 'text/event-stream' };
+  const headers: Record<string, string> = { accept: 'text/event-stream', ...options.headers };
   if (options.lastEventId !== undefined) headers['last-event-id'] = options.lastEventId;
   return new Promise((resolve, reject) => {
     const request = get(url, { headers, agent: false }, (response) => resolve(read(request, response)));

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { buildApp } from '@widget-service/api/app.ts';
+import { createAuditRecorder } from '@widget-service/api/audit/audit-recorder.ts';
+import { makeHashEmail } from '@widget-service/api/audit/hash-email.ts';
+import type { RouteAudit } from '@widget-service/api/audit/route-audit.ts';
 import { computeCsrfToken } from '@widget-service/api/auth/csrf.ts';
 import { createGrantCache } from '@widget-service/api/auth/grant-cache.ts';
 import type { RoutePolicy } from '@widget-service/api/auth/policy.ts';
@@ -49,6 +52,7 @@ export interface TestRoute {
   /** With the names of its parameters: `/api/v1/users/:id`. */
   readonly url: string;
   readonly policy: RoutePolicy | undefined;
+  readonly audit: RouteAudit | undefined;
 }
 
 /** A user with a session. `headers` holds what a page sends with a request that changes something. */
@@ -118,6 +122,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     rateLimiter: limiter,
     signInFailuresPerMinute: options.limits?.signInFailuresPerMinute ?? 0,
   });
+  const logger = await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } });
   // This app has no control log follower, so every grant counts as fresh.
   const freshness = { clock, isFresh: () => true };
   const app = buildApp({
@@ -134,19 +139,22 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     widgets: backend.widgets,
     ledger: backend.ledger,
     refusals: backend.refusals,
+    audit: createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock }),
+    hashEmail: makeHashEmail({ configuredKey: null, serviceKeys: backend.serviceKeys }),
     users: backend.users,
     clock,
     rateLimits: { limiter, api: options.limits?.api ?? null, hooks: options.limits?.hooks ?? null },
     grants: backend,
     hookTokens: createGrantCache(backend.integrations, freshness),
     provisionTokens: createGrantCache(backend.provisionTokens, freshness),
-    logger: await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } }),
+    logger,
     metrics,
     registerStream: () => undefined,
   });
   const routes: TestRoute[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
-    for (const name of [method].flat()) routes.push({ method: name, url, policy: config?.policy });
+    for (const name of [method].flat())
+      routes.push({ method: name, url, policy: config?.policy, audit: config?.audit });
   });
   const described = collectDescribedRoutes(app);
   await app.ready();

@@ -23,12 +23,15 @@ import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts'
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { buildApp } from './app.ts';
+import { type AuditRecorder, createAuditRecorder } from './audit/audit-recorder.ts';
+import { makeHashEmail } from './audit/hash-email.ts';
 import { makeRecordLastUsed } from './auth/record-last-used.ts';
 import { makeVerifyStreamToken } from './auth/stream-entitlement.ts';
 import { type Deployment, describeDeployment } from './deployment.ts';
 import { drain, drainMaxMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
 import { createPodRateLimiter } from './limits/pod-rate-limiter.ts';
+import { makeRecordStreamEnd } from './routes/events/record-stream-end.ts';
 import { registerStreamRoute } from './routes/events/stream-events.ts';
 import { createStateSamplerTask } from './state-sampler.ts';
 import { makeAdmitStream } from './stream/admit-stream.ts';
@@ -61,7 +64,7 @@ const firstPositionMaxMs = 1_000;
 export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
   const { settings, logger, print } = deps;
   const clock = systemClock;
-  const { app, backend, deployment, metrics, supervisor, fanOut, nameStores } = composePod(deps);
+  const { app, backend, deployment, metrics, supervisor, fanOut, nameStores, audit } = composePod(deps);
   const state = { isStarted: false, isDraining: false };
   const ops = await openOpsServer(
     {
@@ -86,6 +89,7 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
     mayGeneratePassword: deployment.startsWithoutSettings,
     clock,
     logger,
+    audit,
   });
   const email = admin?.email ?? settings.ADMIN_EMAIL ?? '';
   const password = admin?.generatedPassword ?? null;
@@ -148,7 +152,8 @@ function composePod(deps: ApiDeps) {
   const fanOut = openFanOut({ backend, settings, clock, logger, metrics, tracer });
   const { hub, ring } = fanOut;
   const revocations = openRevocations({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
-  const app = composeApp({ settings, backend, deployment, logger, metrics, tracer, fanOut, revocations });
+  const audit = createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock });
+  const app = composeApp({ settings, backend, deployment, logger, metrics, tracer, fanOut, revocations, audit });
   const tasks = [
     fanOut.createTail(revocations.waitUntilFresh),
     ...revocations.tasks,
@@ -156,7 +161,7 @@ function composePod(deps: ApiDeps) {
     ...(deployment.processesHooks ? createHookTasks({ settings, backend, logger, metrics, tracer }) : []),
   ];
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
-  return { app, backend, deployment, metrics, supervisor, fanOut, nameStores: makeNameStores(settings) };
+  return { app, backend, deployment, metrics, supervisor, fanOut, audit, nameStores: makeNameStores(settings) };
 }
 
 function recordUnsent(metrics: Metrics, hub: Hub): void {
@@ -174,11 +179,12 @@ interface CompositionDeps {
   readonly tracer: Tracer;
   readonly fanOut: FanOut;
   readonly revocations: PodRevocations;
+  readonly audit: AuditRecorder;
 }
 
 /** Builds the use cases from the ports, and the routes from the use cases. */
 function composeApp(deps: CompositionDeps) {
-  const { settings, backend, deployment, logger, metrics, tracer, fanOut, revocations } = deps;
+  const { settings, backend, deployment, logger, metrics, tracer, fanOut, revocations, audit } = deps;
   const clock = systemClock;
   const groupCommit = new GroupCommit(backend.hookQueue, clock, {
     jobItemsMax: settings.HOOK_BATCH_MAX,
@@ -213,6 +219,8 @@ function composeApp(deps: CompositionDeps) {
     widgets: backend.widgets,
     ledger: backend.ledger,
     refusals: backend.refusals,
+    audit,
+    hashEmail: makeHashEmail({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys }),
     users: backend.users,
     clock,
     rateLimits: { limiter, ...toRateLimits(settings) },
@@ -230,6 +238,8 @@ function composeApp(deps: CompositionDeps) {
         findStreamStart: makeFindStreamStart({ eventLog: backend.eventLog, recent: fanOut.ring }),
         hub: fanOut.hub,
         metrics,
+        trustedProxies: settings.TRUSTED_PROXIES,
+        recordEnd: makeRecordStreamEnd({ audit, clock }),
         admit: makeAdmitStream({ perOwner: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
         heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
       }),

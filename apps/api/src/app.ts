@@ -11,6 +11,9 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import type { FastifyInstance } from 'fastify';
+import type { AuditRecorder } from './audit/audit-recorder.ts';
+import type { HashEmail } from './audit/hash-email.ts';
+import { registerRouteAudit } from './audit/route-audit.ts';
 import { makeVerifyBearer } from './auth/bearer.ts';
 import type { GrantCache } from './auth/grant-cache.ts';
 import { makeVerifyHookToken } from './auth/hook-token.ts';
@@ -41,6 +44,7 @@ import { registerOpenApi } from './openapi/describe-interface.ts';
 import { registerDocsPage } from './pages/register-docs-page.ts';
 import { registerProblemPages } from './pages/register-problem-pages.ts';
 import { registerSecurityTxt, type SecurityContact } from './pages/register-security-txt.ts';
+import { registerListAuditEvents } from './routes/audit/list-audit-events.ts';
 import { registerConnectionRefusals } from './routes/connection-refusals.ts';
 import { registerGetDelivery } from './routes/deliveries/get-delivery.ts';
 import { registerListDeliveries } from './routes/deliveries/list-deliveries.ts';
@@ -100,6 +104,9 @@ export interface AppDeps {
   readonly grants: Pick<Backend, 'subscriptions' | 'integrations' | 'provisionTokens'>;
   readonly ledger: Pick<DeliveryLedger, 'get'>;
   readonly refusals: RefusalStore;
+  /** Closed with the app. */
+  readonly audit: AuditRecorder;
+  readonly hashEmail: HashEmail;
   readonly hookTokens: Pick<GrantCache<Integration>, 'recall' | 'resolve'>;
   readonly provisionTokens: Pick<GrantCache<ProvisionToken>, 'resolve'>;
   readonly clock: Clock;
@@ -147,6 +154,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     verifyHookToken: makeVerifyHookToken(deps.hookTokens),
     publicBaseUrl: deps.settings.publicBaseUrl,
   });
+  const { audit: recorder, hashEmail, clock } = deps;
+  registerRouteAudit(app, { recorder, hashEmail, clock, trustedProxies });
   const { limiter, api, hooks } = deps.rateLimits;
   const hookPermits = new HookPermits({ limiter, limit: hooks, clock: deps.clock });
   registerRateLimits(app, { limiter, apiLimit: api, hookPermits });
@@ -177,11 +186,12 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   registerCreateUser(app, useCases);
   registerListUsers(app, deps);
   registerGetUser(app, deps);
-  registerChangeUser(app, useCases);
+  registerChangeUser(app, { users: deps.users, changeUser: useCases.changeUser });
   registerUnlockUser(app, useCases);
   registerUserSessions(app, { ...useCases, users: deps.users });
   registerGrantRoutes(app, deps);
   registerDeliveryRoutes(app, deps);
+  registerListAuditEvents(app, useCases);
   if (settings.docsEnabled) {
     registerDocsPage(scope);
     registerProblemPages(scope);

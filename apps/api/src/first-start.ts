@@ -1,9 +1,13 @@
 import type { Settings } from '@widget-service/shared/config/settings.ts';
+import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
+import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { makeCreateFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import type { AuditRecorder } from './audit/audit-recorder.ts';
 
 export interface FirstAdminDeps {
   readonly settings: Pick<Settings, 'ADMIN_EMAIL' | 'ADMIN_PASSWORD'>;
@@ -12,13 +16,14 @@ export interface FirstAdminDeps {
   readonly mayGeneratePassword: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly audit: Pick<AuditRecorder, 'write'>;
 }
 
 /**
  * Creates the first admin if there is no user yet, and returns the e-mail and any generated password. Returns null if
  * there is a user already, or if no admin is configured. Throws `UnavailableError`.
  */
-export async function ensureFirstAdmin({ settings, users, mayGeneratePassword, clock, logger }: FirstAdminDeps) {
+export async function ensureFirstAdmin({ settings, users, mayGeneratePassword, clock, logger, audit }: FirstAdminDeps) {
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = settings;
   if (email === null || (password === null && !mayGeneratePassword)) {
     logger.info('no first admin is configured: if there is no user yet, set ADMIN_EMAIL and ADMIN_PASSWORD');
@@ -28,7 +33,27 @@ export async function ensureFirstAdmin({ settings, users, mayGeneratePassword, c
   const outcome = await createFirstAdmin(email, password);
   if (outcome.status === 'not-needed') return null;
   logger.info({ email: outcome.email }, 'first admin created');
+  await audit.write(describeFirstAdminEvent(outcome, clock.now()), requestDeadlineMs);
   return outcome;
+}
+
+function describeFirstAdminEvent({ userId, email }: { userId: string; email: string }, occurredAt: Date): AuditEvent {
+  return {
+    id: createUuidV7(),
+    occurredAt,
+    action: 'user.created',
+    operation: null,
+    outcome: 'succeeded',
+    code: null,
+    actor: { kind: 'system', id: null },
+    target: { kind: 'user', id: userId },
+    clientAddress: null,
+    emailHmac: null,
+    before: null,
+    after: { email, role: 'admin', disabled: false },
+    requestId: null,
+    unlisted: 0,
+  };
 }
 
 /**

@@ -28,6 +28,7 @@ import {
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { makeListDeliveries, makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-audit-events.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import { renderWidgetBody } from './routes/widgets/widget-body.ts';
@@ -44,6 +45,7 @@ export interface UseCaseDeps {
     | 'integrations'
     | 'provisionTokens'
     | 'control'
+    | 'auditEvents'
   >;
   /** Everything that the routes put into the hook queue goes through it. */
   readonly groupCommit: Pick<GroupCommit, 'submit'>;
@@ -99,6 +101,7 @@ export function createUseCases(deps: UseCaseDeps) {
     ...makeAllGrantUseCases(backend, clock),
     acceptHook: makeAcceptHook({ groupCommit, clock }),
     listDeliveries: makeListDeliveries(backend),
+    listAuditEvents: makeListAuditEvents(backend),
     redriveDelivery: makeRedriveDelivery({ ledger: backend.ledger, groupCommit }),
   };
 }

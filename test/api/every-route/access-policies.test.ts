@@ -1,10 +1,7 @@
-import { buildApp } from '@widget-service/api/app.ts';
 import { permissionsForRole } from '@widget-service/shared/domain/role.ts';
-import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
+import { startAppWithRoutes } from '../../drivers/start-app-with-routes.ts';
 import {
   openTestApp,
   type TestApp,
@@ -77,31 +74,8 @@ describe('the route table', () => {
   });
 
   test('fails the start when a route has no policy', async () => {
-    const app = buildApp({
-      settings: {
-        trustedProxies: null,
-        publicBaseUrl: null,
-        cookieSecure: false,
-        bodyLimitBytes: 65_536,
-        connections: { perAddress: 0, perPod: 10_000 },
-        docsEnabled: true,
-        securityContact: null,
-      },
-      useCases: {} as never,
-      widgets: service.backend.widgets,
-      users: service.backend.users,
-      ledger: service.backend.ledger,
-      refusals: service.backend.refusals,
-      clock: systemClock,
-      rateLimits: { limiter: service.backend.rateLimiter, api: null, hooks: null },
-      grants: service.backend,
-      hookTokens: {} as never,
-      provisionTokens: {} as never,
-      logger: await createLogger({ level: 'silent' }),
-      metrics: createMetrics(),
-      registerStream: (scope) => void scope.get('/forgotten', async () => 'open to all'),
-    });
-    await expect(app.ready()).rejects.toThrow('declares no policy');
+    const start = startAppWithRoutes(service, (scope) => void scope.get('/forgotten', async () => 'open to all'));
+    await expect(start).rejects.toThrow('declares no policy');
   });
 });
 

@@ -21,7 +21,12 @@ const signIn = (payload: object, headers: Record<string, string> = {}) =>
   service.inject({ method: 'POST', url: '/api/v1/session', headers, payload });
 
 test('creates the first admin once', async () => {
-  expect(await createFirstAdmin()).toEqual({ status: 'created', email, generatedPassword: null });
+  expect(await createFirstAdmin()).toEqual({
+    status: 'created',
+    userId: expect.any(String),
+    email,
+    generatedPassword: null,
+  });
   expect(await createFirstAdmin()).toEqual({ status: 'not-needed' });
 });
 

@@ -27,7 +27,8 @@ function queryInteger(min: number, max: number, fallback: number) {
     .meta({ type: 'integer', minimum: min, maximum: max, default: fallback, pattern: undefined });
 }
 
-const queryTime = z.string().transform((text, { issues }) => {
+/** A time in a query: RFC 3339 in UTC. */
+export const queryTime = z.string().transform((text, { issues }) => {
   const parsedMs = parseUtcTimestamp(text);
   if (parsedMs === null) issues.push({ code: 'custom', message: 'Must be an RFC 3339 time in UTC.', input: text });
   // After an issue, zod drops the value.

@@ -7,6 +7,7 @@ export const auditActions = [
   'password.changed',
   'user.created',
   'user.changed',
+  'user.unlocked',
   'subscription.created',
   'subscription.changed',
   'subscription.token-rotated',
@@ -28,7 +29,6 @@ export type AuditAction = (typeof auditActions)[number];
 
 /** `anonymous`: a request whose sender is not known. `system`: the service itself, without a request. */
 export const auditActorKinds = ['user', 'provision-token', 'anonymous', 'system'] as const;
-export type AuditActorKind = (typeof auditActorKinds)[number];
 
 export const auditTargetKinds = [
   'user',
@@ -50,7 +50,7 @@ export type AuditOutcome = (typeof auditOutcomes)[number];
 
 /** Who did it. `id` is null for `anonymous` and `system`. Never a secret. */
 export interface AuditActor {
-  readonly kind: AuditActorKind;
+  readonly kind: (typeof auditActorKinds)[number];
   readonly id: string | null;
 }
 
@@ -67,6 +67,7 @@ export type AuditMembers = Readonly<Record<string, unknown>>;
 export interface AuditEvent {
   /** UUIDv7. It identifies the event: to append the same event again has no effect. */
   readonly id: string;
+  /** For a request: when its work began. */
   readonly occurredAt: Date;
   readonly action: AuditAction;
   readonly outcome: AuditOutcome;

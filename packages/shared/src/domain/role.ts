@@ -5,6 +5,7 @@ export const permissions = [
   'integrations:manage',
   'tokens:manage',
   'users:manage',
+  'audit:read',
 ] as const;
 export type Permission = (typeof permissions)[number];
 

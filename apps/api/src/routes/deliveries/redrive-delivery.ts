@@ -3,6 +3,7 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import { noteAudit } from '../../audit/route-audit.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { deliverySchema } from '../../schemas/delivery.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -23,7 +24,10 @@ export interface RedriveDeliveryRouteDeps {
 export function registerRedriveDelivery(app: ZodApp, deps: RedriveDeliveryRouteDeps): void {
   const { integrations, redriveDelivery, metrics } = deps;
   app.post('/api/v1/integrations/:id/deliveries/:eventId/redrive', {
-    config: { policy: { permission: 'integrations:manage' } },
+    config: {
+      policy: { permission: 'integrations:manage' },
+      audit: { action: 'delivery.redriven', target: { kind: 'delivery', id: ':eventId' } },
+    },
     schema: {
       operationId: 'example.deliveries.redrive',
       summary: 'Redrive a dead delivery',
@@ -36,7 +40,8 @@ export function registerRedriveDelivery(app: ZodApp, deps: RedriveDeliveryRouteD
         'delivery-not-dead',
       ),
     },
-    handler: async ({ params }, reply) => {
+    handler: async (request, reply) => {
+      const { params } = request;
       const integrationId = await requireIntegrationId(params, integrations);
       const eventId = parseUuid(params.eventId);
       if (eventId === null) throw toUnknownDeliveryError();
@@ -46,6 +51,7 @@ export function registerRedriveDelivery(app: ZodApp, deps: RedriveDeliveryRouteD
         throw new ServiceError('delivery-not-dead', 'Only a dead delivery can be redriven.');
       }
       metrics.deliveriesRedriven.inc();
+      noteAudit(request, { after: { integrationId } });
       return reply.code(202).send(toDeliveryBody(outcome.delivery));
     },
   });

@@ -47,6 +47,7 @@ export function registerReceiveHook(
   app.post('/api/v1/events/hooks/:token', {
     config: {
       policy: 'hook-token',
+      audit: { none: 'Hooks are data: each has its delivery, and each refused one of a known token is sampled.' },
       hasFreeFormBody: true,
       verifyBody: makeSignatureCheck(clock),
       logFields: (request) => describeSender(request, trustedProxies),

@@ -2,7 +2,8 @@ import type { HookRefusal } from '@widget-service/shared/ports/refusal-store.ts'
 import { refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { FastifyRequest } from 'fastify';
-import { type TrustedProxies, toClientNetwork } from '../../http/forwarding.ts';
+import { toClientAddress } from '../../http/client-address.ts';
+import type { TrustedProxies } from '../../http/forwarding.ts';
 import type { Problem } from '../../http/problem.ts';
 import type { RefusalRecorder } from './refusal-recorder.ts';
 
@@ -33,11 +34,6 @@ export function makeRecordRefusal({ recorder, clock, trustedProxies }: RecordRef
 export function describeSender(request: FastifyRequest, trustedProxies: TrustedProxies) {
   const clientAddress = toClientAddress(request, trustedProxies);
   return request.integration === null ? { clientAddress } : { integrationId: request.integration.id, clientAddress };
-}
-
-/** The client's address. Null behind a proxy that is not trusted, and once the connection is closed. */
-function toClientAddress(request: FastifyRequest, trustedProxies: TrustedProxies): string | null {
-  return toClientNetwork(request, trustedProxies) || null;
 }
 
 function describeProblem(

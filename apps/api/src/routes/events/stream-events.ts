@@ -7,6 +7,8 @@ import { FastifySSEPlugin } from 'fastify-sse-v2';
 import { z } from 'zod';
 import type { RecordLastUsed } from '../../auth/record-last-used.ts';
 import type { StreamEntitlement, StreamHolder, StreamTokenVerdict } from '../../auth/stream-entitlement.ts';
+import { toClientAddress } from '../../http/client-address.ts';
+import type { TrustedProxies } from '../../http/forwarding.ts';
 import { sendProblem } from '../../http/problem.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { streamExample, streamMessages, streamText } from '../../schemas/stream-message.ts';
@@ -17,6 +19,7 @@ import { closingBytes, openingBytes, randomWithin } from '../../stream/frame.ts'
 import type { Hub } from '../../stream/hub.ts';
 import { openResponse, takeSocketFromHttp } from '../../stream/open-response.ts';
 import { type Sink, SocketSink } from '../../stream/socket-sink.ts';
+import type { makeRecordStreamEnd } from './record-stream-end.ts';
 
 export interface StreamRouteDeps {
   /** Finds the entitlement of a stream token. Returns `unavailable`, and does not throw, if a store is unavailable. */
@@ -31,6 +34,8 @@ export interface StreamRouteDeps {
   readonly admit: ReturnType<typeof makeAdmitStream>;
   readonly recordLastUsed: RecordLastUsed;
   readonly heartbeatIntervalMs: number;
+  readonly trustedProxies: TrustedProxies;
+  readonly recordEnd: ReturnType<typeof makeRecordStreamEnd>;
 }
 
 const path = '/api/v1/events/:token';
@@ -52,6 +57,8 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
   await app.register(FastifySSEPlugin, { retryDelay: false });
 
   app.get<TokenRoute>(path, { ...publicRoute, schema: streamSchema }, async (request, reply) => {
+    // Read now: the request has no socket any more once the stream is open.
+    const clientAddress = toClientAddress(request, deps.trustedProxies);
     const verified = await verify(request, deps);
     if (verified.verdict.status === 'invalid') return sendProblem(reply, { code: 'stream-not-found' });
     setStreamHeaders(reply);
@@ -61,7 +68,7 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
     let hasJoined = false;
     try {
       hasJoined = await openAndJoin(
-        { deps, request, reply, releaseAdmission: admission.release },
+        { deps, request, reply, clientAddress, releaseAdmission: admission.release },
         { ...verified, verdict: verified.verdict },
       );
     } finally {
@@ -168,6 +175,7 @@ interface Opening {
   readonly deps: StreamRouteDeps;
   readonly request: FastifyRequest<TokenRoute>;
   readonly reply: FastifyReply;
+  readonly clientAddress: string | null;
   readonly releaseAdmission: () => void;
 }
 
@@ -206,12 +214,14 @@ async function openAndJoin(opening: Opening, { generation, verdict }: Verified<O
 }
 
 function join(
-  { deps, request, releaseAdmission }: Opening,
+  { deps, request, clientAddress, releaseAdmission }: Opening,
   entitlement: StreamEntitlement,
   start: StreamStart,
   sink: Sink,
 ): void {
-  const logFields = { requestId: request.id, ...toOwnerFields(entitlement.holder) };
+  const { holder } = entitlement;
+  const opened = { holder, clientAddress, requestId: request.id };
+  const logFields = { requestId: request.id, ...toOwnerFields(holder) };
   const openedAtMs = performance.now();
   // `onEnd` must not keep the request as long as the stream is open.
   const { log } = request;
@@ -219,7 +229,7 @@ function join(
   deps.metrics.streamsOpen.inc();
   deps.metrics.streamsOpened.inc({ start: start.gap === null ? (start.resumed ? 'resumed' : 'fresh') : 'gap' });
   if (start.gap !== null) deps.metrics.streamGaps.inc({ reason: start.gap.reason });
-  if (entitlement.holder.kind === 'subscription') deps.recordLastUsed(entitlement.holder.id);
+  if (holder.kind === 'subscription') deps.recordLastUsed(holder.id);
   deps.hub.join({
     sink,
     entitlement,
@@ -229,6 +239,7 @@ function join(
       releaseAdmission();
       deps.metrics.streamsOpen.dec();
       deps.metrics.streamsClosed.inc({ reason });
+      deps.recordEnd(opened, reason);
       log.info({ ...logFields, reason, durationMs: Math.round(performance.now() - openedAtMs) }, 'stream.closed');
     },
   });

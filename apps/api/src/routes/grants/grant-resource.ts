@@ -23,6 +23,8 @@ export interface GrantResource<Own extends object> {
   /** The operation ids are `example.<operationGroup>.<verb>`. */
   readonly operationGroup: string;
   readonly permission: Permission;
+  /** How audit events name this kind of grant. */
+  readonly kind: 'subscription' | 'integration' | 'provision-token';
   readonly schemas: {
     readonly creation: z.ZodType<NewGrantInput<Own>>;
     readonly changes: z.ZodType<Partial<NewGrant<Own>>>;

@@ -1,9 +1,11 @@
+import { type AuditMembers, pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { previousTokenExpiry } from '@widget-service/shared/domain/grant.ts';
+import { type Grant, previousTokenExpiry } from '@widget-service/shared/domain/grant.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { IssuedGrant, NewGrant } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { noteAudit } from '../../audit/route-audit.ts';
 import { toPublicUrl } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { pageQuerySchema, toPageSchema } from '../../schemas/page.ts';
@@ -54,9 +56,12 @@ function registerCreateGrant<Own extends object>(
   resource: GrantResource<Own>,
   { useCases, publicBaseUrl }: Pick<GrantRouteDeps<Own>, 'useCases' | 'publicBaseUrl'>,
 ): void {
-  const { nouns, pathSegment, operationGroup, permission, schemas } = resource;
+  const { nouns, pathSegment, operationGroup, permission, kind, schemas } = resource;
   app.post(`/api/v1/${pathSegment}`, {
-    config: { policy: { permission } },
+    config: {
+      policy: { permission },
+      audit: { action: `${kind}.created`, target: { kind, id: 'noted' } },
+    },
     schema: {
       operationId: `example.${operationGroup}.create`,
       summary: `Create ${nouns.singular}`,
@@ -67,6 +72,7 @@ function registerCreateGrant<Own extends object>(
     handler: async (request, reply) => {
       const { input, isSigned } = request.body;
       const issued = await useCases.issue(input, isSigned);
+      noteAudit(request, { targetId: issued.grant.id, after: toAuditMembers(issued.grant, resource) });
       return reply
         .code(201)
         .header('location', `${pathSegment}/${issued.grant.id}`)
@@ -103,11 +109,14 @@ function registerGetGrant<Own extends object>(
 function registerChangeGrant<Own extends object>(
   app: ZodApp,
   resource: GrantResource<Own>,
-  { useCases }: Pick<GrantRouteDeps<Own>, 'useCases'>,
+  { useCases, grants }: Pick<GrantRouteDeps<Own>, 'useCases' | 'grants'>,
 ): void {
-  const { nouns, pathSegment, operationGroup, permission, schemas } = resource;
+  const { nouns, pathSegment, operationGroup, permission, kind, schemas } = resource;
   app.patch(`/api/v1/${pathSegment}/:id`, {
-    config: { policy: { permission } },
+    config: {
+      policy: { permission },
+      audit: { action: `${kind}.changed`, target: { kind, id: ':id' } },
+    },
     schema: {
       operationId: `example.${operationGroup}.update`,
       summary: `Change ${nouns.singular}`,
@@ -116,11 +125,16 @@ function registerChangeGrant<Own extends object>(
       body: schemas.changes,
       response: documentResponses({ 200: schemas.shown }, 'not-found'),
     },
-    handler: async ({ params, body }) => {
+    handler: async (request) => {
       // The schema has validated the body, but the compiler cannot infer the type of a generic schema.
-      const changes = body as Partial<NewGrant<Own>>;
-      const grant = await useCases.change(requireId(params, resource), changes);
-      return resource.toBody(requireFound(grant, resource));
+      const changes = request.body as Partial<NewGrant<Own>>;
+      const id = requireId(request.params, resource);
+      // Another request may change the grant in between. Then the event shows both changes as this one.
+      const before = await grants.get(id);
+      const grant = requireFound(await useCases.change(id, changes), resource);
+      const membersBefore = before === null ? {} : toAuditMembers(before, resource);
+      noteAudit(request, pickChangedMembers(membersBefore, toAuditMembers(grant, resource)));
+      return resource.toBody(grant);
     },
   });
 }
@@ -131,9 +145,12 @@ function registerRotateGrant<Own extends object>(
   resource: GrantResource<Own>,
   { useCases, publicBaseUrl }: Pick<GrantRouteDeps<Own>, 'useCases' | 'publicBaseUrl'>,
 ): void {
-  const { nouns, pathSegment, operationGroup, permission, schemas } = resource;
+  const { nouns, pathSegment, operationGroup, permission, kind, schemas } = resource;
   app.post(`/api/v1/${pathSegment}/:id/rotate`, {
-    config: { policy: { permission } },
+    config: {
+      policy: { permission },
+      audit: { action: `${kind}.token-rotated`, target: { kind, id: ':id' } },
+    },
     schema: {
       operationId: `example.${operationGroup}.rotate`,
       summary: `Rotate the token of ${nouns.singular}`,
@@ -145,10 +162,9 @@ function registerRotateGrant<Own extends object>(
     },
     handler: async (request) => {
       const rotated = requireFound(await useCases.rotate(requireId(request.params, resource), request.body), resource);
-      return {
-        ...toIssuedBody(rotated, resource, request, publicBaseUrl),
-        previousExpiresAt: previousTokenExpiry(rotated.grant)?.toISOString() ?? null,
-      };
+      const previousExpiresAt = previousTokenExpiry(rotated.grant)?.toISOString() ?? null;
+      noteAudit(request, { after: { previousExpiresAt } });
+      return { ...toIssuedBody(rotated, resource, request, publicBaseUrl), previousExpiresAt };
     },
   });
 }
@@ -157,11 +173,14 @@ function registerRotateGrant<Own extends object>(
 function registerRevokeGrant<Own extends object>(
   app: ZodApp,
   resource: GrantResource<Own>,
-  { useCases }: Pick<GrantRouteDeps<Own>, 'useCases'>,
+  { useCases, grants }: Pick<GrantRouteDeps<Own>, 'useCases' | 'grants'>,
 ): void {
-  const { nouns, pathSegment, operationGroup, permission } = resource;
+  const { nouns, pathSegment, operationGroup, permission, kind } = resource;
   app.delete(`/api/v1/${pathSegment}/:id`, {
-    config: { policy: { permission } },
+    config: {
+      policy: { permission },
+      audit: { action: `${kind}.revoked`, target: { kind, id: ':id' } },
+    },
     schema: {
       operationId: `example.${operationGroup}.delete`,
       summary: `Delete ${nouns.singular}`,
@@ -170,9 +189,11 @@ function registerRevokeGrant<Own extends object>(
       params: grantParamsSchema,
       response: documentResponses({ 204: z.null().describe('It is deleted.') }, 'not-found'),
     },
-    handler: async ({ params }, reply) => {
-      const isRevoked = await useCases.revoke(requireId(params, resource));
-      requireFound(isRevoked ? true : null, resource);
+    handler: async (request, reply) => {
+      const id = requireId(request.params, resource);
+      const grant = await grants.get(id);
+      noteAudit(request, { before: grant === null ? null : toAuditMembers(grant, resource) });
+      requireFound((await useCases.revoke(id)) ? true : null, resource);
       return reply.code(204).send();
     },
   });
@@ -191,6 +212,15 @@ function requireId(params: z.output<typeof grantParamsSchema>, resource: NamedRe
 function requireFound<T>(value: T | null, { nouns }: NamedResource): T {
   if (value === null) throw new ServiceError('not-found', `There is no such ${nouns.singular.replace(/^an? /, '')}.`);
   return value;
+}
+
+/** Returns the members of a grant that people set. Those that change by use would look like a part of a change. */
+function toAuditMembers<Own extends object>(
+  grant: Grant & Own,
+  { toBody }: Pick<GrantResource<Own>, 'toBody'>,
+): AuditMembers {
+  const unset = ['id', 'createdAt', 'lastConnectedAt', 'lastReceivedAt', 'lastUsedAt'];
+  return Object.fromEntries(Object.entries(toBody(grant)).filter(([name]) => !unset.includes(name)));
 }
 
 /** Converts a grant and the secrets of its new token to a response body. Only this response shows the secrets. */

@@ -16,6 +16,7 @@ export const integrationResource: GrantResource<Pick<Integration, 'deduplicateBy
   pathSegment: 'integrations',
   operationGroup: 'integrations',
   permission: 'integrations:manage',
+  kind: 'integration',
   schemas: {
     creation: newIntegrationSchema,
     changes: integrationChangesSchema,

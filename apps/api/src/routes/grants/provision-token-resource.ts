@@ -16,6 +16,7 @@ export const provisionTokenResource: GrantResource<Pick<ProvisionToken, 'permiss
   pathSegment: 'provision-tokens',
   operationGroup: 'provisionTokens',
   permission: 'tokens:manage',
+  kind: 'provision-token',
   schemas: {
     creation: newProvisionTokenSchema,
     changes: provisionTokenChangesSchema,

@@ -19,6 +19,7 @@ export const subscriptionResource: GrantResource<Pick<Subscription, 'filter'>> =
   pathSegment: 'subscriptions',
   operationGroup: 'subscriptions',
   permission: 'subscriptions:manage',
+  kind: 'subscription',
   schemas: {
     creation: newSubscriptionSchema,
     changes: subscriptionChangesSchema,

@@ -22,7 +22,7 @@ export function registerChangePassword(
   { changeOwnPassword, clock, cookieSecure, trustedProxies }: ChangePasswordRouteDeps,
 ): void {
   app.put('/api/v1/session/password', {
-    config: { policy: 'signed-in' },
+    config: { policy: 'signed-in', audit: { action: 'password.changed', target: { kind: 'user', id: 'caller' } } },
     schema: {
       operationId: 'example.session.changePassword',
       summary: 'Change your own password',

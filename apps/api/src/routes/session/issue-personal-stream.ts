@@ -1,6 +1,7 @@
 import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
 import { z } from 'zod';
+import { noteAudit } from '../../audit/route-audit.ts';
 import { requireSession } from '../../auth/policy.ts';
 import { toPublicUrl } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
@@ -15,7 +16,10 @@ export interface IssuePersonalStreamRouteDeps {
 /** `POST /api/v1/session/stream`: issues a stream token for the signed-in user. It ends with the session. */
 export function registerIssuePersonalStream(app: ZodApp, deps: IssuePersonalStreamRouteDeps): void {
   app.post('/api/v1/session/stream', {
-    config: { policy: { permission: 'widgets:read' } },
+    config: {
+      policy: { permission: 'widgets:read' },
+      audit: { action: 'personal-stream.issued', target: { kind: 'user', id: 'caller' } },
+    },
     schema: {
       operationId: 'example.session.createStream',
       summary: 'Create a personal stream token',
@@ -26,6 +30,7 @@ export function registerIssuePersonalStream(app: ZodApp, deps: IssuePersonalStre
     },
     handler: async (request, reply) => {
       const { token, resumeFrom, expiresAt } = await deps.issuePersonalStream(requireSession(request).session);
+      noteAudit(request, { after: { expiresAt: expiresAt.toISOString() } });
       const body: z.output<typeof personalStreamSchema> = {
         token,
         url: toPublicUrl(request, deps.publicBaseUrl, `/api/v1/events/${token}`),

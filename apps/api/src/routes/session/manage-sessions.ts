@@ -4,6 +4,7 @@ import type { Session } from '@widget-service/shared/ports/session-store.ts';
 import type { makeEndSessionById, makeListSessions } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { noteAudit } from '../../audit/route-audit.ts';
 import { requireSession } from '../../auth/policy.ts';
 import { formatClearedSessionCookie } from '../../auth/session-cookie.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
@@ -46,7 +47,7 @@ export interface EndOwnSessionRouteDeps {
 /** `DELETE /api/v1/sessions/{id}`: ends one session of the caller. */
 export function registerEndOwnSession(app: ZodApp, { endSessionById, cookieSecure }: EndOwnSessionRouteDeps): void {
   app.delete('/api/v1/sessions/:id', {
-    config: { policy: 'signed-in' },
+    config: { policy: 'signed-in', audit: { action: 'session.ended', target: { kind: 'user', id: 'caller' } } },
     schema: {
       operationId: 'example.sessions.end',
       summary: 'End one of your sessions',
@@ -61,6 +62,7 @@ export function registerEndOwnSession(app: ZodApp, { endSessionById, cookieSecur
     handler: async (request, reply) => {
       const { user, session } = requireSession(request);
       const id = parseUuid(request.params.id);
+      noteAudit(request, { before: { sessionId: id } });
       if (id === null || !(await endSessionById(user.id, id))) throw unknownSessionError();
       if (id === session.id) reply.header('set-cookie', formatClearedSessionCookie(cookieSecure));
       return reply.code(204).send();

@@ -3,6 +3,7 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { makeEndReplacedSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import type { makeLimitPasswordAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
+import { noteAudit } from '../../audit/route-audit.ts';
 import { formatDeviceCookie, parseDeviceCookies } from '../../auth/device-cookie.ts';
 import { formatSessionCookie, parseSessionId } from '../../auth/session-cookie.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
@@ -29,7 +30,10 @@ export interface SignInRouteDeps {
 export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
   const { signIn, endReplacedSession, limitPasswordAttempts, clock, cookieSecure: isSecure, trustedProxies } = deps;
   app.post('/api/v1/session', {
-    config: { policy: 'own-origin' },
+    config: {
+      policy: 'own-origin',
+      audit: { action: 'session.created', refusedAs: 'session.failed', target: { kind: 'user', id: 'noted' } },
+    },
     schema: {
       operationId: 'example.session.create',
       summary: 'Sign in',
@@ -45,12 +49,19 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
     },
     handler: async (request, reply) => {
       const { email } = request.body;
+      noteAudit(request, { email });
       const source = toAttemptSource(request, trustedProxies);
       const deviceCookies = parseDeviceCookies(request.headers.cookie);
       const attempt = { ...request.body, address: source.address, origin: readSessionOrigin(request, trustedProxies) };
       const outcome = await limitPasswordAttempts({ email, source, deviceCookies }, () => signIn(attempt));
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
-      if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'E-mail or password is wrong.');
+      if (outcome.status === 'refused') {
+        noteAudit(request, { targetId: outcome.userId });
+        throw new ServiceError('invalid-credentials', 'E-mail or password is wrong.');
+      }
+      const { id } = outcome.user;
+      const after = { sessionId: outcome.session.id };
+      noteAudit(request, { actor: { kind: 'user', id }, targetId: id, after });
       const replaced = parseSessionId(request.headers.cookie);
       if (replaced !== null) await endReplacedSession(replaced);
       return reply

@@ -1,4 +1,5 @@
 import type { makeEndAllSessions, makeEndSession } from '@widget-service/shared/usecases/access/sessions.ts';
+import { type AuditDeclaration, noteAudit } from '../../audit/route-audit.ts';
 import { requireSession } from '../../auth/policy.ts';
 import { formatClearedSessionCookie } from '../../auth/session-cookie.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
@@ -9,10 +10,12 @@ export interface SignOutRouteDeps {
   readonly cookieSecure: boolean;
 }
 
+const endedByCaller: AuditDeclaration = { action: 'session.ended', target: { kind: 'user', id: 'caller' } };
+
 /** `DELETE /api/v1/session`: signs out. */
 export function registerSignOut(app: ZodApp, { endSession, cookieSecure }: SignOutRouteDeps): void {
   app.delete('/api/v1/session', {
-    config: { policy: 'signed-in' },
+    config: { policy: 'signed-in', audit: endedByCaller },
     schema: {
       operationId: 'example.session.delete',
       summary: 'Sign out',
@@ -20,7 +23,9 @@ export function registerSignOut(app: ZodApp, { endSession, cookieSecure }: SignO
       response: documentResponses({ 204: { description: 'Signed out.', body: null, headers: ['Set-Cookie'] } }),
     },
     handler: async (request, reply) => {
-      await endSession(requireSession(request).session);
+      const { session } = requireSession(request);
+      noteAudit(request, { before: { sessionId: session.id } });
+      await endSession(session);
       return reply.code(204).header('set-cookie', formatClearedSessionCookie(cookieSecure)).send();
     },
   });
@@ -34,7 +39,7 @@ export interface SignOutEverywhereRouteDeps {
 /** `DELETE /api/v1/sessions`: ends every session of the caller, including this one. */
 export function registerSignOutEverywhere(app: ZodApp, deps: SignOutEverywhereRouteDeps): void {
   app.delete('/api/v1/sessions', {
-    config: { policy: 'signed-in' },
+    config: { policy: 'signed-in', audit: endedByCaller },
     schema: {
       operationId: 'example.sessions.delete',
       summary: 'Sign out everywhere',
@@ -45,6 +50,7 @@ export function registerSignOutEverywhere(app: ZodApp, deps: SignOutEverywhereRo
     },
     handler: async (request, reply) => {
       await deps.endAllSessions(requireSession(request).user.id);
+      noteAudit(request, { after: { sessions: 'all-ended' } });
       return reply.code(204).header('set-cookie', formatClearedSessionCookie(deps.cookieSecure)).send();
     },
   });

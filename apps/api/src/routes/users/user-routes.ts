@@ -1,10 +1,12 @@
+import { pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
+import type { User, UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
 import type { makeUnlockUser } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { type AuditNotes, noteAudit } from '../../audit/route-audit.ts';
 import { requireSession } from '../../auth/policy.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
@@ -43,7 +45,10 @@ export interface CreateUserRouteDeps {
 /** `POST /api/v1/users`: creates a user. */
 export function registerCreateUser(app: ZodApp, { createUser }: CreateUserRouteDeps): void {
   app.post('/api/v1/users', {
-    config: { policy: { permission: 'users:manage' } },
+    config: {
+      policy: { permission: 'users:manage' },
+      audit: { action: 'user.created', target: { kind: 'user', id: 'noted' } },
+    },
     schema: {
       operationId: 'example.users.create',
       summary: 'Create a user',
@@ -55,7 +60,9 @@ export function registerCreateUser(app: ZodApp, { createUser }: CreateUserRouteD
       if (outcome.status === 'email-in-use') {
         throw new ServiceError('email-in-use', 'Another user has this e-mail address.');
       }
-      return reply.code(201).header('location', `users/${outcome.user.id}`).send(toUserBody(outcome.user));
+      const { id, email, role, disabled } = outcome.user;
+      noteAudit(request, { targetId: id, after: { email, role, disabled } });
+      return reply.code(201).header('location', `users/${id}`).send(toUserBody(outcome.user));
     },
   });
 }
@@ -85,13 +92,17 @@ export function registerGetUser(app: ZodApp, { users }: GetUserRouteDeps): void 
 }
 
 export interface ChangeUserRouteDeps {
+  readonly users: Pick<UserStore, 'findById'>;
   readonly changeUser: ReturnType<typeof makeChangeUser>;
 }
 
 /** `PATCH /api/v1/users/{id}`: changes a user's role or password, or disables or enables the user. */
-export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteDeps): void {
+export function registerChangeUser(app: ZodApp, { users, changeUser }: ChangeUserRouteDeps): void {
   app.patch('/api/v1/users/:id', {
-    config: { policy: { permission: 'users:manage' } },
+    config: {
+      policy: { permission: 'users:manage' },
+      audit: { action: 'user.changed', target: { kind: 'user', id: ':id' } },
+    },
     schema: {
       operationId: 'example.users.update',
       summary: 'Change a user',
@@ -105,14 +116,23 @@ export function registerChangeUser(app: ZodApp, { changeUser }: ChangeUserRouteD
       const { role = null, disabled = null, password = null } = request.body;
       const userId = requireUserId(request.params);
       if (password !== null) rejectOwnPassword(request, userId);
+      // Another admin may change the user in between. Then the event shows both changes as this one.
+      const before = await users.findById(userId);
       const outcome = await changeUser(userId, { role, disabled, password });
       if (outcome.status === 'unknown') throw unknownUserError();
       if (outcome.status === 'last-admin') {
         throw new ServiceError('last-admin', 'This would leave the service without an admin who can sign in.');
       }
+      noteAudit(request, describeChange(before, outcome.user, password !== null));
       return toUserBody(outcome.user);
     },
   });
+}
+
+/** The new password itself is never recorded. */
+function describeChange(before: User | null, { role, disabled }: User, isPasswordSet: boolean): AuditNotes {
+  const after = { role, disabled, ...(isPasswordSet ? { passwordSet: true } : {}) };
+  return pickChangedMembers(before === null ? {} : { role: before.role, disabled: before.disabled }, after);
 }
 
 export interface UnlockUserRouteDeps {
@@ -122,7 +142,10 @@ export interface UnlockUserRouteDeps {
 /** `POST /api/v1/users/{id}/unlock`: forgets the failed sign-ins of a user. */
 export function registerUnlockUser(app: ZodApp, { unlockUser }: UnlockUserRouteDeps): void {
   app.post('/api/v1/users/:id/unlock', {
-    config: { policy: { permission: 'users:manage' } },
+    config: {
+      policy: { permission: 'users:manage' },
+      audit: { action: 'user.unlocked', target: { kind: 'user', id: ':id' } },
+    },
     schema: {
       operationId: 'example.users.unlock',
       summary: 'Unlock a user',

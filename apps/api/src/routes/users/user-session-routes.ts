@@ -6,6 +6,7 @@ import type {
   makeListSessions,
 } from '@widget-service/shared/usecases/access/sessions.ts';
 import { z } from 'zod';
+import { type AuditDeclaration, noteAudit } from '../../audit/route-audit.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { activeSessionPageSchema } from '../../schemas/active-session.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
@@ -15,6 +16,7 @@ import { makeToActiveSessionBody, unknownSessionError } from '../session/manage-
 import { requireUserId, unknownUserError } from './user-routes.ts';
 
 const policy = { permission: 'users:manage' } as const;
+const audit: AuditDeclaration = { action: 'session.ended', target: { kind: 'user', id: ':id' } };
 const endingText =
   'The user is not disabled, and can sign in again. Sessions end on every server at once, and their personal streams close within 2 seconds. After a 503, repeat the request; the streams then close within a minute.';
 
@@ -60,7 +62,7 @@ function registerListUserSessions(app: ZodApp, { users, listSessions }: UserSess
 /** `DELETE /api/v1/users/{id}/sessions`: ends every session of a user. */
 function registerEndUserSessions(app: ZodApp, { users, endAllSessions }: UserSessionRoutesDeps): void {
   app.delete('/api/v1/users/:id/sessions', {
-    config: { policy },
+    config: { policy, audit },
     schema: {
       operationId: 'example.users.endSessions',
       summary: "End all of a user's sessions",
@@ -68,8 +70,9 @@ function registerEndUserSessions(app: ZodApp, { users, endAllSessions }: UserSes
       params: z.object({ id: z.string() }),
       response: documentResponses({ 204: z.null().describe('The sessions have ended.') }, 'not-found'),
     },
-    handler: async ({ params }, reply) => {
-      await endAllSessions(await requireUser(params, users));
+    handler: async (request, reply) => {
+      await endAllSessions(await requireUser(request.params, users));
+      noteAudit(request, { after: { sessions: 'all-ended' } });
       return reply.code(204).send();
     },
   });
@@ -78,7 +81,7 @@ function registerEndUserSessions(app: ZodApp, { users, endAllSessions }: UserSes
 /** `DELETE /api/v1/users/{id}/sessions/{sessionId}`: ends one session of a user. */
 function registerEndUserSession(app: ZodApp, { endSessionById }: UserSessionRoutesDeps): void {
   app.delete('/api/v1/users/:id/sessions/:sessionId', {
-    config: { policy },
+    config: { policy, audit },
     schema: {
       operationId: 'example.users.endSession',
       summary: "End one of a user's sessions",
@@ -86,9 +89,11 @@ function registerEndUserSession(app: ZodApp, { endSessionById }: UserSessionRout
       params: z.object({ id: z.string(), sessionId: z.string() }),
       response: documentResponses({ 204: z.null().describe('The session has ended.') }, 'not-found'),
     },
-    handler: async ({ params }, reply) => {
+    handler: async (request, reply) => {
+      const { params } = request;
       const userId = requireUserId(params);
       const sessionId = parseUuid(params.sessionId);
+      noteAudit(request, { before: { sessionId } });
       if (sessionId === null || !(await endSessionById(userId, sessionId))) throw unknownSessionError();
       return reply.code(204).send();
     },

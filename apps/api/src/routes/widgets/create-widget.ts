@@ -1,5 +1,6 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
+import { noteAudit } from '../../audit/route-audit.ts';
 import { requirePrincipalId } from '../../auth/policy.ts';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import { parseIdempotencyHeader } from '../../http/request-headers.ts';
@@ -14,7 +15,10 @@ export interface CreateWidgetRouteDeps {
 /** `POST /api/v1/widgets`: creates a widget, once per idempotency key. */
 export function registerCreateWidget(app: ZodApp, { createWidget }: CreateWidgetRouteDeps): void {
   app.post('/api/v1/widgets', {
-    config: { policy: { permission: 'widgets:create', acceptsBearer: true } },
+    config: {
+      policy: { permission: 'widgets:create', acceptsBearer: true },
+      audit: { action: 'widget.created', target: { kind: 'widget', id: 'noted' } },
+    },
     schema: {
       operationId: 'example.widgets.create',
       summary: 'Create a widget',
@@ -35,6 +39,8 @@ export function registerCreateWidget(app: ZodApp, { createWidget }: CreateWidget
       ),
     },
     handler: async (request, reply) => {
+      // Scripts may create thousands a second. The request log names their token.
+      if (request.caller?.kind !== 'session') noteAudit(request, { isSkipped: true });
       const creation = createWidget({
         newWidget: request.body,
         principalId: requirePrincipalId(request),
@@ -44,7 +50,12 @@ export function registerCreateWidget(app: ZodApp, { createWidget }: CreateWidget
       if (outcome.status === 'conflict') {
         throw new ServiceError('idempotency-key-reused', 'This idempotency key was used before, with another body.');
       }
-      if (outcome.status === 'replayed') reply.header('idempotent-replayed', 'true');
+      if (outcome.status === 'replayed') {
+        reply.header('idempotent-replayed', 'true');
+        noteAudit(request, { isSkipped: true });
+      }
+      const { name, labels } = request.body;
+      noteAudit(request, { targetId: outcome.widgetId, after: { name, labels } });
       return reply
         .code(201)
         .header('location', `widgets/${outcome.widgetId}`)

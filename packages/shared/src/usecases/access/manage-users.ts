@@ -49,7 +49,12 @@ export interface CreateFirstAdminDeps {
 
 export type FirstAdminOutcome =
   /** Print `generatedPassword` once: the store holds only its hash. Null when the caller gave a password. */
-  | { readonly status: 'created'; readonly email: string; readonly generatedPassword: string | null }
+  | {
+      readonly status: 'created';
+      readonly userId: string;
+      readonly email: string;
+      readonly generatedPassword: string | null;
+    }
   /** There is a user already. */
   | { readonly status: 'not-needed' };
 
@@ -60,7 +65,7 @@ export type FirstAdminOutcome =
 export function makeCreateFirstAdmin({ users, passwords, clock }: CreateFirstAdminDeps) {
   return async (email: string, password: string | null): Promise<FirstAdminOutcome> => {
     const generatedPassword = password === null ? randomBytes(18).toString('base64url') : null;
-    const isFirst = await users.insertFirst({
+    const user = {
       id: createUuidV7(),
       email: email.toLowerCase(),
       role: 'admin',
@@ -68,8 +73,9 @@ export function makeCreateFirstAdmin({ users, passwords, clock }: CreateFirstAdm
       passwordHash: await passwords.hash(password ?? generatedPassword ?? ''),
       createdAt: clock.now(),
       lastSignInAt: null,
-    });
-    return isFirst ? { status: 'created', email: email.toLowerCase(), generatedPassword } : { status: 'not-needed' };
+    } as const;
+    if (!(await users.insertFirst(user))) return { status: 'not-needed' };
+    return { status: 'created', userId: user.id, email: user.email, generatedPassword };
   };
 }
 

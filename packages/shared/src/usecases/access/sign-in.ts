@@ -25,7 +25,11 @@ export type SignInOutcome =
    * The account is unknown or disabled, or the password is wrong. The three cases look alike and take the same time, so
    * that no one can find out which accounts exist.
    */
-  | { readonly status: 'refused' };
+  | {
+      readonly status: 'refused';
+      /** The account with this e-mail, for the audit trail. Null if there is none. The response must not reveal it. */
+      readonly userId: string | null;
+    };
 
 /**
  * Makes the function that signs a user in with e-mail and password, and starts a session. Throws `UnavailableError`; a
@@ -35,12 +39,12 @@ export function makeSignIn({ users, passwords, startSession, clock }: SignInDeps
   return async ({ email, password, address, origin }: SignInAttempt): Promise<SignInOutcome> => {
     const user = await users.findByEmail(email.toLowerCase());
     const isCorrect = await passwords.verify(password, user?.passwordHash ?? null, address);
-    if (user === null || user.disabled || !isCorrect) return { status: 'refused' };
+    if (user === null || user.disabled || !isCorrect) return { status: 'refused', userId: user?.id ?? null };
     const started = await startSession(user.id, origin);
     // A concurrent change of the password, or disabling the user, ends the sessions. It may have missed this new one.
     // So the user is read again: after such a change nobody gets the session id.
     const current = await users.findById(user.id);
-    if (current?.passwordHash !== user.passwordHash || current.disabled) return { status: 'refused' };
+    if (current?.passwordHash !== user.passwordHash || current.disabled) return { status: 'refused', userId: user.id };
     const lastSignInAt = clock.now();
     await users.recordSignIn(user.id, lastSignInAt);
     return { status: 'signed-in', user: { ...current, lastSignInAt }, ...started };

@@ -1,38 +1,13 @@
 import type { Delivery } from '../../domain/delivery.ts';
-import { type PageRequest, toOffset } from '../../domain/page.ts';
+import type { PageRequest } from '../../domain/page.ts';
 import type { DeliveryFilter, DeliveryLedger, DeliverySummary, LedgerRow } from '../../ports/delivery-ledger.ts';
+import { type CountedPage, listCountedPage } from '../lists/list-counted-page.ts';
 import type { GroupCommit } from './group-commit.ts';
-
-/**
- * The ledger counts deliveries only up to here. There may be hundreds of millions, and a count takes time in proportion
- * to its result.
- */
-const exactTotalMax = 10_000;
-
-export interface DeliveryPage {
-  readonly items: readonly DeliverySummary[];
-  /**
-   * Exact if at most 10 000 deliveries match, and on the last page. Otherwise it is a lower bound: never less than
-   * 10 000, nor than the number of rows up to the end of this page.
-   */
-  readonly totalItems: number;
-  /** Always exact. */
-  readonly hasNext: boolean;
-}
 
 /** Makes the function that lists an integration's deliveries, newest `receivedAt` first. Throws `UnavailableError`. */
 export function makeListDeliveries({ ledger }: { readonly ledger: Pick<DeliveryLedger, 'list' | 'count'> }) {
-  return async (filter: DeliveryFilter, request: PageRequest): Promise<DeliveryPage> => {
-    const offset = toOffset(request);
-    const rows = await ledger.list(filter, { offset, limit: request.pageSize + 1 });
-    const hasNext = rows.length > request.pageSize;
-    const items = hasNext ? rows.slice(0, request.pageSize) : rows;
-    const rowsSeen = offset + rows.length;
-    const isLastPage = !hasNext && (items.length > 0 || request.page === 1);
-    const counted = isLastPage ? rowsSeen : await ledger.count(filter, exactTotalMax);
-    // A delivery that changed between the two reads must not make the total less than the rows that were seen.
-    return { items, totalItems: items.length > 0 ? Math.max(counted, rowsSeen) : counted, hasNext };
-  };
+  return (filter: DeliveryFilter, request: PageRequest): Promise<CountedPage<DeliverySummary>> =>
+    listCountedPage(ledger, filter, request);
 }
 
 export interface RedriveDeliveryDeps {

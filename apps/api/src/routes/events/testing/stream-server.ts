@@ -64,6 +64,8 @@ export async function listen({
       metrics: createMetrics(),
       admit,
       heartbeatIntervalMs: 15_000,
+      trustedProxies: null,
+      recordEnd: () => undefined,
     }),
   );
   await app.listen({ host: '127.0.0.1', port: 0 });

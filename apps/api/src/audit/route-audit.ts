@@ -1,0 +1,195 @@
+import type {
+  AuditAction,
+  AuditActor,
+  AuditEvent,
+  AuditMembers,
+  AuditTarget,
+  AuditTargetKind,
+} from '@widget-service/shared/domain/audit-event.ts';
+import { createUuidV7, parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { toClientAddress } from '../http/client-address.ts';
+import type { TrustedProxies } from '../http/forwarding.ts';
+import type { Problem } from '../http/problem.ts';
+import type { AuditRecorder } from './audit-recorder.ts';
+import type { SampledEvent } from './audit-sampler.ts';
+import type { HashEmail } from './hash-email.ts';
+
+/** What a route that changes something does, for its audit events. */
+export interface AuditDeclaration {
+  readonly action: AuditAction;
+  /** The action of an event whose outcome is not `succeeded`. Left out: the same action. */
+  readonly refusedAs?: AuditAction;
+  readonly target: {
+    readonly kind: AuditTargetKind;
+    /** `caller`: the signed-in user. `noted`: the handler notes it. `:name`: that parameter of the path, a UUID. */
+    readonly id: 'caller' | 'noted' | `:${string}`;
+  };
+}
+
+/** The declaration, or why the route writes no audit event. */
+export type RouteAudit = AuditDeclaration | { readonly none: string };
+
+/** What a handler knows about its audit event. A member that is left out is null, or comes from the request. */
+export interface AuditNotes {
+  /** When the handler started: a revocation is older than the ends of streams that it causes. Left out: now. */
+  readonly startedAt?: Date;
+  /** Left out: the caller. */
+  readonly actor?: AuditActor;
+  /** For a target with the id `noted`. */
+  readonly targetId?: string | null;
+  readonly before?: AuditMembers | null;
+  readonly after?: AuditMembers | null;
+  /** The e-mail of a sign-in. Only its HMAC is stored, and only if the sign-in fails. */
+  readonly email?: string;
+  /** The request is worth no event: it changed nothing, or it is one of too many. */
+  readonly isSkipped?: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Every route with a method other than GET, HEAD and OPTIONS declares it. */
+    audit?: RouteAudit;
+  }
+
+  interface FastifyRequest {
+    /** Null until the handler starts, and on routes without an `AuditDeclaration`. Call `noteAudit` to add to it. */
+    audit: AuditNotes | null;
+    /** The address that rate limits count, read when the request arrived. Null if it cannot be known. */
+    auditAddress: string | null;
+  }
+}
+
+/** Adds to what the handler knows about the request's audit event. */
+export function noteAudit(request: FastifyRequest, notes: AuditNotes): void {
+  request.audit = { ...request.audit, ...notes };
+}
+
+export interface RouteAuditDeps {
+  readonly recorder: AuditRecorder;
+  readonly hashEmail: HashEmail;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly trustedProxies: TrustedProxies;
+}
+
+const safeMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+/** How long a response waits for its event at least, however long the change took. */
+const minimumWaitMs = 300;
+const refusedByPolicy: readonly string[] = ['permission-denied', 'csrf-token-invalid'];
+
+/**
+ * Writes an audit event for every route that is registered after this call and declares one (`config.audit`), and for
+ * every request that a policy refuses to a known caller. Registering a route that changes something without
+ * `config.audit` throws an `Error`, so that the service does not start.
+ *
+ * - The change took place: the event is durable before the response is sent, unless the store does not accept it (see
+ *   `AuditWriter`).
+ * - The handler answered with a problem: the event is sampled (see `AuditSampler`).
+ * - The request lacks the permission or the CSRF token: `access.refused`, sampled. Any other request that does not get
+ *   to its handler, such as an invalid one, gets no event.
+ *
+ * Call it after `registerPolicies`: the address is read before the policy runs.
+ */
+export function registerRouteAudit(app: FastifyInstance, deps: RouteAuditDeps): void {
+  app.decorateRequest('audit', null);
+  app.decorateRequest('auditAddress', null);
+  app.addHook('onRoute', (route) => {
+    const declaration = readDeclaration(route);
+    const policy = route.config?.policy;
+    // Streams and hooks have many requests, and their callers have no permissions.
+    if (declaration === null && (policy === 'public' || policy === 'hook-token')) return;
+    const operation = route.schema?.operationId ?? null;
+    const readAddress = async (request: FastifyRequest) => {
+      request.auditAddress = toClientAddress(request, deps.trustedProxies);
+    };
+    const startNotes = async (request: FastifyRequest) => {
+      if (declaration !== null) request.audit = { startedAt: deps.clock.now() };
+    };
+    const record = makeRecord({ ...deps, declaration, operation });
+    route.onRequest = [readAddress, ...[route.onRequest ?? []].flat()];
+    route.preHandler = [...[route.preHandler ?? []].flat(), startNotes];
+    route.onSend = [...[route.onSend ?? []].flat(), record];
+  });
+  app.addHook('onClose', () => deps.recorder.close());
+}
+
+function readDeclaration({ method, url, config }: RouteOptions): AuditDeclaration | null {
+  const audit = config?.audit;
+  if (audit === undefined) {
+    if ([method].flat().every((name) => safeMethods.includes(name))) return null;
+    throw new Error(`Route ${method} ${url} changes something and declares no audit action: set config.audit.`);
+  }
+  return 'none' in audit ? null : audit;
+}
+
+interface RecordDeps extends RouteAuditDeps {
+  readonly declaration: AuditDeclaration | null;
+  readonly operation: string | null;
+}
+
+/** Makes the function that records the outcome of a request. It never rejects. */
+function makeRecord({ recorder, hashEmail, clock, declaration, operation }: RecordDeps) {
+  const describe = (request: FastifyRequest, action: AuditAction): SampledEvent => {
+    const { problem, audit: notes } = request;
+    return {
+      id: createUuidV7(),
+      occurredAt: notes?.startedAt ?? clock.now(),
+      action,
+      operation,
+      outcome: problem === null ? 'succeeded' : problem.status >= 500 ? 'failed' : 'refused',
+      code: problem?.code ?? null,
+      actor: notes?.actor ?? toActor(request),
+      target: findTarget(request, declaration),
+      clientAddress: request.auditAddress,
+      emailHmac: null,
+      before: notes?.before ?? null,
+      after: notes?.after ?? null,
+      requestId: request.id,
+    };
+  };
+  const sample = async (event: SampledEvent, email: string | null) =>
+    recorder.sample({ ...event, emailHmac: email === null ? null : await hashEmail(email) });
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const action = findAction(request, declaration);
+    if (action === null) return;
+    const event = describe(request, action);
+    // The response to a refused request must not wait for a store.
+    if (event.outcome !== 'succeeded') return void sample(event, request.audit?.email ?? null);
+    const waitMs = Math.max(minimumWaitMs, requestDeadlineMs - reply.elapsedTime);
+    await recorder.write({ ...event, unlisted: 0 }, waitMs);
+  };
+}
+
+/** Returns null if the request gets no event. */
+function findAction({ problem, audit }: FastifyRequest, declaration: AuditDeclaration | null): AuditAction | null {
+  if (isAccessRefusal(problem)) return 'access.refused';
+  if (declaration === null || audit === null || audit.isSkipped === true) return null;
+  return problem === null ? declaration.action : (declaration.refusedAs ?? declaration.action);
+}
+
+function isAccessRefusal(problem: Problem | null): boolean {
+  return problem !== null && refusedByPolicy.includes(problem.code);
+}
+
+function toActor({ caller }: FastifyRequest): AuditEvent['actor'] {
+  if (caller === null) return { kind: 'anonymous', id: null };
+  return caller.kind === 'session'
+    ? { kind: 'user', id: caller.user.id }
+    : { kind: 'provision-token', id: caller.provisionToken.id };
+}
+
+function findTarget(request: FastifyRequest, declaration: AuditDeclaration | null): AuditTarget | null {
+  if (declaration === null) return null;
+  const { kind, id: source } = declaration.target;
+  const id = findTargetId(request, source);
+  return id === null ? null : { kind, id };
+}
+
+/** A parameter that is no UUID names no resource: it could be anything, also a secret. */
+function findTargetId({ caller, audit, params }: FastifyRequest, source: AuditDeclaration['target']['id']) {
+  if (source === 'noted') return audit?.targetId ?? null;
+  if (source === 'caller') return caller?.kind === 'session' ? caller.user.id : null;
+  return parseUuid((params as Readonly<Record<string, string>>)[source.slice(1)] ?? '');
+}

@@ -1,0 +1,43 @@
+import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
+import { countPages } from '@widget-service/shared/domain/page.ts';
+import type { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-audit-events.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { type AuditEventBody, auditEventPageSchema, listAuditEventsQuerySchema } from '../../schemas/audit-event.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+
+export interface ListAuditEventsRouteDeps {
+  readonly listAuditEvents: ReturnType<typeof makeListAuditEvents>;
+}
+
+/** `GET /api/v1/audit-events`: one page of audit events, the newest first. */
+export function registerListAuditEvents(app: ZodApp, { listAuditEvents }: ListAuditEventsRouteDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/audit-events',
+    config: { policy: { permission: 'audit:read' } },
+    schema: {
+      operationId: 'example.auditEvents.list',
+      summary: 'List audit events',
+      description:
+        'Returns who did what, the newest first. Events are kept for 400 days, unless the operator of the service has set another time. The event of a change is listed before the change is acknowledged; a refused or failed request is listed within seconds. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.',
+      querystring: listAuditEventsQuerySchema,
+      response: documentResponses({ 200: { body: auditEventPageSchema, description: 'One page of audit events.' } }),
+    },
+    handler: async ({ query }) => {
+      const { page, pageSize, actorId = null, action = null, targetId = null, from = null, to = null } = query;
+      const filter = { actorId, action, targetId, from, to };
+      const { items, totalItems, hasNext } = await listAuditEvents(filter, { page, pageSize });
+      const totalPages = countPages(totalItems, pageSize);
+      return { items: items.map(toAuditEventBody), page, pageSize, totalItems, totalPages, hasNext };
+    },
+  });
+}
+
+function toAuditEventBody({ occurredAt, before, after, ...event }: AuditEvent): AuditEventBody {
+  return {
+    ...event,
+    occurredAt: occurredAt.toISOString(),
+    before: before === null ? null : { ...before },
+    after: after === null ? null : { ...after },
+  };
+}

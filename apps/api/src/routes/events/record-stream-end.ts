@@ -1,0 +1,42 @@
+import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { AuditRecorder } from '../../audit/audit-recorder.ts';
+import type { StreamHolder } from '../../auth/stream-entitlement.ts';
+
+export interface RecordStreamEndDeps {
+  readonly audit: Pick<AuditRecorder, 'sample'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** What is known of a stream when it opens. */
+export interface OpenedStream {
+  readonly holder: StreamHolder;
+  readonly clientAddress: string | null;
+  readonly requestId: string;
+}
+
+/**
+ * Makes the function that records the end of a stream in the audit trail if its token or session was revoked. The pod
+ * that held the stream calls it. The event of the revocation itself names the actor; both have the same target.
+ */
+export function makeRecordStreamEnd({ audit, clock }: RecordStreamEndDeps) {
+  return ({ holder, clientAddress, requestId }: OpenedStream, reason: string): void => {
+    if (reason !== 'revoked') return;
+    audit.sample({
+      id: createUuidV7(),
+      occurredAt: clock.now(),
+      action: 'stream.ended',
+      operation: 'example.events.stream',
+      outcome: 'succeeded',
+      code: null,
+      actor: { kind: 'system', id: null },
+      target:
+        holder.kind === 'subscription' ? { kind: 'subscription', id: holder.id } : { kind: 'user', id: holder.userId },
+      clientAddress,
+      emailHmac: null,
+      before: null,
+      after: { reason },
+      requestId,
+    });
+  };
+}

@@ -1,0 +1,41 @@
+import { type PageRequest, type RowRange, toOffset } from '../../domain/page.ts';
+
+/**
+ * Rows are counted only up to here. There may be hundreds of millions, and a count takes time in proportion to its
+ * result.
+ */
+const exactTotalMax = 10_000;
+
+export interface CountedPage<Row> {
+  readonly items: readonly Row[];
+  /**
+   * Exact if at most 10 000 rows match, and on the last page. Otherwise it is a lower bound: never less than 10 000, nor
+   * than the number of rows up to the end of this page.
+   */
+  readonly totalItems: number;
+  /** Always exact. */
+  readonly hasNext: boolean;
+}
+
+/** The two methods of a store that read a list. */
+export interface CountedRows<Filter, Row> {
+  list(filter: Filter, range: RowRange): Promise<readonly Row[]>;
+  count(filter: Filter, atMost: number): Promise<number>;
+}
+
+/** Reads one page of a list, and counts the list if this is not the last page. Throws `UnavailableError`. */
+export async function listCountedPage<Filter, Row>(
+  rows: CountedRows<Filter, Row>,
+  filter: Filter,
+  request: PageRequest,
+): Promise<CountedPage<Row>> {
+  const offset = toOffset(request);
+  const read = await rows.list(filter, { offset, limit: request.pageSize + 1 });
+  const hasNext = read.length > request.pageSize;
+  const items = hasNext ? read.slice(0, request.pageSize) : read;
+  const rowsSeen = offset + read.length;
+  const isLastPage = !hasNext && (items.length > 0 || request.page === 1);
+  const counted = isLastPage ? rowsSeen : await rows.count(filter, exactTotalMax);
+  // A row that changed between the two reads must not make the total less than the rows that were seen.
+  return { items, totalItems: items.length > 0 ? Math.max(counted, rowsSeen) : counted, hasNext };
+}

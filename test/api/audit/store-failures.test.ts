@@ -1,0 +1,122 @@
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { AuditEventStore } from '@widget-service/shared/ports/audit-event-store.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { listAuditEventsOnce } from '../../drivers/audit-trail.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+
+/** What happens before each `append`. */
+let beforeAppend: () => Promise<void>;
+let failsAnnounce = false;
+let service: TestApp;
+let admin: TestCaller;
+beforeAll(async () => {
+  service = await openTestApp({
+    replace: ({ auditEvents, control }) => ({
+      auditEvents: {
+        append: async (events) => {
+          await beforeAppend();
+          await auditEvents.append(events);
+        },
+        list: (filter, range) => auditEvents.list(filter, range),
+        count: (filter, atMost) => auditEvents.count(filter, atMost),
+      } satisfies AuditEventStore,
+      control: {
+        announce: (entry) =>
+          failsAnnounce ? Promise.reject(new UnavailableError('no control log')) : control.announce(entry),
+        openTail: () => control.openTail(),
+      },
+    }),
+  });
+  admin = await service.signedIn('admin');
+});
+beforeEach(() => {
+  beforeAppend = async () => undefined;
+  failsAnnounce = false;
+});
+afterAll(() => service.close());
+
+const createSubscription = () =>
+  service.inject({
+    method: 'POST',
+    url: '/api/v1/subscriptions',
+    headers: admin.headers,
+    payload: { name: 'screen' },
+  });
+const findLines = (message: string) => service.logLines.filter((line) => JSON.parse(line).msg === message);
+
+describe('a change whose audit event cannot be stored', () => {
+  test('is acknowledged, logs an error, and is listed once the store accepts the event', async () => {
+    let failures = 2;
+    beforeAppend = async () => {
+      failures -= 1;
+      if (failures >= 0) throw new UnavailableError('the store is down');
+    };
+    const response = await createSubscription();
+    expect(response.statusCode).toBe(201);
+    expect(findLines('audit.not_stored')).toHaveLength(1);
+    expect(JSON.parse(findLines('audit.not_stored')[0] ?? '')).toMatchObject({ level: 'error' });
+    await listAuditEventsOnce(service, admin, `targetId=${response.json().id}`);
+    expect(findLines('audit.stored_again')).toHaveLength(1);
+    expect(findLines('audit.lost')).toEqual([]);
+  });
+
+  test('is acknowledged within the deadline of a request while the store hangs, and is listed later', async () => {
+    const hanging = Promise.withResolvers<void>();
+    beforeAppend = () => hanging.promise;
+    const startedAtMs = performance.now();
+    const response = await createSubscription();
+    expect(response.statusCode).toBe(201);
+    expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+    expect(findLines('audit.deferred')).toHaveLength(1);
+    hanging.resolve();
+    await listAuditEventsOnce(service, admin, `targetId=${response.json().id}`);
+  });
+});
+
+test('the event of a change that took place is stored before its response', async () => {
+  const order: string[] = [];
+  beforeAppend = async () => void order.push('append');
+  const response = await createSubscription();
+  order.push('response');
+  expect(response.statusCode).toBe(201);
+  expect(order).toEqual(['append', 'response']);
+});
+
+test('a change that the service could not finish has the outcome failed', async () => {
+  const { id } = (await createSubscription()).json();
+  failsAnnounce = true;
+  const url = `/api/v1/subscriptions/${id}`;
+  const response = await service.inject({ method: 'DELETE', url, headers: admin.headers });
+  expectProblem(response, { status: 503, code: 'unavailable' });
+  const events = await listAuditEventsOnce(service, admin, `targetId=${id}&action=subscription.revoked`);
+  expect(events).toMatchObject([{ outcome: 'failed', code: 'unavailable', before: { name: 'screen' }, after: null }]);
+});
+
+test('what could not be stored is complete in the log when the service ends', async () => {
+  const ending = await openTestApp({
+    replace: ({ auditEvents }) => ({
+      auditEvents: {
+        append: () => Promise.reject(new UnavailableError('the store is down')),
+        list: (filter, range) => auditEvents.list(filter, range),
+        count: (filter, atMost) => auditEvents.count(filter, atMost),
+      },
+    }),
+  });
+  const { headers, userId } = await ending.signedIn('admin');
+  const payload = { name: 'screen' };
+  const response = await ending.inject({ method: 'POST', url: '/api/v1/subscriptions', headers, payload });
+  const { id, token } = response.json();
+  await ending.close();
+  const line = ending.logLines.find((text) => JSON.parse(text).msg === 'audit.lost') ?? '{}';
+  expect(JSON.parse(line)).toMatchObject({
+    level: 'error',
+    auditEvent: {
+      action: 'subscription.created',
+      actor: { kind: 'user', id: userId },
+      target: { kind: 'subscription', id },
+      after: { name: 'screen' },
+    },
+  });
+  expect(line).not.toContain(token);
+});

@@ -1,0 +1,41 @@
+import { buildApp } from '@widget-service/api/app.ts';
+import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import type { FastifyInstance } from 'fastify';
+import type { TestApp } from './test-app.ts';
+
+/** Starts the app with further routes, only to see whether it starts: its use cases do not work. */
+export async function startAppWithRoutes(
+  { backend }: TestApp,
+  registerRoutes: (scope: FastifyInstance) => void,
+): Promise<void> {
+  const app = buildApp({
+    settings: {
+      trustedProxies: null,
+      publicBaseUrl: null,
+      cookieSecure: false,
+      bodyLimitBytes: 65_536,
+      connections: { perAddress: 0, perPod: 10_000 },
+      docsEnabled: true,
+      securityContact: null,
+    },
+    useCases: {} as never,
+    widgets: backend.widgets,
+    users: backend.users,
+    ledger: backend.ledger,
+    refusals: backend.refusals,
+    audit: { close: async () => undefined } as never,
+    hashEmail: async () => null,
+    clock: systemClock,
+    rateLimits: { limiter: backend.rateLimiter, api: null, hooks: null },
+    grants: backend,
+    hookTokens: {} as never,
+    provisionTokens: {} as never,
+    logger: await createLogger({ level: 'silent' }),
+    metrics: createMetrics(),
+    registerStream: registerRoutes,
+  });
+  await app.ready();
+  await app.close();
+}
