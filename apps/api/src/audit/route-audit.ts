@@ -50,7 +50,10 @@ export interface AuditNotes {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Every route with a method other than GET, HEAD and OPTIONS declares it. */
+    /**
+     * Every route with a method other than GET, HEAD and OPTIONS declares it. So does a GET that changes something, such as
+     * a link that ends a sign-in.
+     */
     audit?: RouteAudit;
   }
 
