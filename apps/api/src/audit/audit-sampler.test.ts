@@ -72,10 +72,10 @@ describe('AuditSampler', () => {
   it('lists at most 13 a minute of a flood that does not end, after the first 200', async () => {
     const { sampler, listed, countAll } = openSampler();
     let sampled = 0;
-    for (let minute = 0; minute < 120; minute += 1) {
+    for (let seconds = 0; seconds < 120 * 60; seconds += 20) {
       for (let index = 0; index < 500; index += 1) sampler.sample(fromAddress(index));
       sampled += 500;
-      await vi.advanceTimersByTimeAsync(60_000);
+      await vi.advanceTimersByTimeAsync(20_000);
     }
     await vi.advanceTimersByTimeAsync(180_000);
     expect(countAll()).toBe(sampled);
