@@ -34,7 +34,13 @@ const session = {
   lastSeenAt: someTime,
   expiresAt: soon,
 };
-const personal = { tokenDigest: 'e'.repeat(64), userId: users[0].id, sessionDigest: session.digest, expiresAt: soon };
+const personal = {
+  tokenDigest: 'e'.repeat(64),
+  userId: users[0].id,
+  sessionDigest: session.digest,
+  issuedAt: someTime,
+  expiresAt: soon,
+};
 const toGrant = (digit: string) => ({
   id: randomUUID(),
   name: 'grant',

@@ -92,6 +92,7 @@ export function createUseCases(deps: UseCaseDeps) {
     changeOwnPassword: makeChangeOwnPassword({ users, passwords, limitPasswordAttempts, endOtherSessions }),
     issuePersonalStream: makeIssuePersonalStream({
       personalStreams: backend.personalStreams,
+      control,
       clock,
       tailPosition: deps.tailPosition,
     }),

@@ -54,7 +54,7 @@ describe('openEmbedded', () => {
   });
 
   it('removes personal streams when they expire', async () => {
-    const stream = { userId: 'u', sessionDigest: 's' };
+    const stream = { userId: 'u', sessionDigest: 's', issuedAt: start };
     await backend.personalStreams.insert({ ...stream, tokenDigest: 'expired', expiresAt: start });
     await backend.personalStreams.insert({ ...stream, tokenDigest: 'live', expiresAt: new Date(start.getTime() + 1) });
     await backend.removeExpired(start);

@@ -43,6 +43,7 @@ describe('POST /api/v1/session/stream', () => {
       tokenDigest: sha256Hex(token),
       userId: viewer.userId,
       sessionDigest: sha256Hex(viewer.sessionId),
+      issuedAt: expect.any(Date),
       expiresAt: new Date(rest.expiresAt),
     });
     expect(service.logLines.join('')).not.toContain(token);

@@ -134,6 +134,7 @@ describe('GET /api/v1/events/{token} of a personal stream', () => {
       tokenDigest: sha256Hex(token),
       userId: user.userId,
       sessionDigest,
+      issuedAt: new Date(),
       expiresAt,
     });
     const url = `${service.url}/api/v1/events/${token}`;
@@ -165,6 +166,22 @@ describe('GET /api/v1/events/{token} of a personal stream', () => {
     await service.backend.control.announce({ kind: 'user', id: user.userId, change: 'changed' });
     expectEndedInTime(stream, 'revoked', { sinceMs: Date.now(), endedAtMs: await waitForEndMs(stream) });
     expect(await fetchStatus(url)).toBe(404);
+  });
+
+  test('ends when the user gets the hundredth token after it; the newer ones stay', async () => {
+    const user = await signInThroughPorts(service.backend, 'viewer');
+    const issue = async () => {
+      const response = await fetch(`${service.url}/api/v1/session/stream`, { method: 'POST', headers: user.headers });
+      return ((await response.json()) as { url: string }).url;
+    };
+    const oldest = await issue();
+    const second = await issue();
+    const stream = await open(oldest);
+    for (let issued = 2; issued < 100; issued += 1) await issue();
+    expect(await fetchStatus(oldest)).toBe(200);
+    const newest = await issue();
+    expectEndedInTime(stream, 'revoked', { sinceMs: Date.now(), endedAtMs: await waitForEndMs(stream) });
+    expect(await Promise.all([oldest, second, newest].map(fetchStatus))).toEqual([404, 200, 200]);
   });
 
   test('ends with the reason expired at its expiresAt', async () => {

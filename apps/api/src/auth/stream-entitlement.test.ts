@@ -23,6 +23,7 @@ const personal: PersonalStream = {
   tokenDigest: 'own',
   userId: 'ann',
   sessionDigest: 'session',
+  issuedAt: inSeconds(-60),
   expiresAt: inSeconds(600),
 };
 const session: Session = {

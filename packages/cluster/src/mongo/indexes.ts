@@ -85,7 +85,10 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
     { name: 'user', key: { userId: 1 } },
   ],
-  personalStreams: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+  personalStreams: [
+    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+    { name: 'by_user', key: { userId: 1, issuedAt: -1, _id: -1 } },
+  ],
   subscriptions: grantIndexes,
   integrations: grantIndexes,
   provisionTokens: grantIndexes,

@@ -9,6 +9,8 @@ interface PersonalStreamDocument {
   _id: string;
   userId: string;
   sessionDigest: string;
+  /** Absent if an older version inserted the document. It then sorts before every date. */
+  issuedAt?: Date;
   expiresAt: Date;
 }
 
@@ -19,9 +21,21 @@ export class MongoPersonalStreamStore implements PersonalStreamStore {
     this.#streams = db.collection<PersonalStreamDocument>(collectionNames.personalStreams);
   }
 
-  insert({ tokenDigest, userId, sessionDigest, expiresAt }: PersonalStream): Promise<void> {
+  insert({ tokenDigest, userId, sessionDigest, issuedAt, expiresAt }: PersonalStream): Promise<void> {
     return runPortCall('insert a personal stream', async () => {
-      await this.#streams.insertOne({ _id: tokenDigest, userId, sessionDigest, expiresAt });
+      await this.#streams.insertOne({ _id: tokenDigest, userId, sessionDigest, issuedAt, expiresAt });
+    });
+  }
+
+  removeOldest(userId: string, keep: number, now: Date): Promise<readonly string[]> {
+    return runPortCall("remove a user's oldest personal streams", async () => {
+      const filter = { userId, expiresAt: { $gt: now } };
+      const sort = { issuedAt: -1, _id: -1 } as const;
+      const options = { sort, skip: keep, projection: { sessionDigest: 1 }, maxTimeMS: requestDeadlineMs };
+      const oldest = await this.#streams.find(filter, options).toArray();
+      if (oldest.length === 0) return [];
+      await this.#streams.deleteMany({ _id: { $in: oldest.map(({ _id }) => _id) } });
+      return [...new Set(oldest.map(({ sessionDigest }) => sessionDigest))];
     });
   }
 
@@ -29,8 +43,8 @@ export class MongoPersonalStreamStore implements PersonalStreamStore {
     return runPortCall('find a personal stream', async () => {
       const document = await this.#streams.findOne({ _id: digest }, { maxTimeMS: requestDeadlineMs });
       if (document === null) return null;
-      const { _id: tokenDigest, userId, sessionDigest, expiresAt } = document;
-      return { tokenDigest, userId, sessionDigest, expiresAt };
+      const { _id: tokenDigest, userId, sessionDigest, issuedAt = new Date(0), expiresAt } = document;
+      return { tokenDigest, userId, sessionDigest, issuedAt, expiresAt };
     });
   }
 }

@@ -24,7 +24,7 @@ export function registerIssuePersonalStream(app: ZodApp, deps: IssuePersonalStre
       operationId: 'example.session.createStream',
       summary: 'Create a personal stream token',
       description:
-        'For a page that shows the widgets as they change. The token is valid for one hour at most, and ends with the session. This response is the only one that shows it.',
+        'For a page that shows the widgets as they change. The token is valid for one hour at most, and ends with the session. A user has at most 100 live tokens: beyond that, the oldest one ends, and its streams with it. This response is the only one that shows it.',
       body: z.strictObject({}).optional(),
       response: documentResponses({ 201: personalStreamSchema }),
     },

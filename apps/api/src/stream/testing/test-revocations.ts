@@ -123,7 +123,8 @@ async function insertPersonalStream(backend: Backend) {
   const account = { passwordHash: 'none', createdAt: new Date(), lastSignInAt: null };
   await backend.users.insert({ id: userId, email, role: 'viewer', disabled: false, ...account });
   await backend.sessions.insert({ id: crypto.randomUUID(), digest, userId, device: null, address: null, ...at });
-  await backend.personalStreams.insert({ tokenDigest, userId, sessionDigest: digest, expiresAt: at.expiresAt });
+  const { createdAt: issuedAt, expiresAt } = at;
+  await backend.personalStreams.insert({ tokenDigest, userId, sessionDigest: digest, issuedAt, expiresAt });
   return { userId, digest, tokenDigest };
 }
 

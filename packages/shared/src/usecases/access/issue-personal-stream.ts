@@ -1,13 +1,18 @@
+import { UnavailableError } from '../../domain/errors.ts';
 import type { LogPosition } from '../../domain/log-position.ts';
 import { mintToken, sha256Hex } from '../../domain/token.ts';
-import type { PersonalStreamStore } from '../../ports/personal-stream-store.ts';
+import type { ControlLog } from '../../ports/control-log.ts';
+import type { PersonalStream, PersonalStreamStore } from '../../ports/personal-stream-store.ts';
 import type { Session } from '../../ports/session-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 const lifetimeMs = 3_600_000;
+/** As many as one user may have open streams on a pod by default. A page that is reloaded gets a token each time. */
+const liveTokensMax = 100;
 
 export interface IssuePersonalStreamDeps {
-  readonly personalStreams: Pick<PersonalStreamStore, 'insert'>;
+  readonly personalStreams: Pick<PersonalStreamStore, 'insert' | 'removeOldest'>;
+  readonly control: Pick<ControlLog, 'announce'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Returns this pod's position in the event log; null before its first read. */
   readonly tailPosition: () => LogPosition | null;
@@ -26,15 +31,35 @@ export interface IssuedPersonalStream {
 
 /**
  * Makes the function that issues a personal stream token to a signed-in user. The token is valid for one hour, or until
- * the session ends if that is sooner. Throws `UnavailableError` when the store did not answer.
+ * the session ends if that is sooner. A user has at most 100 live tokens: beyond that, the oldest ends, and its streams
+ * within 2 s, or within a minute if the control log is unavailable. Throws `UnavailableError` when the store did not
+ * answer.
  */
-export function makeIssuePersonalStream({ personalStreams, clock, tailPosition }: IssuePersonalStreamDeps) {
+export function makeIssuePersonalStream(deps: IssuePersonalStreamDeps) {
+  const { personalStreams, control, clock, tailPosition } = deps;
+
+  /** Inserts first: concurrent calls, also on other pods, then leave no more than the newest. */
+  async function insertNewest(stream: PersonalStream): Promise<void> {
+    await personalStreams.insert(stream);
+    const sessionDigests = await personalStreams.removeOldest(stream.userId, liveTokensMax, stream.issuedAt);
+    for (const id of sessionDigests) {
+      // `changed`: only one token of the session has ended, so the pods must read again which ones did. Nobody waits for
+      // this end, so a failure does not fail the request.
+      await control.announce({ kind: 'session', id, change: 'changed' }).catch(ignoreUnavailable);
+    }
+  }
+
   return async (session: Session): Promise<IssuedPersonalStream> => {
     const resumeFrom = tailPosition();
     const token = mintToken('wst');
-    const expiresAt = new Date(Math.min(clock.now().getTime() + lifetimeMs, session.expiresAt.getTime()));
+    const issuedAt = clock.now();
+    const expiresAt = new Date(Math.min(issuedAt.getTime() + lifetimeMs, session.expiresAt.getTime()));
     const { userId, digest } = session;
-    await personalStreams.insert({ tokenDigest: sha256Hex(token), userId, sessionDigest: digest, expiresAt });
+    await insertNewest({ tokenDigest: sha256Hex(token), userId, sessionDigest: digest, issuedAt, expiresAt });
     return { token, resumeFrom, expiresAt };
   };
+}
+
+function ignoreUnavailable(error: unknown): void {
+  if (!(error instanceof UnavailableError)) throw error;
 }
