@@ -10,6 +10,7 @@ import type {
   onRequestAsyncHookHandler,
   onRequestHookHandler,
 } from 'fastify';
+import { readClientNetwork } from '../http/forwarding.ts';
 import { type BearerVerdict, bearerChallenge } from './bearer.ts';
 import { isCsrfToken, isOwnOrigin } from './csrf.ts';
 import { parseSessionId } from './session-cookie.ts';
@@ -49,8 +50,8 @@ interface ProvisionCaller {
 }
 
 export interface PolicyDeps {
-  /** Returns the session and its user; null if the session has ended or never existed. */
-  readonly findSession: (sessionId: string) => Promise<SignedIn | null>;
+  /** Returns the session and its user; null if the session has ended or never existed. Client addresses take turns. */
+  readonly findSession: (sessionId: string, clientAddress: string) => Promise<SignedIn | null>;
   readonly verifyBearer: (request: FastifyRequest) => Promise<BearerVerdict>;
   readonly verifyHookToken: onRequestHookHandler;
   /**
@@ -123,7 +124,8 @@ const missingCredential = {
 async function findSessionCaller(request: FastifyRequest, { findSession }: PolicyDeps): Promise<SignedInCaller | null> {
   const sessionId = parseSessionId(request.headers.cookie);
   if (sessionId === null) return null;
-  const signedIn = await withDeadline(findSession(sessionId), requestDeadlineMs, 'find the session and its user');
+  const search = findSession(sessionId, readClientNetwork(request));
+  const signedIn = await withDeadline(search, requestDeadlineMs, 'find the session and its user');
   return signedIn === null ? null : { kind: 'session', sessionId, ...signedIn };
 }
 

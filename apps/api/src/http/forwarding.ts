@@ -133,7 +133,12 @@ export function toAttemptSource(
   trusted: TrustedProxies,
 ): AttemptSource {
   const isShared = trusted === null && hasUntrustedForwarding(request);
-  return { address: toNetwork(readClientAddress(request)), isShared };
+  return { address: readClientNetwork(request), isShared };
+}
+
+/** Returns the address of the peer, or the one that a trusted proxy forwards; of IPv6, the /64 network. */
+export function readClientNetwork(request: Pick<FastifyRequest, 'ip'>): string {
+  return toNetwork(readClientAddress(request));
 }
 
 function hasUntrustedForwarding(request: Pick<FastifyRequest, 'ip' | 'headers'>): boolean {

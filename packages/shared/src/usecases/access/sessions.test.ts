@@ -28,10 +28,10 @@ it.each([minuteMs, 5 * minuteMs, 43_200_000])(
     const { sessionId } = await start('user');
     for (let uses = 0; uses < 200; uses += 1) {
       nowMs += sessionIdleMs / 60;
-      expect(await find(sessionId)).not.toBeNull();
+      expect(await find(sessionId, '')).not.toBeNull();
     }
     nowMs += sessionIdleMs;
-    expect(await find(sessionId)).toBeNull();
+    expect(await find(sessionId, '')).toBeNull();
   },
 );
 
@@ -66,14 +66,14 @@ it('does not write lastSeenAt for five seconds after a failed write', async () =
     [1, 2],
   ] as const) {
     state.nowMs += afterMs;
-    expect(await find('any')).not.toBeNull();
+    expect(await find('any', '')).not.toBeNull();
     expect(state.writes).toBe(writes);
   }
 });
 
 it('runs at most eight writes of lastSeenAt at once, and finds the session for every request', async () => {
   const { find, state } = aSessionWithDueWrite(() => new Promise(() => {}));
-  const results = await Promise.all(Array.from({ length: 100 }, () => find('any')));
+  const results = await Promise.all(Array.from({ length: 100 }, () => find('any', '')));
   expect(results.every((signedIn) => signedIn !== null)).toBe(true);
   expect(state.writes).toBe(8);
 });

@@ -8,6 +8,7 @@ import type { Session, SessionStore } from '../../ports/session-store.ts';
 import type { User, UserStore } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
+import { makeFindKnownSession } from './find-known-session.ts';
 
 const sessionIdBytes = 32;
 /** `lastSeenAt` is written at most this often; more often only if sessions may be idle for less than four minutes. */
@@ -78,13 +79,15 @@ export interface SignedIn {
 
 /**
  * Makes the function that finds the session and the user of a session id. It returns null if the session is unknown or
- * has ended, or if its user is unknown or disabled. Throws `UnavailableError` when a read fails.
+ * has ended, or if its user is unknown or disabled. Throws `UnavailableError` when a read fails. `source` says who asks:
+ * see `makeFindKnownSession`.
  */
 export function makeFindSession({ sessions, users, clock, sessionIdleMs }: FindSessionDeps) {
   const recordLastSeen = makeRecordLastSeen({ sessions, clock });
+  const findKnownSession = makeFindKnownSession({ sessions, clock });
   const recordAfterMs = Math.min(lastSeenIntervalMs, sessionIdleMs / 4);
-  return async (sessionId: string): Promise<SignedIn | null> => {
-    const session = await sessions.find(sha256Hex(sessionId));
+  return async (sessionId: string, source: string): Promise<SignedIn | null> => {
+    const session = await findKnownSession(sha256Hex(sessionId), source);
     if (session === null) return null;
     const now = clock.now();
     if (hasSessionEnded(session, now, sessionIdleMs)) return null;
