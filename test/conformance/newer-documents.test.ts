@@ -56,6 +56,43 @@ const provisionToken = { ...toGrant('3'), permissions: ['widgets:create'] as con
 const auditEvent = anAuditEvent();
 const position = { epoch: 'a1', epochRun: 1, ms: 7, seq: 1 };
 
+describe.runIf(inject('backend') === 'cluster')('documents of MongoDB that an older version inserted', () => {
+  it('have the defaults of the members that they lack', async () => {
+    const url = process.env.MONGODB_URL ?? '';
+    const database = `t-${randomBytes(8).toString('hex')}`;
+    const client = await MongoClient.connect(url);
+    const stores = await openMongoStores({
+      url,
+      database,
+      startTimeoutMs: 5_000,
+      migrate: true,
+      deliveryRetentionMs: 1e9,
+      auditRetentionMs: 1e9,
+    });
+    const { users: userStore, personalStreams } = stores.ports;
+    const user = aUser({ mustChangePassword: true });
+    await userStore.insert(user);
+    await personalStreams.insert(personal);
+    await personalStreams.insert({ ...personal, tokenDigest: 'f'.repeat(64) });
+    const unset = { $unset: { mustChangePassword: 1, issuedAt: 1 } } as const;
+    await client.db(database).collection(collectionNames.users).updateMany({}, unset);
+    await client
+      .db(database)
+      .collection<{ _id: string }>(collectionNames.personalStreams)
+      .updateMany({ _id: personal.tokenDigest }, unset);
+    expect(await userStore.findById(user.id)).toEqual({ ...user, mustChangePassword: false });
+    expect(await personalStreams.findByTokenDigest(personal.tokenDigest)).toEqual({
+      ...personal,
+      issuedAt: new Date(0),
+    });
+    await personalStreams.removeOldest(personal.userId, 1, new Date());
+    expect(await personalStreams.findByTokenDigest(personal.tokenDigest)).toBeNull();
+    await stores.dropDatabase();
+    await stores.close();
+    await client.close();
+  });
+});
+
 /** The simulated and embedded stores have columns: a SQLite file with further ones is not opened by an older version. */
 describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a member that a newer version added', () => {
   const database = `t-${randomBytes(8).toString('hex')}`;

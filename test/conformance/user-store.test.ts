@@ -85,6 +85,15 @@ describe('UserStore', () => {
       user: changedAgain,
     });
     expect(await users().update(user.id, {})).toEqual({ status: 'updated', user: changedAgain });
+    const mustChange = { ...changedAgain, mustChangePassword: true };
+    expect(await users().update(user.id, { mustChangePassword: true })).toEqual({
+      status: 'updated',
+      user: mustChange,
+    });
+    expect(await users().update(user.id, { mustChangePassword: false })).toEqual({
+      status: 'updated',
+      user: changedAgain,
+    });
     expect(await users().findById(user.id)).toEqual(changedAgain);
     expect(await users().findById(other.id)).toEqual(other);
   });
@@ -119,6 +128,16 @@ describe('UserStore', () => {
     expect(await users().replacePasswordHash(user.id, 'next', 'next')).toBe(true);
     expect(await users().replacePasswordHash(randomUUID(), 'known', 'next')).toBe(false);
     expect(await users().findById(other.id)).toEqual(other);
+  });
+
+  it('replacePasswordHash ends the duty to change the password, unless it replaces nothing', async () => {
+    const user = aUser({ passwordHash: 'given', mustChangePassword: true });
+    await users().insert(user);
+    expect(await users().findById(user.id)).toEqual(user);
+    expect(await users().replacePasswordHash(user.id, 'other', 'own')).toBe(false);
+    expect(await users().findById(user.id)).toEqual(user);
+    expect(await users().replacePasswordHash(user.id, 'given', 'own')).toBe(true);
+    expect(await users().findById(user.id)).toEqual({ ...user, passwordHash: 'own', mustChangePassword: false });
   });
 
   it('replacePasswordHash succeeds for exactly one of 20 concurrent calls', async () => {

@@ -76,6 +76,7 @@ async function issueSessions(backend: Backend): Promise<Record<string, string>> 
       passwordHash,
       createdAt: new Date(startedMs),
       lastSignInAt: null,
+      mustChangePassword: false,
     });
     const sessionId = randomBytes(32).toString('base64url');
     const publicSessionId = createUuidV7();

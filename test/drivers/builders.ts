@@ -139,6 +139,7 @@ export function aUser(overrides: Partial<User> = {}): User {
     passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
     createdAt: someTime,
     lastSignInAt: null,
+    mustChangePassword: false,
     ...overrides,
   };
 }

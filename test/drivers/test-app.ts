@@ -202,6 +202,7 @@ export async function signInThroughPorts(backend: Backend, role: Role): Promise<
     passwordHash: 'none: this user has no password',
     createdAt: new Date(),
     lastSignInAt: null,
+    mustChangePassword: false,
   });
   const start = makeStartSession({ sessions: backend.sessions, clock: systemClock, sessionLifetimeMs: hourMs });
   const { sessionId } = await start(userId);

@@ -56,10 +56,10 @@ async function useEverySecret(url: string): Promise<UsedSecrets> {
   await json(await admin.request('POST', '/api/v1/users', { email, password: passwords[0], role: 'viewer' }), 201);
   const viewer = await signIn(url, { email, password: passwords[0] });
   keep(listSessionSecrets(viewer).sessionId, listSessionSecrets(viewer).csrfToken);
-  const personal = await json(await viewer.request('POST', '/api/v1/session/stream'), 201);
-  keep(personal.token);
   const change = { currentPassword: passwords[0], newPassword: passwords[1] };
   expect((await viewer.request('PUT', '/api/v1/session/password', change)).status).toBe(204);
+  const personal = await json(await viewer.request('POST', '/api/v1/session/stream'), 201);
+  keep(personal.token);
 
   // The admin has 3, the grants have 4, the rotated grants 4, the viewer 2 passwords, 2 of a session and 1 stream
   // token.

@@ -26,7 +26,11 @@ describe('an open database', () => {
   });
 
   const insertUser = (id: string) =>
-    db.write(() => db.prepare('INSERT INTO users VALUES (?, ?, ?, 0, ?, 0, NULL)').run(id, id, 'r', 'h'));
+    db.write(() =>
+      db
+        .prepare('INSERT INTO users (id, email, role, disabled, password_hash, created_at) VALUES (?, ?, ?, 0, ?, 0)')
+        .run(id, id, 'r', 'h'),
+    );
   const readUsers = `SELECT group_concat(id, ',') AS ids FROM users`;
 
   /** Runs SQL on the file in another process, which cannot share this process's connection. */

@@ -19,7 +19,9 @@ describe('opening a database file', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'widget-service-inspect-'));
     const db = openDatabase(join(folder, 'good'));
-    const insert = db.prepare('INSERT INTO users VALUES (?, ?, ?, 0, ?, 0, NULL)');
+    const insert = db.prepare(
+      'INSERT INTO users (id, email, role, disabled, password_hash, created_at) VALUES (?, ?, ?, 0, ?, 0)',
+    );
     await db.write(() => {
       for (let id = 0; id < 500; id += 1) insert.run(`${id}`, `${id}@example.test`, 'viewer', 'h'.repeat(100));
     });
@@ -137,7 +139,9 @@ describe('opening a database file', () => {
   it('reads the last writes of a file that was not closed from the write-ahead log beside it', async () => {
     await rm(dataDir, { recursive: true });
     const db = openDatabase(dataDir);
-    const insert = db.prepare('INSERT INTO users VALUES (?, ?, ?, 0, ?, 0, NULL)');
+    const insert = db.prepare(
+      'INSERT INTO users (id, email, role, disabled, password_hash, created_at) VALUES (?, ?, ?, 0, ?, 0)',
+    );
     await db.write(() => insert.run('a', 'a', 'r', 'h'));
     const copy = `${dataDir}-copy`;
     await cp(dataDir, copy, { recursive: true });

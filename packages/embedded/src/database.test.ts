@@ -22,8 +22,7 @@ describe('Database', () => {
     await rm(join(dataDir, '..', '..'), { recursive: true, force: true });
   });
 
-  const insertUser = (id: string) =>
-    db.prepare('INSERT INTO users VALUES (?, ?, ?, 0, ?, 0, NULL)').run(id, id, 'r', 'h');
+  const insertUser = (id: string) => db.prepare("INSERT INTO users VALUES (?, ?, 'r', 0, 'h', 0, NULL, 0)").run(id, id);
   const selectUserIds = () =>
     db.read(() =>
       db
@@ -219,7 +218,7 @@ describe('Database', () => {
       syncBuiltinESMExports();
       const { openDatabase } = await import(${JSON.stringify(new URL('./open-database.ts', import.meta.url).href)});
       const db = openDatabase(process.argv[1]);
-      await db.write(() => db.prepare('INSERT INTO users VALUES (?, ?, ?, 0, ?, 0, NULL)').run('a', 'a', 'r', 'h'));
+      await db.write(() => db.prepare("INSERT INTO users VALUES ('a', 'a', 'r', 0, 'h', 0, NULL, 0)").run());
       db.close();`;
     db.close();
     const { stdout } = await runFile(process.execPath, ['--input-type=module', '-e', script, dataDir]);

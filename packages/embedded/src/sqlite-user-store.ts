@@ -17,6 +17,7 @@ interface UserRow {
   readonly role: Role;
   readonly disabled: number;
   readonly password_hash: string;
+  readonly must_change_password: number;
   readonly created_at: number;
   readonly last_sign_in_at: number | null;
 }
@@ -37,8 +38,8 @@ export class SqliteUserStore implements UserStore {
   constructor(db: Database) {
     this.#db = db;
     this.#insert = db.prepare(
-      'INSERT INTO users (id, email, role, disabled, password_hash, created_at, last_sign_in_at) ' +
-        'VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (email) DO NOTHING',
+      'INSERT INTO users (id, email, role, disabled, password_hash, must_change_password, created_at, last_sign_in_at) ' +
+        'VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (email) DO NOTHING',
     );
     this.#hasAny = db.prepare('SELECT 1 FROM users LIMIT 1');
     this.#selectByEmail = db.prepare('SELECT * FROM users WHERE email = ?');
@@ -48,8 +49,12 @@ export class SqliteUserStore implements UserStore {
     this.#hasOtherEnabledAdmin = db.prepare(
       "SELECT 1 FROM users WHERE role = 'admin' AND disabled = 0 AND id <> ? LIMIT 1",
     );
-    this.#update = db.prepare('UPDATE users SET role = ?, disabled = ?, password_hash = ? WHERE id = ?');
-    this.#replacePasswordHash = db.prepare('UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?');
+    this.#update = db.prepare(
+      'UPDATE users SET role = ?, disabled = ?, password_hash = ?, must_change_password = ? WHERE id = ?',
+    );
+    this.#replacePasswordHash = db.prepare(
+      'UPDATE users SET password_hash = ?, must_change_password = 0 WHERE id = ? AND password_hash = ?',
+    );
     this.#recordSignIn = db.prepare('UPDATE users SET last_sign_in_at = ? WHERE id = ?');
   }
 
@@ -83,7 +88,8 @@ export class SqliteUserStore implements UserStore {
       const user = { ...current, ...changes };
       const losesAdmin = isEnabledAdmin(current) && !isEnabledAdmin(user);
       if (losesAdmin && this.#hasOtherEnabledAdmin.get(id) === undefined) return { status: 'last-admin' };
-      this.#update.run(user.role, user.disabled ? 1 : 0, user.passwordHash, id);
+      const { role, disabled, passwordHash, mustChangePassword } = user;
+      this.#update.run(role, disabled ? 1 : 0, passwordHash, mustChangePassword ? 1 : 0, id);
       return { status: 'updated', user };
     });
   }
@@ -105,6 +111,7 @@ export class SqliteUserStore implements UserStore {
       user.role,
       user.disabled ? 1 : 0,
       user.passwordHash,
+      user.mustChangePassword ? 1 : 0,
       user.createdAt.getTime(),
       toMs(user.lastSignInAt),
     );
@@ -124,6 +131,7 @@ function toUser(row: UserRow): User {
     role: row.role,
     disabled: row.disabled === 1,
     passwordHash: row.password_hash,
+    mustChangePassword: row.must_change_password === 1,
     createdAt: new Date(row.created_at),
     lastSignInAt: toDate(row.last_sign_in_at),
   };

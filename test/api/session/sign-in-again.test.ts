@@ -1,8 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aUser } from '../../drivers/builders.ts';
 import { openTestApp, type TestApp, type TestResponse } from '../../drivers/test-app.ts';
 
 const ada = { email: 'ada@example.com', password: 'a long walk on the beach' };
@@ -21,12 +20,10 @@ beforeAll(async () => {
       },
     }),
   });
-  const createUser = makeCreateUser({
-    users: service.backend.users,
-    passwords: createPasswordHasher(),
-    clock: systemClock,
-  });
-  for (const user of [ada, bob]) await createUser({ ...user, role: 'viewer' });
+  const passwords = createPasswordHasher();
+  for (const { email, password } of [ada, bob]) {
+    await service.backend.users.insert(aUser({ email, passwordHash: await passwords.hash(password), role: 'viewer' }));
+  }
 });
 afterAll(() => service.close());
 

@@ -46,7 +46,14 @@ function anAddress(): string {
 
 async function createUser(): Promise<string> {
   const id = randomUUID();
-  const user = { id, email: `${id}@example.com`, role: 'viewer', disabled: false, passwordHash } as const;
+  const user = {
+    id,
+    email: `${id}@example.com`,
+    role: 'viewer',
+    disabled: false,
+    passwordHash,
+    mustChangePassword: false,
+  } as const;
   await service.backend.users.insert({ ...user, createdAt: new Date(), lastSignInAt: null });
   return user.email;
 }

@@ -72,6 +72,7 @@ describe('POST /api/v1/session: rejected', () => {
       passwordHash: await passwords.hash(password),
       createdAt: new Date(),
       lastSignInAt: null,
+      mustChangePassword: false,
     });
     const responses = await Promise.all([
       signIn({ email, password: 'wrong' }),

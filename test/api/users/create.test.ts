@@ -28,6 +28,7 @@ describe('POST /api/v1/users', () => {
       email: `${name}@example.org`,
       role: 'editor',
       disabled: false,
+      mustChangePassword: true,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       lastSignInAt: null,
     });

@@ -24,7 +24,15 @@ describe('GET /api/v1/users', () => {
     expect(rest).toEqual({ page: 1, pageSize: 50, totalItems: 4, totalPages: 1, hasNext: false });
     const expected = [admin.userId, others[0]?.id, others[2]?.id, others[1]?.id];
     expect(items.map(({ id }: { id: string }) => id)).toEqual(expected);
-    expect(Object.keys(items[0])).toEqual(['id', 'email', 'role', 'disabled', 'createdAt', 'lastSignInAt']);
+    expect(Object.keys(items[0])).toEqual([
+      'id',
+      'email',
+      'role',
+      'disabled',
+      'mustChangePassword',
+      'createdAt',
+      'lastSignInAt',
+    ]);
     expect(response.body).not.toContain('argon2');
   });
 

@@ -65,8 +65,8 @@ const safeMethods: readonly unknown[] = ['GET', 'HEAD', 'OPTIONS'];
 /**
  * Enforces the policy that each route declares (`config.policy`), for every route that is registered after this call.
  * Registering a route without a policy throws an `Error`, so that the service does not start. The check runs before the
- * body is read. It fails with `ServiceError` `not-authenticated`, `permission-denied`, `csrf-token-invalid` or
- * `invalid-hook-token`, or with `UnavailableError`.
+ * body is read. It fails with `ServiceError` `not-authenticated`, `password-change-required`, `permission-denied`,
+ * `csrf-token-invalid` or `invalid-hook-token`, or with `UnavailableError`.
  */
 export function registerPolicies(app: FastifyInstance, deps: PolicyDeps): void {
   const publicOrigins = deps.publicBaseUrl === null ? [] : [new URL(deps.publicBaseUrl).origin];
@@ -75,13 +75,15 @@ export function registerPolicies(app: FastifyInstance, deps: PolicyDeps): void {
     if (policy === undefined) {
       throw new Error(`Route ${route.method} ${route.url} declares no policy: set config.policy.`);
     }
-    const check = compilePolicy(policy, deps, publicOrigins);
+    const servesBeforePasswordChange = route.config?.servesBeforePasswordChange ?? false;
+    const check = compilePolicy(policy, servesBeforePasswordChange, deps, publicOrigins);
     if (check !== null) route.onRequest = [check, ...[route.onRequest ?? []].flat()];
   });
 }
 
 function compilePolicy(
   policy: RoutePolicy,
+  servesBeforePasswordChange: boolean,
   deps: PolicyDeps,
   publicOrigins: readonly string[],
 ): onRequestAsyncHookHandler | onRequestHookHandler | null {
@@ -104,6 +106,9 @@ function compilePolicy(
     request.callerFields = toCallerFields(caller);
     if (caller.kind === 'session' && !safeMethods.includes(request.method)) {
       rejectForgedRequest(request, caller, publicOrigins);
+    }
+    if (!servesBeforePasswordChange && caller.kind === 'session' && caller.user.mustChangePassword) {
+      throw new ServiceError('password-change-required', 'An admin has set your password. Change it first.');
     }
     if (permission !== null && !permissionsForCaller(caller).includes(permission)) {
       throw new ServiceError('permission-denied', `This request needs the permission ${permission}.`);

@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call the route. `registerPolicies` throws for a route without it, although the type says optional. */
     policy?: RoutePolicy;
+    /** The route also serves a user who must change the password first. */
+    servesBeforePasswordChange?: boolean;
   }
 
   interface FastifyRequest {

@@ -44,6 +44,7 @@ const user: User = {
   passwordHash: '',
   createdAt: inSeconds(-600),
   lastSignInAt: null,
+  mustChangePassword: false,
 };
 
 interface StoredObjects {

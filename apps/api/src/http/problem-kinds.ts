@@ -73,6 +73,20 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     detail: 'The caller does not have the permission that this request needs.',
     remedy: 'Ask an admin for a role (viewer, editor or admin) that has the permission named in "detail".',
   },
+  'password-change-required': {
+    status: 403,
+    title: 'Password change required',
+    detail: 'An admin has set your password. Change it first.',
+    remedy:
+      'Change the password with PUT /api/v1/session/password. Until then, the session can only be read and ended. After it, send the same request again.',
+  },
+  'weak-password': {
+    status: 400,
+    title: 'Weak password',
+    detail: 'The new password is too easy to guess.',
+    remedy:
+      'Choose another password: for example four random words, or what a password manager generates. Do not use your e-mail address, the name of the service, a common password or a simple pattern.',
+  },
   'csrf-token-invalid': {
     status: 403,
     title: 'CSRF token invalid',

@@ -35,6 +35,7 @@ export interface DescribedRoute {
   readonly policy: RoutePolicy;
   /** Whether the method is GET. Such a request has no body and needs no CSRF token. */
   readonly isReading: boolean;
+  readonly servesBeforePasswordChange: boolean;
   readonly rateLimit: string | null;
   readonly parameters: readonly RequestParameterName[];
   readonly params: z.ZodType | null;
@@ -61,7 +62,7 @@ function toDescribedRoute({ method, url, schema = {}, config }: RouteOptions): D
   if (operationId === undefined || summary === undefined) {
     throw new Error(`route ${mainMethod} ${url} has no operationId or summary: add both, or set hide`);
   }
-  const { policy = 'public' } = config ?? {};
+  const { policy = 'public', servesBeforePasswordChange = false } = config ?? {};
   return {
     method: mainMethod.toLowerCase(),
     pattern: url,
@@ -71,6 +72,7 @@ function toDescribedRoute({ method, url, schema = {}, config }: RouteOptions): D
     description,
     policy,
     isReading: mainMethod === 'GET',
+    servesBeforePasswordChange,
     rateLimit: selectRateLimit(policy),
     parameters,
     params: (schema.params ?? null) as z.ZodType | null,
@@ -89,7 +91,7 @@ export function listProblemCodes(route: DescribedRoute): Map<number, readonly Pr
 
 function listImpliedCodes(route: DescribedRoute): ProblemCode[] {
   return [
-    ...listPolicyCodes(route.policy, route.isReading),
+    ...listPolicyCodes(route),
     ...(route.body === null && route.querystring === null ? [] : (['invalid-request'] as const)),
     // The server parses a body before it checks whether the route has one.
     ...(route.isReading ? [] : (['invalid-json', 'unsupported-media-type', 'payload-too-large'] as const)),
@@ -98,13 +100,14 @@ function listImpliedCodes(route: DescribedRoute): ProblemCode[] {
   ];
 }
 
-function listPolicyCodes(policy: RoutePolicy, isReading: boolean): ProblemCode[] {
+function listPolicyCodes({ policy, isReading, servesBeforePasswordChange }: DescribedRoute): ProblemCode[] {
   if (policy === 'public') return [];
   if (policy === 'hook-token') return ['invalid-hook-token', 'unavailable'];
   if (policy === 'own-origin') return ['csrf-token-invalid'];
   return [
     'not-authenticated',
     ...(isReading ? [] : (['csrf-token-invalid'] as const)),
+    ...(servesBeforePasswordChange ? [] : (['password-change-required'] as const)),
     ...(policy === 'signed-in' ? [] : (['permission-denied'] as const)),
     'unavailable',
   ];

@@ -36,6 +36,9 @@ export const userSchema = z
     email: z.string(),
     role: z.enum(roles),
     disabled: z.boolean(),
+    mustChangePassword: z.boolean().meta({
+      description: 'An admin has set the password: until the user changes it, everything else gets 403.',
+    }),
     createdAt: timestamp,
     lastSignInAt: timestamp.nullable(),
   })
@@ -48,6 +51,7 @@ export const userSchema = z
         email: 'kim@example.com',
         role: 'editor',
         disabled: false,
+        mustChangePassword: true,
         createdAt: '2026-02-01T08:00:00.000Z',
         lastSignInAt: null,
       },

@@ -15,9 +15,11 @@ import { isDuplicateKey, runPortCall } from './translate-error.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-interface UserDocument extends Mutable<User> {
+interface UserDocument extends Omit<Mutable<User>, 'mustChangePassword'> {
   /** The e-mail, or `first` for the user that `insertFirst` inserted. */
   _id: string;
+  /** Absent if an older version inserted the user: false. */
+  mustChangePassword?: boolean;
   /** Raised by each write of `update`. Absent before the first one. */
   version?: number;
 }
@@ -103,7 +105,7 @@ export class MongoUserStore implements UserStore {
       // Does not raise `version`: no decision about role or `disabled` depends on the password.
       const { matchedCount } = await this.#users.updateOne(
         { id, passwordHash: expectedHash },
-        { $set: { passwordHash: newHash } },
+        { $set: { passwordHash: newHash, mustChangePassword: false } },
       );
       return matchedCount === 1;
     });
@@ -197,6 +199,7 @@ function toDocument(user: User): UserDocument {
     role: user.role,
     disabled: user.disabled,
     passwordHash: user.passwordHash,
+    mustChangePassword: user.mustChangePassword,
     createdAt: user.createdAt,
     lastSignInAt: user.lastSignInAt,
   };
@@ -209,6 +212,7 @@ function toUser(document: UserDocument): User {
     role: document.role,
     disabled: document.disabled,
     passwordHash: document.passwordHash,
+    mustChangePassword: document.mustChangePassword ?? false,
     createdAt: document.createdAt,
     lastSignInAt: document.lastSignInAt,
   };

@@ -9,6 +9,8 @@ export type ProblemCode =
   | 'not-authenticated'
   | 'invalid-credentials'
   | 'permission-denied'
+  | 'password-change-required'
+  | 'weak-password'
   | 'csrf-token-invalid'
   | 'stream-not-found'
   | 'invalid-hook-token'

@@ -9,12 +9,14 @@ export interface User {
   readonly disabled: boolean;
   /** PHC string format: `$argon2id$…`. */
   readonly passwordHash: string;
+  /** An admin has set the password. Until the user changes it, their sessions may do nothing else. */
+  readonly mustChangePassword: boolean;
   readonly createdAt: Date;
   readonly lastSignInAt: Date | null;
 }
 
 /** The changes of a user. Missing members stay unchanged. */
-export type UserChanges = Partial<Pick<User, 'role' | 'disabled' | 'passwordHash'>>;
+export type UserChanges = Partial<Pick<User, 'role' | 'disabled' | 'passwordHash' | 'mustChangePassword'>>;
 
 export type UserUpdate =
   /** `user` is the changed user. */
@@ -43,8 +45,8 @@ export interface UserStore {
    */
   update(id: string, changes: UserChanges): Promise<UserUpdate>;
   /**
-   * Replaces the password hash if it is still `expectedHash`, the hash that the caller verified a password against.
-   * Returns false and changes nothing if the user has another hash, or is unknown.
+   * Replaces the password hash if it is still `expectedHash`, the hash that the caller verified a password against. Also
+   * sets `mustChangePassword` to false: the user has chosen this password. Returns false and changes nothing if the user has another hash, or is unknown.
    */
   replacePasswordHash(id: string, expectedHash: string, newHash: string): Promise<boolean>;
   recordSignIn(id: string, at: Date): Promise<void>;

@@ -22,7 +22,11 @@ export function registerChangePassword(
   { changeOwnPassword, clock, cookieSecure, trustedProxies }: ChangePasswordRouteDeps,
 ): void {
   app.put('/api/v1/session/password', {
-    config: { policy: 'signed-in', audit: { action: 'password.changed', target: { kind: 'user', id: 'caller' } } },
+    config: {
+      policy: 'signed-in',
+      servesBeforePasswordChange: true,
+      audit: { action: 'password.changed', target: { kind: 'user', id: 'caller' } },
+    },
     schema: {
       operationId: 'example.session.changePassword',
       summary: 'Change your own password',
@@ -32,6 +36,7 @@ export function registerChangePassword(
       response: documentResponses(
         { 204: { description: 'The password is changed.', body: null, headers: ['Set-Cookie'] } },
         'invalid-credentials',
+        'weak-password',
         'rate-limited',
       ),
     },
@@ -42,6 +47,7 @@ export function registerChangePassword(
       const outcome = await changeOwnPassword({ user, session, source, deviceCookies, ...request.body });
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'The current password is wrong.');
+      if (outcome.status === 'weak') throw new ServiceError('weak-password', outcome.detail);
       const { passwordHash } = outcome;
       const deviceCookie = formatDeviceCookie(
         { id: user.id, passwordHash },

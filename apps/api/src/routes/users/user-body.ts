@@ -2,12 +2,14 @@ import type { User } from '@widget-service/shared/ports/user-store.ts';
 import type { UserBody } from '../../schemas/user.ts';
 
 /** Converts a user to the form that the API returns. It never contains the password hash. */
-export function toUserBody({ id, email, role, disabled, createdAt, lastSignInAt }: User): UserBody {
+export function toUserBody(user: User): UserBody {
+  const { id, email, role, disabled, mustChangePassword, createdAt, lastSignInAt } = user;
   return {
     id,
     email,
     role,
     disabled,
+    mustChangePassword,
     createdAt: createdAt.toISOString(),
     lastSignInAt: lastSignInAt?.toISOString() ?? null,
   };

@@ -23,11 +23,15 @@ export interface PasswordChange {
 
 type Outcome =
   /** `passwordHash` is the new one. */
-  { readonly status: 'changed'; readonly passwordHash: string } | { readonly status: 'refused' };
+  | { readonly status: 'changed'; readonly passwordHash: string }
+  | { readonly status: 'refused' }
+  /** `detail` says to the user why the new password is not accepted. */
+  | { readonly status: 'weak'; readonly detail: string };
 
 /**
  * Makes the function by which a user changes their own password and ends their other sessions. The status is `changed`,
- * `refused` if `currentPassword` is wrong, or `rate-limited` after too many failures. A wrong password counts as two
+ * `refused` if `currentPassword` is wrong, `weak` if it is right but `newPassword` is not accepted, or `rate-limited`
+ * after too many failures. A wrong password counts as two
  * failures.
  *
  * Throws `UnavailableError` when a store did not answer or too many passwords are being hashed. The caller can repeat
@@ -41,6 +45,9 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
     const { user, session, currentPassword, newPassword } = change;
     // Users take turns: who is signed in need not share a turn with strangers at the same address.
     if (!(await passwords.verify(currentPassword, user.passwordHash, user.id))) return { status: 'refused' };
+    if (newPassword === currentPassword) {
+      return { status: 'weak', detail: 'The new password must differ from the current one.' };
+    }
     const newHash = await passwords.hash(newPassword);
     // Fails if the password was changed meanwhile: then `currentPassword` is no longer the current one.
     if (!(await users.replacePasswordHash(user.id, user.passwordHash, newHash))) return { status: 'refused' };

@@ -23,7 +23,7 @@ export type CreateUserOutcome =
   | { readonly status: 'email-in-use' };
 
 /**
- * Makes the function that creates a user who can sign in. Throws `UnavailableError` when the store did not answer or
+ * Makes the function that creates a user who can sign in, and must then change the password. Throws `UnavailableError` when the store did not answer or
  * too many passwords are being hashed.
  */
 export function makeCreateUser({ users, passwords, clock }: CreateUserDeps) {
@@ -34,6 +34,7 @@ export function makeCreateUser({ users, passwords, clock }: CreateUserDeps) {
       role,
       disabled: false,
       passwordHash: await passwords.hash(password),
+      mustChangePassword: true,
       createdAt: clock.now(),
       lastSignInAt: null,
     };
@@ -71,6 +72,8 @@ export function makeCreateFirstAdmin({ users, passwords, clock }: CreateFirstAdm
       role: 'admin',
       disabled: false,
       passwordHash: await passwords.hash(password ?? generatedPassword ?? ''),
+      // Whoever starts the service chose the password, or is the only one who has seen it.
+      mustChangePassword: false,
       createdAt: clock.now(),
       lastSignInAt: null,
     } as const;
@@ -94,7 +97,7 @@ interface UserChangeRequest {
 
 /**
  * Makes the function by which an admin changes a user. It returns what `UserStore.update` returns. Disabling the user
- * or setting a password ends all sessions of the user. A new role takes effect at the user's next request.
+ * or setting a password ends all sessions of the user. The user must change a password that was set here. A new role takes effect at the user's next request.
  *
  * Throws `UnavailableError`: the change may be stored without the sessions being ended. Repeating the call ends them.
  */
@@ -106,7 +109,7 @@ export function makeChangeUser({ users, passwords, endAllSessions }: ChangeUserD
     const outcome = await users.update(id, {
       ...(role === null ? {} : { role }),
       ...(disabled === null ? {} : { disabled }),
-      ...(password === null ? {} : { passwordHash: await passwords.hash(password) }),
+      ...(password === null ? {} : { passwordHash: await passwords.hash(password), mustChangePassword: true }),
     });
     // The sessions end after the change. A concurrent sign-in reads the user again after it has stored its session.
     if (outcome.status === 'updated' && (disabled === true || password !== null)) await endAllSessions(id);

@@ -24,7 +24,16 @@ const enabled = aUser('on@example.org', false);
 const users = [enabled, aUser('off@example.org', true)];
 
 function aUser(email: string, disabled: boolean): User {
-  return { id: email, email, role: 'viewer', disabled, passwordHash, createdAt: now, lastSignInAt: null };
+  return {
+    id: email,
+    email,
+    role: 'viewer',
+    disabled,
+    passwordHash,
+    mustChangePassword: false,
+    createdAt: now,
+    lastSignInAt: null,
+  };
 }
 
 const deps: SignInDeps = {
