@@ -42,7 +42,8 @@ const createRows: readonly Row[] = [
   ['body: an array', [user], invalidAt('#', 'type')],
   ['e-mail: in use', { ...user, email: '{viewerEmail}' }, rejects(409, 'email-in-use')],
   ['e-mail: in use, in upper case', { ...user, email: '{viewerEmailInCapitals}' }, rejects(409, 'email-in-use')],
-  ['password: 128 emoji', { email: 'emoji@example.com', password: '🦄'.repeat(128) }, returns(201)],
+  ['password: 128 emoji', { email: 'emoji@example.com', password: '🦄🐟🐝🐘🦊🐙🦉🐢'.repeat(16) }, returns(201)],
+  ['password: one letter', { ...user, password: 'p'.repeat(128) }, rejects(400, 'weak-password')],
   ['role: null', { email: 'null@example.com', password, role: null }, returns(201)],
 ];
 

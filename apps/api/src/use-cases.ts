@@ -4,6 +4,7 @@ import type { Integration, ProvisionToken, Subscription } from '@widget-service/
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
+import { makeCheckNewPassword } from '@widget-service/shared/usecases/access/check-new-password.ts';
 import { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
 import { makeGrantUseCases } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
@@ -31,6 +32,7 @@ import { makeListDeliveries, makeRedriveDelivery } from '@widget-service/shared/
 import { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-audit-events.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
+import { estimatePasswordStrength } from './passwords/estimate-strength.ts';
 import { renderWidgetBody } from './routes/widgets/widget-body.ts';
 
 export interface UseCaseDeps {
@@ -70,6 +72,7 @@ export function createUseCases(deps: UseCaseDeps) {
     groupCommit.submit({ type: 'nudge', widgetId }).catch(() => undefined);
   };
   const passwords = createPasswordHasher();
+  const checkNewPassword = makeCheckNewPassword(estimatePasswordStrength);
   const signInLimits = { limiter: deps.rateLimiter, failuresPerMinute: deps.signInFailuresPerMinute };
   const limitPasswordAttempts = makeLimitPasswordAttempts({
     takePermit: makeTakeSignInPermit(signInLimits),
@@ -89,15 +92,21 @@ export function createUseCases(deps: UseCaseDeps) {
     endAllSessions,
     endSessionById: makeEndSessionById({ sessions, control }),
     listSessions: makeListSessions({ sessions, clock, sessionIdleMs: deps.sessionIdleMs }),
-    changeOwnPassword: makeChangeOwnPassword({ users, passwords, limitPasswordAttempts, endOtherSessions }),
+    changeOwnPassword: makeChangeOwnPassword({
+      users,
+      passwords,
+      checkNewPassword,
+      limitPasswordAttempts,
+      endOtherSessions,
+    }),
     issuePersonalStream: makeIssuePersonalStream({
       personalStreams: backend.personalStreams,
       control,
       clock,
       tailPosition: deps.tailPosition,
     }),
-    createUser: makeCreateUser({ users, passwords, clock }),
-    changeUser: makeChangeUser({ users, passwords, endAllSessions }),
+    createUser: makeCreateUser({ users, passwords, checkNewPassword, clock }),
+    changeUser: makeChangeUser({ users, passwords, checkNewPassword, endAllSessions }),
     unlockUser: makeUnlockUser({ users, ...signInLimits }),
     ...makeAllGrantUseCases(backend, clock),
     acceptHook: makeAcceptHook({ groupCommit, clock }),

@@ -53,10 +53,15 @@ export function registerCreateUser(app: ZodApp, { createUser }: CreateUserRouteD
       operationId: 'example.users.create',
       summary: 'Create a user',
       body: newUserSchema,
-      response: documentResponses({ 201: { body: userSchema, headers: ['Location'] } }, 'email-in-use'),
+      response: documentResponses(
+        { 201: { body: userSchema, headers: ['Location'] } },
+        'email-in-use',
+        'weak-password',
+      ),
     },
     handler: async (request, reply) => {
       const outcome = await createUser(request.body);
+      if (outcome.status === 'weak-password') throw new ServiceError('weak-password', outcome.detail);
       if (outcome.status === 'email-in-use') {
         throw new ServiceError('email-in-use', 'Another user has this e-mail address.');
       }
@@ -110,7 +115,7 @@ export function registerChangeUser(app: ZodApp, { users, changeUser }: ChangeUse
         'Members that are left out or null keep their value. Disabling a user or setting a password ends all sessions of that user. You cannot set your own password here: `PUT /api/v1/session/password` asks for the current one.',
       params: userParamsSchema,
       body: userChangesSchema,
-      response: documentResponses({ 200: userSchema }, 'not-found', 'last-admin'),
+      response: documentResponses({ 200: userSchema }, 'not-found', 'last-admin', 'weak-password'),
     },
     handler: async (request) => {
       const { role = null, disabled = null, password = null } = request.body;
@@ -120,6 +125,7 @@ export function registerChangeUser(app: ZodApp, { users, changeUser }: ChangeUse
       const before = await users.findById(userId);
       const outcome = await changeUser(userId, { role, disabled, password });
       if (outcome.status === 'unknown') throw unknownUserError();
+      if (outcome.status === 'weak-password') throw new ServiceError('weak-password', outcome.detail);
       if (outcome.status === 'last-admin') {
         throw new ServiceError('last-admin', 'This would leave the service without an admin who can sign in.');
       }

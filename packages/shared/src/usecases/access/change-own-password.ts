@@ -1,11 +1,13 @@
 import type { Session } from '../../ports/session-store.ts';
 import type { User, UserStore } from '../../ports/user-store.ts';
+import type { makeCheckNewPassword } from './check-new-password.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { AttemptSource, makeLimitPasswordAttempts } from './sign-in-limits.ts';
 
 export interface ChangeOwnPasswordDeps {
   readonly users: Pick<UserStore, 'findById' | 'replacePasswordHash'>;
   readonly passwords: PasswordHasher;
+  readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
   readonly limitPasswordAttempts: ReturnType<typeof makeLimitPasswordAttempts>;
   readonly endOtherSessions: (session: Session) => Promise<void>;
 }
@@ -39,7 +41,7 @@ type Outcome =
  * sessions.
  */
 export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
-  const { users, passwords, limitPasswordAttempts, endOtherSessions } = deps;
+  const { users, passwords, checkNewPassword, limitPasswordAttempts, endOtherSessions } = deps;
 
   async function changePassword(change: PasswordChange): Promise<Outcome> {
     const { user, session, currentPassword, newPassword } = change;
@@ -48,6 +50,8 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
     if (newPassword === currentPassword) {
       return { status: 'weak', detail: 'The new password must differ from the current one.' };
     }
+    const weakness = await checkNewPassword(newPassword, user.email, user.id);
+    if (weakness !== null) return { status: 'weak', detail: weakness };
     const newHash = await passwords.hash(newPassword);
     // Fails if the password was changed meanwhile: then `currentPassword` is no longer the current one.
     if (!(await users.replacePasswordHash(user.id, user.passwordHash, newHash))) return { status: 'refused' };

@@ -3,13 +3,21 @@ import type { Role } from '../../domain/role.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import type { User, UserStore, UserUpdate } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { makeCheckNewPassword } from './check-new-password.ts';
 import type { PasswordHasher } from './password-hasher.ts';
+
+/** Admins take turns with the users who change their own passwords. */
+const adminSource = 'admin';
 
 export interface CreateUserDeps {
   readonly users: Pick<UserStore, 'insert'>;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
+  readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
   readonly clock: Pick<Clock, 'now'>;
 }
+
+/** `detail` says to the admin why the password is not accepted. */
+type WeakPassword = { readonly status: 'weak-password'; readonly detail: string };
 
 export interface NewUser {
   readonly email: string;
@@ -20,14 +28,17 @@ export interface NewUser {
 export type CreateUserOutcome =
   | { readonly status: 'created'; readonly user: User }
   /** Another user has this e-mail. The comparison ignores case. */
-  | { readonly status: 'email-in-use' };
+  | { readonly status: 'email-in-use' }
+  | WeakPassword;
 
 /**
  * Makes the function that creates a user who can sign in, and must then change the password. Throws `UnavailableError` when the store did not answer or
  * too many passwords are being hashed.
  */
-export function makeCreateUser({ users, passwords, clock }: CreateUserDeps) {
+export function makeCreateUser({ users, passwords, checkNewPassword, clock }: CreateUserDeps) {
   return async ({ email, password, role }: NewUser): Promise<CreateUserOutcome> => {
+    const detail = await checkNewPassword(password, email, adminSource);
+    if (detail !== null) return { status: 'weak-password', detail };
     const user: User = {
       id: createUuidV7(),
       email: email.toLowerCase(),
@@ -85,6 +96,7 @@ export function makeCreateFirstAdmin({ users, passwords, clock }: CreateFirstAdm
 export interface ChangeUserDeps {
   readonly users: Pick<UserStore, 'findById' | 'update'>;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
+  readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
   readonly endAllSessions: (userId: string) => Promise<void>;
 }
 
@@ -96,16 +108,19 @@ interface UserChangeRequest {
 }
 
 /**
- * Makes the function by which an admin changes a user. It returns what `UserStore.update` returns. Disabling the user
+ * Makes the function by which an admin changes a user. It returns what `UserStore.update` returns, or `weak-password`;
+ * then nothing was changed. Disabling the user
  * or setting a password ends all sessions of the user. The user must change a password that was set here. A new role takes effect at the user's next request.
  *
  * Throws `UnavailableError`: the change may be stored without the sessions being ended. Repeating the call ends them.
  */
-export function makeChangeUser({ users, passwords, endAllSessions }: ChangeUserDeps) {
-  return async (id: string, { role, disabled, password }: UserChangeRequest): Promise<UserUpdate> => {
+export function makeChangeUser({ users, passwords, checkNewPassword, endAllSessions }: ChangeUserDeps) {
+  return async (id: string, { role, disabled, password }: UserChangeRequest): Promise<UserUpdate | WeakPassword> => {
     const user = await users.findById(id);
     if (user === null) return { status: 'unknown' };
     if (role === null && disabled === null && password === null) return { status: 'updated', user };
+    const detail = password === null ? null : await checkNewPassword(password, user.email, adminSource);
+    if (detail !== null) return { status: 'weak-password', detail };
     const outcome = await users.update(id, {
       ...(role === null ? {} : { role }),
       ...(disabled === null ? {} : { disabled }),
