@@ -28,7 +28,7 @@ export async function startAppWithRoutes(
     audit: { close: async () => undefined } as never,
     hashEmail: async () => null,
     clock: systemClock,
-    rateLimits: { limiter: backend.rateLimiter, api: null, hooks: null },
+    rateLimits: { limiter: backend.rateLimiter, api: null, hooks: null, hookBytes: null },
     grants: backend,
     hookTokens: {} as never,
     provisionTokens: {} as never,

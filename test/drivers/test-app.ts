@@ -40,7 +40,12 @@ export interface TestAppOptions {
   readonly tailPosition?: () => LogPosition | null;
   readonly clock?: Clock;
   /** Rate limits. A limit that is not given is off. */
-  readonly limits?: { readonly hooks?: RateLimit; readonly api?: RateLimit; readonly signInFailuresPerMinute?: number };
+  readonly limits?: {
+    readonly hooks?: RateLimit;
+    readonly hookBytes?: RateLimit;
+    readonly api?: RateLimit;
+    readonly signInFailuresPerMinute?: number;
+  };
   readonly trustedProxies?: TrustedProxies;
   /** Returns ports that replace those of the backend, so that a test can make them fail or watch them. */
   readonly replace?: (backend: Backend) => Partial<Backend>;
@@ -143,7 +148,12 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     hashEmail: makeHashEmail({ configuredKey: null, serviceKeys: backend.serviceKeys }),
     users: backend.users,
     clock,
-    rateLimits: { limiter, api: options.limits?.api ?? null, hooks: options.limits?.hooks ?? null },
+    rateLimits: {
+      limiter,
+      api: options.limits?.api ?? null,
+      hooks: options.limits?.hooks ?? null,
+      hookBytes: options.limits?.hookBytes ?? null,
+    },
     grants: backend,
     hookTokens: createGrantCache(backend.integrations, freshness),
     provisionTokens: createGrantCache(backend.provisionTokens, freshness),

@@ -10,6 +10,7 @@ import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { issueIntegration, issueSubscription } from './issue-grants.ts';
 import { openTestBackend } from './open-test-backend.ts';
+import type { TestBackendOptions } from './test-backend.ts';
 
 /** The whole service in this process. It listens on a free port and has its own backend. */
 export interface TestService {
@@ -34,9 +35,15 @@ export interface TestPod {
   close(): Promise<void>;
 }
 
-/** Starts the service. On the cluster backend, this process also runs the worker's tasks. */
-export async function openTestService(environment: Readonly<Record<string, string>> = {}): Promise<TestService> {
-  const { backend, dispose, openPeer } = await openTestBackend();
+/**
+ * Starts the service. `environment` sets the process, `backendOptions` the stores. On the cluster backend, this process
+ * also runs the worker's tasks.
+ */
+export async function openTestService(
+  environment: Readonly<Record<string, string>> = {},
+  backendOptions: TestBackendOptions = {},
+): Promise<TestService> {
+  const { backend, dispose, openPeer } = await openTestBackend(backendOptions);
   const logger = await createLogger({ level: 'silent' });
   const tasks = describeDeployment(backend.kind).processesHooks
     ? []
@@ -70,7 +77,15 @@ export async function openTestService(environment: Readonly<Record<string, strin
 async function openPod(backend: Backend, environment: Readonly<Record<string, string>>): Promise<TestPod> {
   const { settings } = parseSettings(
     // Rate limits are off, unless a test sets them.
-    { PORT: '0', OPS_PORT: '0', ADMIN_EMAIL: '', HOOK_RATE_PER_SECOND: '0', API_RATE_PER_SECOND: '0', ...environment },
+    {
+      PORT: '0',
+      OPS_PORT: '0',
+      ADMIN_EMAIL: '',
+      HOOK_RATE_PER_SECOND: '0',
+      HOOK_BYTES_PER_SECOND: '0',
+      API_RATE_PER_SECOND: '0',
+      ...environment,
+    },
     { app: 'api', isTerminal: false },
   );
   let url = '';

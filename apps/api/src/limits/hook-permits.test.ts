@@ -68,7 +68,12 @@ describe('HookPermits', () => {
     const { permits, calls, clock } = setUp({ ratePerSecond: 1, burst: 1 });
     expect(await isGranted(permits)).toBe(true);
     const rejection = await permits.take(sender);
-    expect(rejection).toEqual({ limit: { ratePerSecond: 1, burst: 1 }, retryAfterMs: 1_000, resetAfterMs: 1_000 });
+    expect(rejection).toEqual({
+      name: 'hooks',
+      limit: { ratePerSecond: 1, burst: 1 },
+      retryAfterMs: 1_000,
+      resetAfterMs: 1_000,
+    });
     const callsBefore = calls.length;
     clock.nowMs += 400;
     expect(permits.take(sender)).toMatchObject({ retryAfterMs: 600, resetAfterMs: 600 });

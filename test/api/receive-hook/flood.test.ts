@@ -1,0 +1,74 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStream } from '../../drivers/stream-client.ts';
+import { openTestService } from '../../drivers/test-service.ts';
+
+/** The history: room for 17 of the large bodies. */
+const retentionBytes = 1_048_576;
+/** Each one differs, so that none is a duplicate. */
+const makeBigPayload = (number: number) => ({ number, text: 'x'.repeat(60_000) });
+
+async function post(url: string, payload: object) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'updated', occurredAt: new Date().toISOString(), payload }),
+  });
+  const code = response.status === 202 ? '' : ((await response.json()) as { code: string }).code;
+  const { headers } = response;
+  const [policy, retryAfter] = [headers.get('ratelimit-policy'), headers.get('retry-after')];
+  return { status: response.status, code, policy, retryAfter };
+}
+
+/** Counts answers by status and code. */
+function count(answers: readonly { readonly status: number; readonly code: string }[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, code } of answers) {
+    const key = `${status} ${code}`.trim();
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describe('an integration that floods the service with large bodies', () => {
+  test('gets 429 beyond its bytes per second, and does not push the events of another one out of the history', async () => {
+    const service = await openTestService(
+      // A small ring: the pod's own memory must not hide what the log no longer has.
+      { RING_BYTES: '65536', HOOK_BYTES_PER_SECOND: '1000', HOOK_BURST_BYTES: '250000' },
+      { retentionBytes },
+    );
+    onTestFinished(() => service.close());
+    const [flooder, other, { url }] = await Promise.all([
+      service.issueHookUrl(),
+      service.issueHookUrl(),
+      service.issueStreamUrl(),
+    ]);
+    const live = await openStream(url);
+    onTestFinished(() => live.close());
+    expect((await post(other, { number: 0 })).status).toBe(202);
+    await live.until(() => live.widgetEvents().length === 1, 'the first event');
+    const position = live.lastEventId();
+
+    const [flood, others] = await Promise.all([
+      Promise.all(Array.from({ length: 60 }, (_, index) => post(flooder, makeBigPayload(index)))),
+      Promise.all(Array.from({ length: 20 }, (_, index) => post(other, { number: index + 1 }))),
+    ]);
+    console.log('flooder', count(flood), 'other', count(others));
+    const accepted = [...flood, ...others].filter(({ status }) => status === 202).length;
+    await live.until(() => live.widgetEvents().length === 1 + accepted, 'all events');
+    const { eventLog, runs } = service.backend;
+    await eventLog.trim(await runs.lastPosition());
+    const resumed = await openStream(url, { lastEventId: position });
+    onTestFinished(() => resumed.close());
+    await resumed.until(() => resumed.events.length > 1, 'the first messages');
+    expect(resumed.events.slice(0, 2).map(({ event }) => event)).not.toContain('stream.gap');
+    expect(JSON.parse(resumed.events[0]?.data ?? '{}')).toMatchObject({ resumed: true });
+    expect(count(others)).toEqual({ '202': 20 });
+    expect(flood.filter(({ status }) => status === 202)).toHaveLength(4);
+    const refused = flood.filter(({ status }) => status !== 202);
+    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['rate-limited']));
+    expect(new Set(refused.map(({ policy }) => policy))).toEqual(
+      new Set(['"hook-bytes";q=250000;qu="content-bytes";w=250']),
+    );
+    expect(Math.min(...refused.map(({ retryAfter }) => Number(retryAfter)))).toBeGreaterThanOrEqual(1);
+  });
+});
