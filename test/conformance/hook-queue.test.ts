@@ -3,6 +3,7 @@ import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
+import { eventually } from '../drivers/eventually.ts';
 import { aJob, buildJobs, driveQueue, getJobIds } from '../drivers/hook-jobs.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
@@ -132,6 +133,24 @@ describe('HookQueue.pressure', () => {
     }
     await consume(3);
     expect((await queue().pressure()).waitingJobs).toBe(before);
+  });
+});
+
+describe('HookQueue.pressure: waitingByIntegration', () => {
+  const build = (integrationId: string, payload: string | null) =>
+    aJob([{ type: 'delivery', delivery: aDelivery({ integrationId, payload }) }]);
+  const count = async (id: string) => (await queue().pressure()).waitingByIntegration.get(id);
+
+  it('counts deliveries and the bytes of their payloads, until they are done', async () => {
+    const [first, second] = [createUuidV7(), createUuidV7()];
+    await enqueueAll([build(first, '{"a":"é"}'), build(first, null), build(second, '{}')]);
+    expect(await count(first)).toEqual({ deliveries: 2, bytes: 10 });
+    expect(await count(second)).toEqual({ deliveries: 1, bytes: 2 });
+    await consume(2);
+    await eventually(async () => (await count(first)) === undefined, 'the first two are done');
+    expect(await count(second)).toEqual({ deliveries: 1, bytes: 2 });
+    await consume(1);
+    await eventually(async () => (await count(second)) === undefined, 'the last one is done');
   });
 });
 

@@ -21,7 +21,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
-import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
+import { GroupCommit, type GroupCommitOptions } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { createAnswerCheck } from './check-answer.ts';
 import { issueIntegration, issueSubscription } from './issue-grants.ts';
 import { openTestBackend } from './open-test-backend.ts';
@@ -46,6 +46,7 @@ export interface TestAppOptions {
     readonly api?: RateLimit;
     readonly signInFailuresPerMinute?: number;
   };
+  readonly groupCommit?: Partial<GroupCommitOptions>;
   readonly trustedProxies?: TrustedProxies;
   /** Returns ports that replace those of the backend, so that a test can make them fail or watch them. */
   readonly replace?: (backend: Backend) => Partial<Backend>;
@@ -119,7 +120,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   });
   const useCases = createUseCases({
     backend,
-    groupCommit: new GroupCommit(backend.hookQueue, clock),
+    groupCommit: new GroupCommit(backend.hookQueue, clock, options.groupCommit),
     clock,
     tailPosition: options.tailPosition ?? (() => null),
     sessionIdleMs: 12 * hourMs,

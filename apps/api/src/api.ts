@@ -189,6 +189,7 @@ function composeApp(deps: CompositionDeps) {
   const groupCommit = new GroupCommit(backend.hookQueue, clock, {
     jobItemsMax: settings.HOOK_BATCH_MAX,
     backlogMax: settings.HOOK_BACKLOG_MAX,
+    sharePercent: settings.HOOK_BACKLOG_SHARE_PERCENT,
   });
   const limiter = createPodRateLimiter({
     limiter: backend.rateLimiter,

@@ -1,6 +1,7 @@
 import { coalesceItems } from '@widget-service/shared/adapters/coalesce-jobs.ts';
 import { parseHookJob, type ReadJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import { describeError } from '@widget-service/shared/domain/errors.ts';
+import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type {
   ConsumedBatch,
   ConsumeOptions,
@@ -37,6 +38,8 @@ export interface SqliteHookConsumerOptions {
    */
   readonly startNext: (finished: readonly StoredJob[]) => Promise<StoredJob[]>;
   readonly remove: (finished: readonly StoredJob[]) => Promise<void>;
+  /** Called with the items of each job that the handler has done, in the order of the jobs. */
+  readonly onJobDone: (items: readonly QueueItem[]) => void;
   readonly enqueued: Notifier;
   readonly onWarning: (message: string, details?: object) => void;
 }
@@ -116,7 +119,10 @@ export class SqliteHookConsumer implements HookConsumer {
     const batch = { jobId, partition, items: [...items, ...coalesced.flat()], unreadable, startCount, signal };
     this.#isHandling = true;
     try {
-      if (await this.#runHandler(batch)) return [first, ...waiting.slice(0, coalesced.length)];
+      if (await this.#runHandler(batch)) {
+        for (const done of [items, ...coalesced]) this.#options.onJobDone(done);
+        return [first, ...waiting.slice(0, coalesced.length)];
+      }
       await this.#options.waitUntilReady?.(signal);
     } finally {
       this.#isHandling = false;

@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import { coalesceLimits } from '@widget-service/shared/adapters/coalesce-jobs.ts';
 import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { WaitingTally } from '@widget-service/shared/domain/waiting-deliveries.ts';
 import type {
   ConsumedBatch,
   ConsumeOptions,
@@ -36,6 +37,10 @@ export class SqliteHookQueue implements HookQueue {
   readonly #incrementStarts: StatementSync;
   readonly #deleteJob: StatementSync;
   readonly #deleteBody: StatementSync;
+  /** Deliveries of jobs that this process has enqueued. */
+  readonly #waiting = new WaitingTally();
+  /** Jobs of an earlier process that are not done. They come first, and are in no tally. */
+  #inheritedJobs: number;
   #consumer: SqliteHookConsumer | null = null;
 
   constructor(db: Database, { onWarning, now }: { readonly onWarning: OnWarning; readonly now: () => Date }) {
@@ -56,14 +61,17 @@ export class SqliteHookQueue implements HookQueue {
     this.#incrementStarts = db.prepare('UPDATE hook_jobs SET starts = starts + 1 WHERE seq = ?');
     this.#deleteJob = db.prepare('DELETE FROM hook_jobs WHERE seq = ?');
     this.#deleteBody = db.prepare('DELETE FROM hook_job_bodies WHERE seq = ?');
+    this.#inheritedJobs = Number(this.#countJobs.get()?.n);
   }
 
   async enqueue({ jobId, partition, items }: HookJob): Promise<void> {
     const body = serializeHookJob(items);
-    await this.#db.write(() => {
+    const isNew = await this.#db.write(() => {
       const { changes, lastInsertRowid } = this.#insertJob.run(jobId, partition, this.#now().getTime());
       if (changes === 1) this.#insertBody.run(lastInsertRowid, body);
+      return changes === 1;
     });
+    if (isNew) this.#waiting.add(items);
     this.#enqueued.notify();
   }
 
@@ -73,7 +81,12 @@ export class SqliteHookQueue implements HookQueue {
       // The first job of the running batch does not wait. Jobs coalesced with it count as waiting until they are
       // removed, so the number is approximate.
       const waitingJobs = Math.max(0, stored - (this.#consumer?.isHandling ? 1 : 0));
-      return { waitingJobs, memoryUsedRatio: null };
+      if (stored === 0) {
+        this.#inheritedJobs = 0;
+        this.#waiting.drain();
+      }
+      const waitingByIntegration = new Map(this.#waiting.counts);
+      return { waitingJobs, memoryUsedRatio: null, memoryLimitBytes: null, waitingByIntegration };
     });
   }
 
@@ -98,6 +111,10 @@ export class SqliteHookQueue implements HookQueue {
         this.#db.write(() => this.#startNext(finished, coalesce ? coalesceLimits.jobs : 1), { isSynced: false }),
       remove: (finished) => this.#db.write(() => this.#remove(finished), { isSynced: false }),
       enqueued: this.#enqueued,
+      onJobDone: (items) => {
+        if (this.#inheritedJobs > 0) this.#inheritedJobs -= 1;
+        else this.#waiting.add(items, -1);
+      },
       onWarning: this.#onWarning,
     });
     this.#consumer.start();

@@ -1,6 +1,7 @@
-import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { parseHookJob, serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { type WaitingByIntegration, WaitingTally } from '@widget-service/shared/domain/waiting-deliveries.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
-import { addJob, countWaiting, inspectJobs } from './job-queue.ts';
+import { addJob, countWaiting, inspectJobs, type JobQueue } from './job-queue.ts';
 import { commandDeadlineMs } from './memory-server.ts';
 import { SimulatedHookConsumer, type SimulatedHookQueueOptions } from './simulated-hook-consumer.ts';
 
@@ -25,7 +26,12 @@ export function openSimulatedHookQueue(options: SimulatedHookQueueOptions): {
     },
     pressure: () =>
       link.call('pressure', commandDeadlineMs, (send) =>
-        send(() => ({ waitingJobs: countWaiting(server.state.queue), memoryUsedRatio: null })),
+        send(() => ({
+          waitingJobs: countWaiting(server.state.queue),
+          memoryUsedRatio: null,
+          memoryLimitBytes: null,
+          waitingByIntegration: countByIntegration(server.state.queue),
+        })),
       ),
     inspect: () =>
       link.call('inspect', commandDeadlineMs, (send) =>
@@ -44,4 +50,16 @@ export function openSimulatedHookQueue(options: SimulatedHookQueueOptions): {
       await Promise.all([...consumers].map((consumer) => consumer.close()));
     },
   };
+}
+
+function countByIntegration({ jobs }: JobQueue): WaitingByIntegration {
+  const tally = new WaitingTally();
+  for (const { text } of jobs.values()) {
+    try {
+      tally.add(parseHookJob(text).items);
+    } catch {
+      // A job of a newer version.
+    }
+  }
+  return tally.counts;
 }

@@ -159,6 +159,13 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     remedy:
       'Use one connection for many requests, and close those that you do not need: open streams count too. Then send the same request again. The service has not processed it. If your requests come through a proxy that others use as well, the operator of the service must declare it.',
   },
+  'integration-backlog-full': {
+    status: 503,
+    title: 'Backlog of the integration full',
+    detail: 'Too many hooks of this integration wait to be processed.',
+    remedy:
+      'Wait at least as many seconds as the header Retry-After says, then send the same request again. The service has not kept it. Send fewer or smaller hooks while the service catches up. Hooks of other integrations are still accepted.',
+  },
   unavailable: {
     status: 503,
     title: 'Temporarily unavailable',

@@ -15,7 +15,8 @@ import { Queue, QueueKeys } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
-import { computeMemoryUsedRatio } from '../redis/redis-info.ts';
+import { computeMemoryUsedRatio, parseMaxMemoryBytes } from '../redis/redis-info.ts';
+import { RedisWaitingCounts } from '../redis/redis-waiting-counts.ts';
 import { translateErrors } from '../redis/translate-error.ts';
 import { BullmqHookConsumer } from './bullmq-hook-consumer.ts';
 import { type InspectedQueue, inspectQueues } from './inspect-queues.ts';
@@ -43,6 +44,7 @@ export class BullmqHookQueue implements HookQueue {
   readonly #queues = new Map<string, Queue<string>>();
   readonly #consumers = new Set<BullmqHookConsumer>();
   readonly #refreshTimer: NodeJS.Timeout;
+  readonly #waiting: RedisWaitingCounts;
   /** Counts the connections: a `WAIT` says nothing about writes on an earlier connection. */
   #connectionNumber = 0;
   #isSharingWrite = false;
@@ -50,6 +52,7 @@ export class BullmqHookQueue implements HookQueue {
 
   constructor(options: BullmqHookQueueOptions) {
     this.#options = options;
+    this.#waiting = new RedisWaitingCounts(options.redis, options.keys.waiting);
     options.redis.on('close', () => {
       this.#connectionNumber += 1;
     });
@@ -65,6 +68,7 @@ export class BullmqHookQueue implements HookQueue {
   async enqueue(job: HookJob): Promise<void> {
     this.#shareWrite();
     await withDeadline(translateErrors(this.#add(job), 'hook queue add'), deadlineMs, 'hook queue add');
+    this.#waiting.recordEnqueued(job.items);
   }
 
   async pressure(): Promise<QueuePressure> {
@@ -140,13 +144,19 @@ export class BullmqHookQueue implements HookQueue {
     const pipeline = redis.pipeline();
     for (const name of names) pipeline.llen(queueKeys.toKey(name, 'wait'));
     pipeline.info('memory');
-    const replies = (await pipeline.exec()) ?? [];
+    const jobLists = names.flatMap((name) => [queueKeys.toKey(name, 'wait'), queueKeys.toKey(name, 'active')]);
+    const [replies, waitingByIntegration] = await Promise.all([
+      pipeline.exec().then((results) => results ?? []),
+      this.#waiting.read(jobLists),
+    ]);
     const values = replies.map(([error, value]) => {
       if (error !== null) throw error;
       return value;
     });
     const waitingJobs = values.slice(0, names.length).reduce<number>((sum, length) => sum + Number(length), 0);
-    return { waitingJobs, memoryUsedRatio: computeMemoryUsedRatio(String(values[names.length])) };
+    const info = String(values[names.length]);
+    const memoryLimitBytes = parseMaxMemoryBytes(info) || null;
+    return { waitingJobs, memoryUsedRatio: computeMemoryUsedRatio(info), memoryLimitBytes, waitingByIntegration };
   }
 
   /** The queues of every partition count that the deployment has had. Those of earlier counts may still hold jobs. */

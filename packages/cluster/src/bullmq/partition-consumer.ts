@@ -9,6 +9,7 @@ import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { type Job, Queue, WaitingError, Worker } from 'bullmq';
 import type { OnWarning, WorkerRedis } from '../redis/connections.ts';
 import { queueName, type RedisKeys } from '../redis/keys.ts';
+import { RedisWaitingCounts } from '../redis/redis-waiting-counts.ts';
 import { isConnectionError } from '../redis/translate-error.ts';
 import { type CoalescedJobs, coalesceWaitingJobs, removeCoalescedJobs } from './coalesced-jobs.ts';
 import { maintenanceQueueOptions, type WorkerTiming, workerOptions } from './queue-options.ts';
@@ -35,6 +36,7 @@ export class PartitionConsumer {
   readonly #options: PartitionConsumerOptions;
   readonly #queue: Queue<string>;
   readonly #worker: MonitoredWorker;
+  readonly #waiting: RedisWaitingCounts;
   readonly #running = new Map<string, AbortController>();
   readonly #closing = new AbortController();
   #handledAtMs = 0;
@@ -42,6 +44,7 @@ export class PartitionConsumer {
   constructor(options: PartitionConsumerOptions) {
     this.#options = options;
     const { redis, keys, timing } = options;
+    this.#waiting = new RedisWaitingCounts(redis, keys.waiting);
     this.name = queueName(options.partitionCount, options.partition);
     this.#queue = new Queue<string>(this.name, maintenanceQueueOptions(redis, keys.queuePrefix));
     // Each failing call rejects by itself, and the shared connection reports the outage.
@@ -158,7 +161,10 @@ export class PartitionConsumer {
       const { partition } = this.#options;
       const batch = { jobId, partition, items: [...items, ...coalesced.items], unreadable, startCount, signal };
       const outcome = await this.#options.handle(batch);
-      if (outcome === 'done') await removeCoalescedJobs(this.#queue, coalesced.jobIds);
+      if (outcome === 'done') {
+        await removeCoalescedJobs(this.#queue, coalesced.jobIds);
+        void this.#waiting.reportDone(batch.items);
+      }
       return outcome;
     } catch (error) {
       this.#warn('hook job met an error; it is released and runs again', error, jobId);

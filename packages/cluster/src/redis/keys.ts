@@ -20,6 +20,8 @@ export interface RedisKeys {
   limit(key: string): string;
   /** The sorted set of an integration's refusals. Absent if it has none that are kept. */
   refusals(integrationId: string): string;
+  /** The hash that counts the deliveries in the hook queue by integration. Absent while the queue is empty. */
+  readonly waiting: string;
   /** The prefix of every BullMQ key. */
   readonly queuePrefix: string;
 }
@@ -34,6 +36,7 @@ export function redisKeys(prefix: string): RedisKeys {
     appendedEvent: (eventId) => `${tag}:log:event:${eventId}`,
     limit: (key) => `${tag}:limit:${key}`,
     refusals: (integrationId) => `${tag}:refusals:${integrationId}`,
+    waiting: `${tag}:waiting`,
     queuePrefix: tag,
   };
 }

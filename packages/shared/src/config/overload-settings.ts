@@ -23,4 +23,9 @@ export const overloadSettings = {
     16_777_216,
     'Burst: bytes of hook bodies that one integration may send at once before HOOK_BYTES_PER_SECOND applies, over all pods. At least BODY_LIMIT_BYTES counts. 0: no limit.',
   ),
+  HOOK_BACKLOG_SHARE_PERCENT: defineSetting(
+    wholeNumber(1, 100),
+    50,
+    'Share of the backlog that one integration may use, in percent of HOOK_BACKLOG_MAX, and of the memory that waiting hooks may use. Above it, its hooks get 503; those of others are accepted. 100: no limit.',
+  ),
 } as const;

@@ -116,7 +116,7 @@ describe('parseSettings', () => {
   it('trusts no proxies by default, and treats a rate or burst of 0 as no limit', () => {
     const { settings } = parseSettings({ HOOK_RATE_PER_SECOND: '0', API_BURST: '0' }, api);
     expect(settings.TRUSTED_PROXIES).toBeNull();
-    expect(toRateLimits(settings)).toEqual({ hooks: null, api: null });
+    expect(toRateLimits(settings)).toMatchObject({ hooks: null, api: null });
     expect(toRateLimits(parseSettings({}, api).settings)).toEqual({
       hooks: { ratePerSecond: 1_000, burst: 5_000 },
       api: { ratePerSecond: 50, burst: 200 },

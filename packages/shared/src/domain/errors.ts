@@ -22,6 +22,7 @@ export type ProblemCode =
   | 'method-not-allowed'
   | 'rate-limited'
   | 'too-many-connections'
+  | 'integration-backlog-full'
   | 'unavailable'
   | 'internal'
   | 'malformed-request'

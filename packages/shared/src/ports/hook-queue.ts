@@ -1,5 +1,6 @@
 import type { MalformedDelivery } from '../domain/delivery.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
+import type { WaitingByIntegration } from '../domain/waiting-deliveries.ts';
 
 /** A malformed item of a job, or a whole malformed job. A job of a newer version is not malformed: it waits. */
 export interface UnreadableItem {
@@ -58,6 +59,13 @@ export interface QueuePressure {
   readonly waitingJobs: number;
   /** Used memory as a fraction of the store's memory limit, 0 to 1. Null if the store has no such limit. */
   readonly memoryUsedRatio: number | null;
+  /** The store's memory limit in bytes. Null if it has none. */
+  readonly memoryLimitBytes: number | null;
+  /**
+   * The deliveries that wait or are being processed, by integration, approximately: a crash of a process may leave
+   * errors, until the queue is empty. Embedded: only those that were enqueued since the start.
+   */
+  readonly waitingByIntegration: WaitingByIntegration;
 }
 
 /** One queue at one moment. */

@@ -62,6 +62,7 @@ export function registerReceiveHook(
       response: documentResponses(
         { 202: { description: 'The hook was accepted.', body: null, headers: ['Webhook-Event-Id'] } },
         'invalid-hook-signature',
+        'integration-backlog-full',
       ),
     },
     onResponse: (request, _reply, done) => {

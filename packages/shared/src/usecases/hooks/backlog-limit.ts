@@ -1,9 +1,17 @@
+import type { QueueItem } from '../../domain/queue-item.ts';
+import { type WaitingByIntegration, type WaitingDeliveries, WaitingTally } from '../../domain/waiting-deliveries.ts';
 import type { HookQueue, QueuePressure } from '../../ports/hook-queue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 const checkEveryMs = 1_000;
 const windowMs = 60_000;
 const memoryUsedRatioMax = 0.8;
+/** The pause between two checks while an integration has used more than half of its share. */
+const closeCheckEveryMs = 100;
+/** How much memory a waiting delivery takes: these bytes, and this many times its payload. */
+const memoryPerDelivery = { bytes: 300, payloadFactor: 1.5 };
+/** Each integration may use this much memory, even if its share of the free memory is less. */
+const shareBytesMin = 1_048_576;
 
 /**
  * The admission limit of the hook queue. It is exceeded while more than `backlogMax` deliveries wait, or while the
@@ -14,7 +22,17 @@ const memoryUsedRatioMax = 0.8;
  * After a pause, the mean of the time before it counts on for one minute. The limit asks the queue at most once a second,
  * and no caller waits for the answer.
  */
-export function createBacklogLimit(queue: Pick<HookQueue, 'pressure'>, clock: Clock, backlogMax: number) {
+export function createBacklogLimit(
+  queue: Pick<HookQueue, 'pressure'>,
+  clock: Clock,
+  { backlogMax, sharePercent }: { readonly backlogMax: number; readonly sharePercent: number },
+) {
+  const share = sharePercent / 100;
+  const shareDeliveriesMax = Math.max(1, Math.floor(share * backlogMax));
+  let waiting: WaitingByIntegration = new Map();
+  let shareBytesMax = Number.POSITIVE_INFINITY;
+  /** What this pod has accepted since the last check began. */
+  const accepted = new WaitingTally();
   let excess: string | null = null;
   let checkedAtMs = Number.NEGATIVE_INFINITY;
   let windowStartMs = clock.monotonicMs();
@@ -27,6 +45,8 @@ export function createBacklogLimit(queue: Pick<HookQueue, 'pressure'>, clock: Cl
   }
 
   function applyPressure(pressure: QueuePressure): void {
+    waiting = pressure.waitingByIntegration;
+    shareBytesMax = computeShareBytes(pressure, share);
     if (pressure.memoryUsedRatio !== null && pressure.memoryUsedRatio > memoryUsedRatioMax) {
       excess = `the queue has little memory left: ${Math.round(pressure.memoryUsedRatio * 100)} % is used`;
     } else {
@@ -36,10 +56,11 @@ export function createBacklogLimit(queue: Pick<HookQueue, 'pressure'>, clock: Cl
   }
 
   /** Asks the queue, unless it did so within the last second. Updates `excess` when the answer arrives. */
-  function check(): void {
+  function check(everyMs = checkEveryMs): void {
     const nowMs = clock.monotonicMs();
-    if (nowMs - checkedAtMs < checkEveryMs) return;
+    if (nowMs - checkedAtMs < everyMs) return;
     checkedAtMs = nowMs;
+    accepted.drain();
     // While the queue does not answer, the last result holds: the enqueues themselves fail then.
     queue.pressure().then(applyPressure, () => undefined);
   }
@@ -50,6 +71,22 @@ export function createBacklogLimit(queue: Pick<HookQueue, 'pressure'>, clock: Cl
       // Nothing is flushed while a bound is exceeded, so `recordFlush` cannot notice that it no longer is.
       if (excess !== null) check();
       return excess;
+    },
+    /**
+     * Records that this pod accepts an item. Returns false, and records nothing, if more deliveries of its integration
+     * wait than its share: that of `backlogMax`, or that of the memory that the queue may use.
+     */
+    admit(item: QueueItem): boolean {
+      if (share >= 1 || item.type === 'nudge') return true;
+      const { integrationId } = item.delivery;
+      const known = waiting.get(integrationId) ?? none;
+      const recent = accepted.counts.get(integrationId) ?? none;
+      const deliveries = known.deliveries + recent.deliveries;
+      const used = estimateMemory({ deliveries, bytes: known.bytes + recent.bytes });
+      if (2 * deliveries >= shareDeliveriesMax || 2 * used >= shareBytesMax) check(closeCheckEveryMs);
+      if (deliveries >= shareDeliveriesMax || used >= shareBytesMax) return false;
+      accepted.add([item]);
+      return true;
     },
     /** Records what a flush of this pod is about to enqueue: the basis of the estimate. */
     recordFlush(jobs: number, items: number): void {
@@ -64,4 +101,20 @@ export function createBacklogLimit(queue: Pick<HookQueue, 'pressure'>, clock: Cl
       check();
     },
   };
+}
+
+const none: WaitingDeliveries = { deliveries: 0, bytes: 0 };
+
+function estimateMemory({ deliveries, bytes }: WaitingDeliveries): number {
+  return memoryPerDelivery.bytes * deliveries + memoryPerDelivery.payloadFactor * bytes;
+}
+
+/** The share of the memory that the queue has and may still get, in bytes. Infinite if the store has no limit. */
+function computeShareBytes(pressure: QueuePressure, share: number): number {
+  const { memoryLimitBytes, memoryUsedRatio, waitingByIntegration } = pressure;
+  if (memoryLimitBytes === null || memoryUsedRatio === null) return Number.POSITIVE_INFINITY;
+  let queueBytes = 0;
+  for (const counts of waitingByIntegration.values()) queueBytes += estimateMemory(counts);
+  const freeBytes = (memoryUsedRatioMax - memoryUsedRatio) * memoryLimitBytes;
+  return Math.max(shareBytesMin, share * (freeBytes + queueBytes));
 }

@@ -11,7 +11,12 @@ import { GroupCommit } from './group-commit.ts';
 function aManualQueue(partitionCount = 1) {
   const calls: { job: HookJob; resolve: () => void; reject: (error: Error) => void }[] = [];
   let onCall = () => {};
-  const pressure = { waitingJobs: 0, memoryUsedRatio: null as number | null };
+  const pressure = {
+    waitingJobs: 0,
+    memoryUsedRatio: null as number | null,
+    memoryLimitBytes: null as number | null,
+    waitingByIntegration: new Map(),
+  };
   const queue: HookQueue = {
     partitionCount,
     enqueue: (job) =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { batchLimits } from '../../domain/batch-limits.ts';
-import { UnavailableError } from '../../domain/errors.ts';
+import { ServiceError, UnavailableError } from '../../domain/errors.ts';
 import { assignPartition, type QueueItem, toOrderingKey } from '../../domain/queue-item.ts';
 import type { HookJob, HookQueue } from '../../ports/hook-queue.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -14,6 +14,8 @@ export interface GroupCommitOptions {
   readonly jobBytesMax: number;
   /** How many deliveries may wait in the queue before new items are rejected (`HOOK_BACKLOG_MAX`). */
   readonly backlogMax: number;
+  /** The share of the backlog that one integration may use, in percent (`HOOK_BACKLOG_SHARE_PERCENT`). */
+  readonly sharePercent: number;
   /** How long a caller waits at most, in milliseconds. */
   readonly deadlineMs: number;
   /** How many callers may wait at once. This bounds the memory that an outage can use. */
@@ -28,6 +30,7 @@ const groupCommitDefaults: GroupCommitOptions = {
   jobItemsMax: batchLimits.items,
   jobBytesMax: batchLimits.bytes,
   backlogMax: 1_000_000,
+  sharePercent: 50,
   deadlineMs: requestDeadlineMs,
   waitersMax: 50_000,
   flushesMax: 2,
@@ -75,12 +78,13 @@ export class GroupCommit {
     this.#queue = queue;
     this.#clock = clock;
     this.#options = { ...groupCommitDefaults, ...options };
-    this.#backlog = createBacklogLimit(queue, clock, this.#options.backlogMax);
+    this.#backlog = createBacklogLimit(queue, clock, this.#options);
   }
 
   /**
    * Resolves once the item is durable in the queue. Rejects with `UnavailableError` at once if the admission limit is
-   * exceeded or too many callers wait: the item is then not stored. Rejects with `UnavailableError` at the deadline:
+   * exceeded or too many callers wait: the item is then not stored. Rejects with `ServiceError`
+   * `integration-backlog-full` at once if the integration has used its share of the backlog: not stored either. Rejects with `UnavailableError` at the deadline:
    * the item may then be stored all the same.
    */
   submit(item: QueueItem): Promise<void> {
@@ -89,6 +93,7 @@ export class GroupCommit {
     if (this.#pending.size >= this.#options.waitersMax) {
       return Promise.reject(new UnavailableError('too many requests of this pod wait for the hook queue'));
     }
+    if (!this.#backlog.admit(item)) return Promise.reject(createShareError());
     return new Promise((resolve, reject) => {
       const deadlineAtMs = this.#clock.monotonicMs() + this.#options.deadlineMs;
       const waiter = { item, deadlineAtMs, isSettled: false, resolve, reject };
@@ -193,4 +198,8 @@ export class GroupCommit {
 /** Estimates how many bytes an item adds to a job: about 64 for a nudge, or 320 and the payload for a delivery. */
 function estimateBytes(item: QueueItem): number {
   return item.type === 'nudge' ? 64 : 320 + (item.delivery.payload?.length ?? 0);
+}
+
+function createShareError(): ServiceError {
+  return new ServiceError('integration-backlog-full', 'Too many hooks of this integration wait to be processed.');
 }
