@@ -71,4 +71,22 @@ describe('an integration that floods the service with large bodies', () => {
     );
     expect(Math.min(...refused.map(({ retryAfter }) => Number(retryAfter)))).toBeGreaterThanOrEqual(1);
   });
+
+  test('also counts the bytes of a body without Content-Length', async () => {
+    const service = await openTestService({ HOOK_BYTES_PER_SECOND: '1', HOOK_BURST_BYTES: '70000' });
+    onTestFinished(() => service.close());
+    const url = await service.issueHookUrl();
+    const statuses: number[] = [];
+    for (let number = 0; number < 3; number += 1) {
+      const text = JSON.stringify({
+        kind: 'updated',
+        occurredAt: '2026-03-01T10:00:00Z',
+        payload: makeBigPayload(number),
+      });
+      const body = new Blob([text]).stream();
+      const headers = { 'content-type': 'application/json' };
+      statuses.push((await fetch(url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)).status);
+    }
+    expect(statuses).toEqual([202, 429, 429]);
+  });
 });
