@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../domain/delivery.ts';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { QueueItem } from '../../domain/queue-item.ts';
 import type { HookJob, HookQueue } from '../../ports/hook-queue.ts';
@@ -39,6 +40,17 @@ function aManualQueue(partitionCount = 1) {
 }
 
 const turnOfTheEventLoop = () => promisify(setImmediate)();
+
+const aDelivery = (members: Pick<Delivery, 'integrationId'>): Delivery => ({
+  eventId: '060223bc-ebbe-8cb6-8b7f-c374291aa2b0',
+  kind: 'updated',
+  occurredAt: '2026-03-01T10:00:00Z',
+  widgetId: null,
+  payload: null,
+  receivedAt: new Date(),
+  redrive: false,
+  ...members,
+});
 
 const nudge = (widgetId: string): QueueItem => ({ type: 'nudge', widgetId });
 
@@ -183,5 +195,23 @@ describe('GroupCommit', () => {
       code: 'unavailable',
       internalMessage: expect.stringContaining(text),
     });
+  });
+
+  it('rejects the items of an integration that uses more than its share of the memory, and accepts those of others', async () => {
+    const { queue, calls, waitForCalls, pressure } = aManualQueue();
+    // 80 MB may be used, 60 MB are. The flood takes 300 bytes and 1.5 times its payload: more than half of 20 + 45 MB.
+    Object.assign(pressure, { memoryUsedRatio: 0.6, memoryLimitBytes: 100_000_000 });
+    pressure.waitingByIntegration.set('flood', { deliveries: 500, bytes: 30_000_000 });
+    const groupCommit = new GroupCommit(queue, systemClock);
+    const aHook = (integrationId: string): QueueItem => ({ type: 'delivery', delivery: aDelivery({ integrationId }) });
+    const first = groupCommit.submit(nudge('a'));
+    await waitForCalls(1);
+    calls[0]?.resolve();
+    await first;
+    await expect(groupCommit.submit(aHook('flood'))).rejects.toMatchObject({ code: 'integration-backlog-full' });
+    const other = groupCommit.submit(aHook('other'));
+    await waitForCalls(2);
+    calls[1]?.resolve();
+    await other;
   });
 });
