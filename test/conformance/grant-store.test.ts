@@ -1,58 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
-import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { awkwardTexts, someTime } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
+import { aPreviousToken, aToken, storedGrantKinds as kinds, later } from '../drivers/stored-grant-kinds.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
-
-const later = new Date('2026-05-01T00:00:00.001Z');
-
-const aToken = (sealedSecret: string | null = null) => ({ digest: sha256Hex(randomUUID()), sealedSecret });
-const aPreviousToken = () => ({ ...aToken('sealed'), expiresAt: later });
-
-interface GrantKind {
-  readonly name: string;
-  readonly getStore: (backend: Backend) => GrantStore<Grant, object>;
-  /** The members that only this kind has. */
-  readonly ownMembers: object;
-  /** Every member that may change, with another value. */
-  readonly changes: object;
-}
-
-const kinds: GrantKind[] = [
-  {
-    name: 'subscriptions',
-    getStore: ({ subscriptions }) => subscriptions,
-    ownMembers: { filter: noFilter },
-    changes: {
-      name: 'other',
-      expiresAt: later,
-      filter: {
-        types: ['widget.created', 'widget.retired'],
-        widgetIds: [randomUUID()],
-        states: ['retired'],
-        labels: [...awkwardTexts],
-      },
-    },
-  },
-  {
-    name: 'integrations',
-    getStore: ({ integrations }) => integrations,
-    ownMembers: { deduplicateByContent: true, rate: null },
-    changes: { name: 'other', expiresAt: later, deduplicateByContent: false, rate: 1_000_000 },
-  },
-  {
-    name: 'provision tokens',
-    getStore: ({ provisionTokens }) => provisionTokens,
-    ownMembers: { permissions: ['widgets:create'] },
-    changes: { name: 'other', expiresAt: later, permissions: [] },
-  },
-];
 
 let sharedBackend: TestBackend;
 beforeAll(async () => {
@@ -69,6 +22,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     previousToken: null,
     expiresAt: null,
     createdAt: someTime,
+    createdBy: null,
     lastUsedAt: null,
     ...ownMembers,
     ...overrides,
@@ -84,6 +38,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
       token: aToken('sealed: a secret'),
       previousToken: aPreviousToken(),
       expiresAt: later,
+      createdBy: randomUUID(),
       lastUsedAt: new Date(1),
     });
     await insert();
@@ -235,41 +190,5 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     await sharedBackend.reopen();
     expect(await store().get(kept.id)).toEqual(kept);
     expect(await store().get(removed.id)).toBeNull();
-  });
-});
-
-describe.each(kinds)('GrantStore.list, $name', ({ getStore, ownMembers }) => {
-  let testBackend: TestBackend;
-  beforeAll(async () => {
-    testBackend = await openTestBackend();
-  });
-  afterAll(() => testBackend.dispose());
-
-  it('orders grants by createdAt, then by id, both descending, in pages without holes or repeats', async () => {
-    const store = getStore(testBackend.backend);
-    expect(await store.list({ offset: 0, limit: 10 })).toEqual({ items: [], totalItems: 0 });
-    const grants = Array.from({ length: 7 }, (_, n) => ({
-      ...{ id: createUuidV7(), name: `${n}`, token: aToken(), previousToken: null },
-      ...{
-        expiresAt: null,
-        createdAt: new Date(someTime.getTime() + Math.floor(n / 3)),
-        lastUsedAt: null,
-        ...ownMembers,
-      },
-    }));
-    for (const grant of [...grants].sort((a, b) => a.token.digest.localeCompare(b.token.digest))) {
-      await store.insert(grant);
-    }
-    const expected = grants.toReversed();
-    for (const [offset, limit] of [
-      [0, 3],
-      [3, 3],
-      [6, 3],
-      [9, 3],
-      [0, 7],
-    ] as const) {
-      const page = await store.list({ offset, limit });
-      expect(page).toEqual({ items: expected.slice(offset, offset + limit), totalItems: 7 });
-    }
   });
 });

@@ -48,6 +48,7 @@ const toGrant = (digit: string) => ({
   previousToken: null,
   expiresAt: null,
   createdAt: someTime,
+  createdBy: null,
   lastUsedAt: null,
 });
 const subscription = { ...toGrant('1'), filter: noFilter };
@@ -175,6 +176,19 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     const selected = { userId: older.userId, expireAfter: new Date(), seenAfter: new Date(0) };
     expect(await sessions.list(selected, { offset: 0, limit: 2 })).toEqual({ items: [found], totalItems: 1 });
     await sessions.remove(older.digest);
+  });
+
+  it('of an older version are read with null for the name of a user and the creator of a grant', async () => {
+    const { ports } = stores;
+    const collection = client.db(database).collection.bind(client.db(database));
+    await collection(collectionNames.users).updateOne({ id: users[0].id }, { $unset: { name: 1 } });
+    for (const name of [collectionNames.subscriptions, collectionNames.integrations, collectionNames.provisionTokens]) {
+      await collection(name).updateMany({}, { $unset: { createdBy: 1 } });
+    }
+    expect(await ports.users.findById(users[0].id)).toEqual({ ...users[0], name: null });
+    expect(await ports.subscriptions.get(subscription.id)).toEqual(subscription);
+    expect(await ports.integrations.get(integration.id)).toEqual(integration);
+    expect(await ports.provisionTokens.get(provisionToken.id)).toEqual(provisionToken);
   });
 
   it('keep that member when they are changed', async () => {

@@ -71,6 +71,7 @@ async function issueSessions(backend: Backend): Promise<Record<string, string>> 
     await backend.users.insert({
       id: userId,
       email: `${userId}@example.com`,
+      name: null,
       role,
       disabled: name === 'disabled',
       passwordHash,
@@ -158,6 +159,7 @@ function aGrant(overrides: Partial<Grant>): Grant {
     previousToken: null,
     expiresAt: null,
     createdAt: new Date(),
+    createdBy: null,
     lastUsedAt: null,
     ...overrides,
   };

@@ -134,6 +134,7 @@ export function aUser(overrides: Partial<User> = {}): User {
   return {
     id: randomUUID(),
     email: `${randomUUID()}@example.org`,
+    name: 'Kim Doe',
     role: 'editor',
     disabled: false,
     passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',

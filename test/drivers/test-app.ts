@@ -208,6 +208,7 @@ export async function signInThroughPorts(backend: Backend, role: Role): Promise<
   await backend.users.insert({
     id: userId,
     email: `${userId}@example.com`,
+    name: null,
     role,
     disabled: false,
     passwordHash: 'none: this user has no password',

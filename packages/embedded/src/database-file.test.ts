@@ -1,13 +1,15 @@
-import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseTooNewError, DatabaseUnusableError } from './database-file.ts';
 import { databaseFileName, openDatabase } from './open-database.ts';
 
 const pageBytes = 4096;
+const schemaFolder = join(import.meta.dirname, 'schema');
 
 describe('opening a database file', () => {
   let folder: string;
@@ -129,6 +131,23 @@ describe('opening a database file', () => {
     const error = catchOpenError();
     expect(error).toBeInstanceOf(DatabaseTooNewError);
     expect(error).toMatchObject({ exitCode: 78 });
+  });
+
+  it('gives every session of schema version 3 an id of its own', async () => {
+    await rm(dataDir, { recursive: true });
+    await mkdir(dataDir);
+    const old = new DatabaseSync(file);
+    for (const name of (await readdir(schemaFolder)).sort().slice(0, 3)) {
+      old.exec(await readFile(join(schemaFolder, name), 'utf8'));
+    }
+    old.exec(`PRAGMA user_version = 3; INSERT INTO sessions VALUES ('d1', 'u', 1, 2, 3), ('d2', 'u', 1, 2, 3)`);
+    old.close();
+    const db = openDatabase(dataDir);
+    const rows = db.prepare('SELECT id, digest, device, address FROM sessions').all() as { id: string }[];
+    db.close();
+    expect(rows).toMatchObject(['d1', 'd2'].map((digest) => ({ digest, device: null, address: null })));
+    expect(rows.map(({ id }) => parseUuid(id))).toEqual(rows.map(({ id }) => id));
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
   });
 
   it('applies the schema to an empty file', async () => {

@@ -10,6 +10,9 @@ import { DatabaseInUseError, databaseFileName, openDatabase } from './open-datab
 
 const runFile = promisify(execFile);
 
+const insertUserSql =
+  'INSERT INTO users (id, email, role, disabled, password_hash, created_at) VALUES (?, ?, ?, 0, ?, 0)';
+
 describe('Database', () => {
   let dataDir: string;
   let db: Database;
@@ -22,7 +25,7 @@ describe('Database', () => {
     await rm(join(dataDir, '..', '..'), { recursive: true, force: true });
   });
 
-  const insertUser = (id: string) => db.prepare("INSERT INTO users VALUES (?, ?, 'r', 0, 'h', 0, NULL, 0)").run(id, id);
+  const insertUser = (id: string) => db.prepare(insertUserSql).run(id, id, 'r', 'h');
   const selectUserIds = () =>
     db.read(() =>
       db
@@ -218,7 +221,7 @@ describe('Database', () => {
       syncBuiltinESMExports();
       const { openDatabase } = await import(${JSON.stringify(new URL('./open-database.ts', import.meta.url).href)});
       const db = openDatabase(process.argv[1]);
-      await db.write(() => db.prepare("INSERT INTO users VALUES ('a', 'a', 'r', 0, 'h', 0, NULL, 0)").run());
+      await db.write(() => db.prepare(${JSON.stringify(insertUserSql)}).run('a', 'a', 'r', 'h'));
       db.close();`;
     db.close();
     const { stdout } = await runFile(process.execPath, ['--input-type=module', '-e', script, dataDir]);

@@ -33,6 +33,7 @@ interface GrantRow {
   readonly previous_expires_at: number | null;
   readonly expires_at: number | null;
   readonly created_at: number;
+  readonly created_by: string | null;
   readonly last_used_at: number | null;
 }
 
@@ -60,7 +61,16 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
 
   constructor(db: Database, kind: GrantKind<Own>) {
     const { table, columns } = kind;
-    const allColumns = ['id', 'created_at', 'last_used_at', ...tokenColumns, 'name', 'expires_at', ...columns];
+    const allColumns = [
+      'id',
+      'created_at',
+      'created_by',
+      'last_used_at',
+      ...tokenColumns,
+      'name',
+      'expires_at',
+      ...columns,
+    ];
     const set = (names: readonly string[]) => names.map((name) => `${name} = ?`).join(', ');
     this.#db = db;
     this.#kind = kind;
@@ -84,11 +94,11 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
   }
 
   insert(grant: Grant & Own): Promise<void> {
-    const { id, createdAt, lastUsedAt, token, previousToken } = grant;
+    const { id, createdAt, createdBy, lastUsedAt, token, previousToken } = grant;
     return this.#db.write(() => {
       // In the order of `allColumns`.
       this.#insert.run(
-        ...[id, createdAt.getTime(), toMs(lastUsedAt)],
+        ...[id, createdAt.getTime(), createdBy, toMs(lastUsedAt)],
         ...toTokenValues(token, previousToken),
         ...this.#toChangeableValues(grant),
       );
@@ -158,6 +168,7 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
       previousToken: toPreviousToken(row),
       expiresAt: toDate(row.expires_at),
       createdAt: new Date(row.created_at),
+      createdBy: row.created_by,
       lastUsedAt: toDate(row.last_used_at),
       ...this.#kind.parseRow(columns),
     };

@@ -14,6 +14,7 @@ import { toDate, toMs } from './sqlite-values.ts';
 interface UserRow {
   readonly id: string;
   readonly email: string;
+  readonly name: string | null;
   readonly role: Role;
   readonly disabled: number;
   readonly password_hash: string;
@@ -38,8 +39,8 @@ export class SqliteUserStore implements UserStore {
   constructor(db: Database) {
     this.#db = db;
     this.#insert = db.prepare(
-      'INSERT INTO users (id, email, role, disabled, password_hash, must_change_password, created_at, last_sign_in_at) ' +
-        'VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (email) DO NOTHING',
+      'INSERT INTO users (id, email, name, role, disabled, password_hash, must_change_password, created_at, last_sign_in_at) ' +
+        'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (email) DO NOTHING',
     );
     this.#hasAny = db.prepare('SELECT 1 FROM users LIMIT 1');
     this.#selectByEmail = db.prepare('SELECT * FROM users WHERE email = ?');
@@ -50,7 +51,7 @@ export class SqliteUserStore implements UserStore {
       "SELECT 1 FROM users WHERE role = 'admin' AND disabled = 0 AND id <> ? LIMIT 1",
     );
     this.#update = db.prepare(
-      'UPDATE users SET role = ?, disabled = ?, password_hash = ?, must_change_password = ? WHERE id = ?',
+      'UPDATE users SET name = ?, role = ?, disabled = ?, password_hash = ?, must_change_password = ? WHERE id = ?',
     );
     this.#replacePasswordHash = db.prepare(
       'UPDATE users SET password_hash = ?, must_change_password = 0 WHERE id = ? AND password_hash = ?',
@@ -88,8 +89,8 @@ export class SqliteUserStore implements UserStore {
       const user = { ...current, ...changes };
       const losesAdmin = isEnabledAdmin(current) && !isEnabledAdmin(user);
       if (losesAdmin && this.#hasOtherEnabledAdmin.get(id) === undefined) return { status: 'last-admin' };
-      const { role, disabled, passwordHash, mustChangePassword } = user;
-      this.#update.run(role, disabled ? 1 : 0, passwordHash, mustChangePassword ? 1 : 0, id);
+      const { name, role, disabled, passwordHash, mustChangePassword } = user;
+      this.#update.run(name, role, disabled ? 1 : 0, passwordHash, mustChangePassword ? 1 : 0, id);
       return { status: 'updated', user };
     });
   }
@@ -108,6 +109,7 @@ export class SqliteUserStore implements UserStore {
     const { changes } = this.#insert.run(
       user.id,
       user.email,
+      user.name,
       user.role,
       user.disabled ? 1 : 0,
       user.passwordHash,
@@ -128,6 +130,7 @@ function toUser(row: UserRow): User {
   return {
     id: row.id,
     email: row.email,
+    name: row.name,
     role: row.role,
     disabled: row.disabled === 1,
     passwordHash: row.password_hash,

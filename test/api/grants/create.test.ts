@@ -24,6 +24,7 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore,
       name: 'mine',
       ...defaults,
       expiresAt: null,
+      createdBy: admin.userId,
       ...(buildPath === null ? {} : { url: `http://widgets.example:8080${buildPath(token)}` }),
     });
     expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.now());
@@ -42,6 +43,7 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore,
       ...changes,
       id: response.json().id,
       createdAt: response.json().createdAt,
+      createdBy: admin.userId,
     });
   });
 

@@ -64,6 +64,7 @@ describe('POST /api/v1/events/hooks/{token}: rate limit', () => {
       previousToken: null,
       expiresAt: null,
       createdAt: new Date(),
+      createdBy: null,
       lastUsedAt: null,
     });
     const startedAtMs = performance.now();

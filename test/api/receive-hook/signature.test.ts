@@ -22,6 +22,7 @@ beforeAll(async () => {
     rate: null,
     expiresAt: null,
     createdAt: new Date(),
+    createdBy: null,
     lastUsedAt: null,
   });
 });

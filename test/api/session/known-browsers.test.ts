@@ -37,7 +37,15 @@ beforeEach(async () => {
 async function createUser(): Promise<Account> {
   const id = randomUUID();
   const email = `${id}@example.com`;
-  const user = { id, email, role: 'viewer', disabled: false, passwordHash, mustChangePassword: false } as const;
+  const user = {
+    id,
+    email,
+    role: 'viewer',
+    disabled: false,
+    passwordHash,
+    name: null,
+    mustChangePassword: false,
+  } as const;
   await service.backend.users.insert({ ...user, createdAt: new Date(), lastSignInAt: null });
   return { id, email };
 }

@@ -52,6 +52,7 @@ async function createUser(): Promise<string> {
     role: 'viewer',
     disabled: false,
     passwordHash,
+    name: null,
     mustChangePassword: false,
   } as const;
   await service.backend.users.insert({ ...user, createdAt: new Date(), lastSignInAt: null });

@@ -67,6 +67,7 @@ describe('POST /api/v1/session: rejected', () => {
     await service.backend.users.insert({
       id: '0197a0b0-0000-7000-8000-00000000abcd',
       email: 'off@localhost',
+      name: null,
       role: 'viewer',
       disabled: true,
       passwordHash: await passwords.hash(password),

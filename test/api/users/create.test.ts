@@ -26,6 +26,7 @@ describe('POST /api/v1/users', () => {
     expect(user).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       email: `${name}@example.org`,
+      name: null,
       role: 'editor',
       disabled: false,
       mustChangePassword: true,
@@ -38,6 +39,13 @@ describe('POST /api/v1/users', () => {
     const session = await signIn({ email: `${name}@EXAMPLE.org`, password });
     expect(session.statusCode).toBe(200);
     expect(session.json()).toMatchObject({ user: { id: user.id }, permissions: ['widgets:read', 'widgets:create'] });
+  });
+
+  test('keeps a trimmed name; null is no name', async () => {
+    const createNamed = async (name: string | null) =>
+      (await create({ email: `${randomUUID()}@example.org`, password, name })).json().name;
+    expect(await createNamed(`  Åsa ${'🦄'.repeat(196)} `)).toBe(`Åsa ${'🦄'.repeat(196)}`);
+    expect(await createNamed(null)).toBeNull();
   });
 
   test('uses the role viewer when none is given', async () => {
@@ -84,6 +92,10 @@ describe('POST /api/v1/users: refused', () => {
     [{ email: 'a@example.org', password: null }, [['#/password', 'type']]],
     [{ email: 'a@example.org', password, role: 'owner' }, [['#/role', 'enum']]],
     [{ email: 'a@example.org', password, role: ['admin'] }, [['#/role', 'type']]],
+    [{ email: 'a@example.org', password, name: ' ' }, [['#/name', 'too-short']]],
+    [{ email: 'a@example.org', password, name: '🦄'.repeat(201) }, [['#/name', 'too-long']]],
+    [{ email: 'a@example.org', password, name: 'a\u0007' }, [['#/name', 'format']]],
+    [{ email: 'a@example.org', password, name: 7 }, [['#/name', 'type']]],
     [{ email: 'a@example.org', password, id: 'x' }, [['#/id', 'unknown-field']]],
   ])('returns 400 invalid-request for %j', async (payload, mistakes) => {
     const errors = mistakes.map(([pointer, code]) => ({ pointer, code }));

@@ -27,6 +27,7 @@ describe('GET /api/v1/users', () => {
     expect(Object.keys(items[0])).toEqual([
       'id',
       'email',
+      'name',
       'role',
       'disabled',
       'mustChangePassword',

@@ -96,6 +96,19 @@ describe('PATCH /api/v1/users/{id}', () => {
     expect(control.announced).toEqual([]);
   });
 
+  test('sets and removes the name, and keeps it when it is left out', async () => {
+    const user = await service.signedIn('viewer');
+    expect((await update(user.userId, { name: ' Kim Doe ' })).json()).toMatchObject({
+      name: 'Kim Doe',
+      role: 'viewer',
+    });
+    expect((await update(user.userId, { role: 'editor' })).json()).toMatchObject({ name: 'Kim Doe', role: 'editor' });
+    expect((await getSession(user)).json()).toMatchObject({ user: { name: 'Kim Doe' } });
+    expect((await update(user.userId, { name: null })).json()).toMatchObject({ name: null, role: 'editor' });
+    expect((await getSession(user)).json()).toMatchObject({ user: { name: null } });
+    expect(control.announced).toEqual([]);
+  });
+
   test('lets an admin drop the role or disable themself while there is another admin', async () => {
     const [first, other] = [await service.signedIn('admin'), await service.signedIn('admin')];
     expect((await update(first.userId, { role: 'viewer' }, first)).json()).toMatchObject({ role: 'viewer' });
@@ -110,6 +123,7 @@ describe('PATCH /api/v1/users/{id}: rejected', () => {
     [{ role: 'owner' }, '#/role', 'enum'],
     [{ disabled: 'yes' }, '#/disabled', 'type'],
     [{ password: 'too short' }, '#/password', 'too-short'],
+    [{ name: '' }, '#/name', 'too-short'],
     [{ email: 'other@example.org' }, '#/email', 'unknown-field'],
   ])('returns 400 invalid-request for %j', async (payload, pointer, code) => {
     const response = await update(admin.userId, payload);

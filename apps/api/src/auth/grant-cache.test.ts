@@ -14,6 +14,7 @@ function setUp(changes: Partial<Grant>) {
     previousToken: null,
     expiresAt: null,
     createdAt: at(-100),
+    createdBy: null,
     lastUsedAt: null,
     ...changes,
   };

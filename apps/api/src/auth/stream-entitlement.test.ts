@@ -17,6 +17,7 @@ const subscription: Subscription = {
   previousToken: { digest: 'old', sealedSecret: null, expiresAt: inSeconds(60) },
   expiresAt: inSeconds(3_600),
   createdAt: inSeconds(-60),
+  createdBy: null,
   lastUsedAt: null,
 };
 const personal: PersonalStream = {
@@ -39,6 +40,7 @@ const session: Session = {
 const user: User = {
   id: 'ann',
   email: 'ann@example.com',
+  name: null,
   role: 'viewer',
   disabled: false,
   passwordHash: '',

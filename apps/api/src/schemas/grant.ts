@@ -55,6 +55,15 @@ export const grantHead = {
 export const grantTail = {
   expiresAt: timestamp.nullable().meta({ description: 'When it expires; null: never.', examples: [null] }),
   createdAt: timestamp,
+  createdBy: z
+    .string()
+    .nullable()
+    .meta({
+      format: 'uuid',
+      description:
+        'The id of the user or provision token that created it. Null if it was created by an earlier version of the service.',
+      examples: ['7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24'],
+    }),
 };
 
 /** The member with a new token, which is shown only once. */

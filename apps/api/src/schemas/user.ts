@@ -1,13 +1,19 @@
 import { roles } from '@widget-service/shared/domain/role.ts';
 import { z } from 'zod';
 import { toPageSchema } from './page.ts';
-import { emailAddress, newPassword, timestamp } from './text.ts';
+import { displayText, emailAddress, newPassword, timestamp } from './text.ts';
+
+const name = displayText(1, 200);
 
 /** The body that creates a user. The default role is the one with the fewest permissions. */
 export const newUserSchema = z
   .strictObject({
     email: emailAddress,
     password: newPassword,
+    name: name
+      .nullish()
+      .transform((value) => value ?? null)
+      .meta({ default: null, description: 'A name for people.' }),
     role: z
       .enum(roles)
       .nullish()
@@ -17,12 +23,13 @@ export const newUserSchema = z
   .meta({
     id: 'NewUser',
     description: 'A user to create.',
-    examples: [{ email: 'kim@example.com', password: 'a password of their own', role: 'editor' }],
+    examples: [{ email: 'kim@example.com', password: 'a password of their own', name: 'Kim Doe', role: 'editor' }],
   });
 
-/** The body that changes a user. Members that are left out or null keep their value. */
+/** The body that changes a user. Members that are left out keep their value. So do null ones, but a null `name` removes it. */
 export const userChangesSchema = z
   .strictObject({
+    name: name.nullable().exactOptional().meta({ description: 'Null removes the name.' }),
     role: z.enum(roles).nullish(),
     disabled: z.boolean().nullish(),
     password: newPassword.nullish(),
@@ -34,6 +41,7 @@ export const userSchema = z
   .object({
     id: z.string().meta({ format: 'uuid' }),
     email: z.string(),
+    name: z.string().nullable().describe('A name for people; null: none.'),
     role: z.enum(roles),
     disabled: z.boolean(),
     mustChangePassword: z.boolean().meta({
@@ -49,6 +57,7 @@ export const userSchema = z
       {
         id: '7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24',
         email: 'kim@example.com',
+        name: 'Kim Doe',
         role: 'editor',
         disabled: false,
         mustChangePassword: true,

@@ -26,6 +26,7 @@ interface GrantDocument {
   previousToken?: PreviousToken | null;
   expiresAt?: Date | null;
   createdAt: Date;
+  createdBy?: string | null;
   lastUsedAt?: Date | null;
 }
 
@@ -124,6 +125,7 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
       previousToken: copyPreviousToken(document.previousToken ?? null),
       expiresAt: document.expiresAt ?? null,
       createdAt: document.createdAt,
+      createdBy: document.createdBy ?? null,
       lastUsedAt: document.lastUsedAt ?? null,
       ...this.#kind.read({ ...document }),
     };

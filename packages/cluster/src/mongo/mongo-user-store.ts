@@ -15,11 +15,13 @@ import { isDuplicateKey, runPortCall } from './translate-error.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-interface UserDocument extends Omit<Mutable<User>, 'mustChangePassword'> {
+interface UserDocument extends Omit<Mutable<User>, 'name' | 'mustChangePassword'> {
   /** The e-mail, or `first` for the user that `insertFirst` inserted. */
   _id: string;
   /** Absent if an older version inserted the user: false. */
   mustChangePassword?: boolean;
+  /** Older documents lack it. */
+  name?: string | null;
   /** Raised by each write of `update`. Absent before the first one. */
   version?: number;
 }
@@ -196,6 +198,7 @@ function toDocument(user: User): UserDocument {
     _id: user.email,
     id: user.id,
     email: user.email,
+    name: user.name,
     role: user.role,
     disabled: user.disabled,
     passwordHash: user.passwordHash,
@@ -209,6 +212,7 @@ function toUser(document: UserDocument): User {
   return {
     id: document.id,
     email: document.email,
+    name: document.name ?? null,
     role: document.role,
     disabled: document.disabled,
     passwordHash: document.passwordHash,

@@ -5,6 +5,8 @@ export interface User {
   readonly id: string;
   /** Lower-case. */
   readonly email: string;
+  /** A name for people; null: none. */
+  readonly name: string | null;
   readonly role: Role;
   readonly disabled: boolean;
   /** PHC string format: `$argon2id$…`. */
@@ -16,7 +18,7 @@ export interface User {
 }
 
 /** The changes of a user. Missing members stay unchanged. */
-export type UserChanges = Partial<Pick<User, 'role' | 'disabled' | 'passwordHash' | 'mustChangePassword'>>;
+export type UserChanges = Partial<Pick<User, 'name' | 'role' | 'disabled' | 'passwordHash' | 'mustChangePassword'>>;
 
 export type UserUpdate =
   /** `user` is the changed user. */

@@ -6,6 +6,7 @@ import type { IssuedGrant, NewGrant } from '@widget-service/shared/usecases/acce
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
+import { requirePrincipalId } from '../../auth/policy.ts';
 import { toPublicUrl } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { pageQuerySchema, toPageSchema } from '../../schemas/page.ts';
@@ -71,7 +72,7 @@ function registerCreateGrant<Own extends object>(
     },
     handler: async (request, reply) => {
       const { input, isSigned } = request.body;
-      const issued = await useCases.issue(input, isSigned);
+      const issued = await useCases.issue(input, { createdBy: requirePrincipalId(request), isSigned });
       noteAudit(request, { targetId: issued.grant.id, after: toAuditMembers(issued.grant, resource) });
       return reply
         .code(201)

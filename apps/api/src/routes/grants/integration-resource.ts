@@ -33,6 +33,7 @@ export const integrationResource: GrantResource<Pick<Integration, 'deduplicateBy
     rate: integration.rate,
     expiresAt: integration.expiresAt?.toISOString() ?? null,
     createdAt: integration.createdAt.toISOString(),
+    createdBy: integration.createdBy,
     lastReceivedAt: integration.lastUsedAt?.toISOString() ?? null,
   }),
   toTokenPath: (token) => `/api/v1/events/hooks/${token}`,

@@ -25,12 +25,21 @@ export const provisionTokenResource: GrantResource<Pick<ProvisionToken, 'permiss
     issued: issuedProvisionTokenSchema,
     rotated: rotatedProvisionTokenSchema,
   },
-  toBody: ({ id, name, permissions, expiresAt, createdAt, lastUsedAt }): z.output<typeof provisionTokenSchema> => ({
+  toBody: ({
+    id,
+    name,
+    permissions,
+    expiresAt,
+    createdAt,
+    createdBy,
+    lastUsedAt,
+  }): z.output<typeof provisionTokenSchema> => ({
     id,
     name,
     permissions: [...permissions],
     expiresAt: expiresAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
+    createdBy,
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
   }),
   toTokenPath: null,

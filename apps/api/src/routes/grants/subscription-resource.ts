@@ -28,12 +28,13 @@ export const subscriptionResource: GrantResource<Pick<Subscription, 'filter'>> =
     issued: issuedSubscriptionSchema,
     rotated: rotatedSubscriptionSchema,
   },
-  toBody: ({ id, name, filter, expiresAt, createdAt, lastUsedAt }): SubscriptionBody => ({
+  toBody: ({ id, name, filter, expiresAt, createdAt, createdBy, lastUsedAt }): SubscriptionBody => ({
     id,
     name,
     filter: toFilterBody(filter),
     expiresAt: expiresAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
+    createdBy,
     lastConnectedAt: lastUsedAt?.toISOString() ?? null,
   }),
   toTokenPath: (token) => `/api/v1/events/${token}`,

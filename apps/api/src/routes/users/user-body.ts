@@ -3,10 +3,11 @@ import type { UserBody } from '../../schemas/user.ts';
 
 /** Converts a user to the form that the API returns. It never contains the password hash. */
 export function toUserBody(user: User): UserBody {
-  const { id, email, role, disabled, mustChangePassword, createdAt, lastSignInAt } = user;
+  const { id, email, name, role, disabled, mustChangePassword, createdAt, lastSignInAt } = user;
   return {
     id,
     email,
+    name,
     role,
     disabled,
     mustChangePassword,

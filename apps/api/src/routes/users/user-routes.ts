@@ -101,7 +101,7 @@ export interface ChangeUserRouteDeps {
   readonly changeUser: ReturnType<typeof makeChangeUser>;
 }
 
-/** `PATCH /api/v1/users/{id}`: changes a user's role or password, or disables or enables the user. */
+/** `PATCH /api/v1/users/{id}`: changes a user's name, role or password, or disables or enables the user. */
 export function registerChangeUser(app: ZodApp, { users, changeUser }: ChangeUserRouteDeps): void {
   app.patch('/api/v1/users/:id', {
     config: {
@@ -112,18 +112,18 @@ export function registerChangeUser(app: ZodApp, { users, changeUser }: ChangeUse
       operationId: 'example.users.update',
       summary: 'Change a user',
       description:
-        'Members that are left out or null keep their value. Disabling a user or setting a password ends all sessions of that user. You cannot set your own password here: `PUT /api/v1/session/password` asks for the current one.',
+        'Members that are left out or null keep their value, except that a null `name` removes the name. Disabling a user or setting a password ends all sessions of that user. You cannot set your own password here: `PUT /api/v1/session/password` asks for the current one.',
       params: userParamsSchema,
       body: userChangesSchema,
       response: documentResponses({ 200: userSchema }, 'not-found', 'last-admin', 'weak-password'),
     },
     handler: async (request) => {
-      const { role = null, disabled = null, password = null } = request.body;
+      const { role = null, disabled = null, password = null, ...named } = request.body;
       const userId = requireUserId(request.params);
       if (password !== null) rejectOwnPassword(request, userId);
       // Another admin may change the user in between. Then the event shows both changes as this one.
       const before = await users.findById(userId);
-      const outcome = await changeUser(userId, { role, disabled, password });
+      const outcome = await changeUser(userId, { role, disabled, password, ...named });
       if (outcome.status === 'unknown') throw unknownUserError();
       if (outcome.status === 'weak-password') throw new ServiceError('weak-password', outcome.detail);
       if (outcome.status === 'last-admin') {

@@ -108,6 +108,7 @@ async function insertSubscription(backend: Backend): Promise<Subscription> {
     previousToken: null,
     expiresAt: null,
     createdAt: new Date(),
+    createdBy: null,
     lastUsedAt: null,
   };
   await backend.subscriptions.insert(subscription);
@@ -120,7 +121,13 @@ async function insertPersonalStream(backend: Backend) {
   const digest = `session of ${userId}`;
   const tokenDigest = `token of ${userId}`;
   const at = { createdAt: new Date(), lastSeenAt: new Date(), expiresAt: new Date(Date.now() + dayMs) };
-  const account = { passwordHash: 'none', mustChangePassword: false, createdAt: new Date(), lastSignInAt: null };
+  const account = {
+    passwordHash: 'none',
+    name: null,
+    mustChangePassword: false,
+    createdAt: new Date(),
+    lastSignInAt: null,
+  };
   await backend.users.insert({ id: userId, email, role: 'viewer', disabled: false, ...account });
   await backend.sessions.insert({ id: crypto.randomUUID(), digest, userId, device: null, address: null, ...at });
   const { createdAt: issuedAt, expiresAt } = at;

@@ -20,6 +20,7 @@ function setUp({ isControlUnavailable = false, lostRaces = 0, failsFrom = Infini
     previousToken: { digest: 'zeroth', sealedSecret: null, expiresAt: now },
     expiresAt: null,
     createdAt: now,
+    createdBy: null,
     lastUsedAt: null,
   };
   const state = { grant, replacements: [] as TokenReplacement[] };

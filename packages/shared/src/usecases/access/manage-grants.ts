@@ -56,6 +56,14 @@ export interface IssuedGrant<Own extends object> extends IssuedSecrets {
   readonly grant: Grant & Own;
 }
 
+/** Who creates a grant, and how its token is made. */
+export interface TokenIssue {
+  /** See `Grant.createdBy`. */
+  readonly createdBy: string | null;
+  /** Whether the token gets a signing secret. */
+  readonly isSigned: boolean;
+}
+
 export interface IssueTokenDeps<Own extends object> {
   readonly grants: Pick<GrantStore<Grant & Own, unknown>, 'insert'>;
   readonly prefix: TokenPrefix;
@@ -67,7 +75,7 @@ export interface IssueTokenDeps<Own extends object> {
  * `UnavailableError`.
  */
 export function makeIssueToken<Own extends object>({ grants, prefix, clock }: IssueTokenDeps<Own>) {
-  return async (newGrant: NewGrant<Own>, isSigned = false): Promise<IssuedGrant<Own>> => {
+  return async (newGrant: NewGrant<Own>, { createdBy, isSigned }: TokenIssue): Promise<IssuedGrant<Own>> => {
     const { issued, stored } = mintGrantToken(prefix, isSigned);
     const grant = {
       ...newGrant,
@@ -75,6 +83,7 @@ export function makeIssueToken<Own extends object>({ grants, prefix, clock }: Is
       token: stored,
       previousToken: null,
       createdAt: clock.now(),
+      createdBy,
       lastUsedAt: null,
     };
     await grants.insert(grant);

@@ -23,6 +23,8 @@ export interface NewUser {
   readonly email: string;
   readonly password: string;
   readonly role: Role;
+  /** Left out: none. */
+  readonly name?: string | null;
 }
 
 export type CreateUserOutcome =
@@ -36,12 +38,13 @@ export type CreateUserOutcome =
  * too many passwords are being hashed.
  */
 export function makeCreateUser({ users, passwords, checkNewPassword, clock }: CreateUserDeps) {
-  return async ({ email, password, role }: NewUser): Promise<CreateUserOutcome> => {
+  return async ({ email, password, role, name = null }: NewUser): Promise<CreateUserOutcome> => {
     const detail = await checkNewPassword(password, email, adminSource);
     if (detail !== null) return { status: 'weak-password', detail };
     const user: User = {
       id: createUuidV7(),
       email: email.toLowerCase(),
+      name,
       role,
       disabled: false,
       passwordHash: await passwords.hash(password),
@@ -80,6 +83,7 @@ export function makeCreateFirstAdmin({ users, passwords, clock }: CreateFirstAdm
     const user = {
       id: createUuidV7(),
       email: email.toLowerCase(),
+      name: null,
       role: 'admin',
       disabled: false,
       passwordHash: await passwords.hash(password ?? generatedPassword ?? ''),
@@ -100,11 +104,12 @@ export interface ChangeUserDeps {
   readonly endAllSessions: (userId: string) => Promise<void>;
 }
 
-/** The new values. A null member stays as it is. */
+/** The new values. A null member stays as it is, and so does a `name` that is left out. A null `name` removes it. */
 interface UserChangeRequest {
   readonly role: Role | null;
   readonly disabled: boolean | null;
   readonly password: string | null;
+  readonly name?: string | null;
 }
 
 /**
@@ -115,13 +120,18 @@ interface UserChangeRequest {
  * Throws `UnavailableError`: the change may be stored without the sessions being ended. Repeating the call ends them.
  */
 export function makeChangeUser({ users, passwords, checkNewPassword, endAllSessions }: ChangeUserDeps) {
-  return async (id: string, { role, disabled, password }: UserChangeRequest): Promise<UserUpdate | WeakPassword> => {
+  return async (
+    id: string,
+    { role, disabled, password, name }: UserChangeRequest,
+  ): Promise<UserUpdate | WeakPassword> => {
     const user = await users.findById(id);
     if (user === null) return { status: 'unknown' };
-    if (role === null && disabled === null && password === null) return { status: 'updated', user };
+    if (role === null && disabled === null && password === null && name === undefined)
+      return { status: 'updated', user };
     const detail = password === null ? null : await checkNewPassword(password, user.email, adminSource);
     if (detail !== null) return { status: 'weak-password', detail };
     const outcome = await users.update(id, {
+      ...(name === undefined ? {} : { name }),
       ...(role === null ? {} : { role }),
       ...(disabled === null ? {} : { disabled }),
       ...(password === null ? {} : { passwordHash: await passwords.hash(password), mustChangePassword: true }),

@@ -30,6 +30,7 @@ function aUser(email: string, disabled: boolean): User {
     role: 'viewer',
     disabled,
     passwordHash,
+    name: null,
     mustChangePassword: false,
     createdAt: now,
     lastSignInAt: null,

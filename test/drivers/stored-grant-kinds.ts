@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
+import type { Grant } from '@widget-service/shared/domain/grant.ts';
+import { sha256Hex } from '@widget-service/shared/domain/token.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { GrantStore } from '@widget-service/shared/ports/grant-store.ts';
+import { awkwardTexts } from './builders.ts';
+
+/** Later than `someTime`. */
+export const later = new Date('2026-05-01T00:00:00.001Z');
+
+export const aToken = (sealedSecret: string | null = null) => ({ digest: sha256Hex(randomUUID()), sealedSecret });
+export const aPreviousToken = () => ({ ...aToken('sealed'), expiresAt: later });
+
+/** One kind of grant, as the conformance suite of its store needs it. */
+export interface StoredGrantKind {
+  readonly name: string;
+  readonly getStore: (backend: Backend) => GrantStore<Grant, object>;
+  /** The members that only this kind has. */
+  readonly ownMembers: object;
+  /** Every member that may change, with another value. */
+  readonly changes: object;
+}
+
+export const storedGrantKinds: readonly StoredGrantKind[] = [
+  {
+    name: 'subscriptions',
+    getStore: ({ subscriptions }) => subscriptions,
+    ownMembers: { filter: noFilter },
+    changes: {
+      name: 'other',
+      expiresAt: later,
+      filter: {
+        types: ['widget.created', 'widget.retired'],
+        widgetIds: [randomUUID()],
+        states: ['retired'],
+        labels: [...awkwardTexts],
+      },
+    },
+  },
+  {
+    name: 'integrations',
+    getStore: ({ integrations }) => integrations,
+    ownMembers: { deduplicateByContent: true, rate: null },
+    changes: { name: 'other', expiresAt: later, deduplicateByContent: false, rate: 1_000_000 },
+  },
+  {
+    name: 'provision tokens',
+    getStore: ({ provisionTokens }) => provisionTokens,
+    ownMembers: { permissions: ['widgets:create'] },
+    changes: { name: 'other', expiresAt: later, permissions: [] },
+  },
+];
