@@ -2,7 +2,7 @@ import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { someTime } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
-import { aToken, storedGrantKinds } from '../drivers/stored-grant-kinds.ts';
+import { aToken, later, storedGrantKinds } from '../drivers/stored-grant-kinds.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
 describe.each(storedGrantKinds)('GrantStore.list, $name', ({ getStore, ownMembers }) => {
@@ -11,20 +11,17 @@ describe.each(storedGrantKinds)('GrantStore.list, $name', ({ getStore, ownMember
     testBackend = await openTestBackend();
   });
   afterAll(() => testBackend.dispose());
+  /** The order of creation is that of `n`; three grants share a time. */
+  const aGrant = (n: number, expiresAt: Date | null = null) => ({
+    ...{ id: createUuidV7(), name: `${n}`, token: aToken(), tokenIssuedAt: someTime, previousToken: null, expiresAt },
+    ...{ createdAt: new Date(someTime.getTime() + Math.floor(n / 3)), createdBy: null, lastUsedAt: null },
+    ...ownMembers,
+  });
 
   it('orders grants by createdAt, then by id, both descending, in pages without holes or repeats', async () => {
     const store = getStore(testBackend.backend);
     expect(await store.list({ offset: 0, limit: 10 })).toEqual({ items: [], totalItems: 0 });
-    const grants = Array.from({ length: 7 }, (_, n) => ({
-      ...{ id: createUuidV7(), name: `${n}`, token: aToken(), previousToken: null },
-      ...{
-        expiresAt: null,
-        createdAt: new Date(someTime.getTime() + Math.floor(n / 3)),
-        createdBy: null,
-        lastUsedAt: null,
-        ...ownMembers,
-      },
-    }));
+    const grants = Array.from({ length: 7 }, (_, n) => aGrant(n));
     for (const grant of [...grants].sort((a, b) => a.token.digest.localeCompare(b.token.digest))) {
       await store.insert(grant);
     }
@@ -39,5 +36,19 @@ describe.each(storedGrantKinds)('GrantStore.list, $name', ({ getStore, ownMember
       const page = await store.list({ offset, limit });
       expect(page).toEqual({ items: expected.slice(offset, offset + limit), totalItems: 7 });
     }
+  });
+
+  it('selects the grants that expire before a time, also those that have expired', async () => {
+    const otherBackend = await openTestBackend();
+    const store = getStore(otherBackend.backend);
+    const expiries = [null, later, new Date(later.getTime() - 1), new Date(1), new Date(later.getTime() + 1)];
+    const grants = expiries.map((expiresAt, n) => aGrant(n, expiresAt));
+    for (const grant of grants) await store.insert(grant);
+    const expected = [grants[3], grants[2]];
+    const list = (offset: number, limit: number) => store.list({ offset, limit }, { expiresBefore: later });
+    expect(await list(0, 10)).toEqual({ items: expected, totalItems: 2 });
+    expect(await list(1, 10)).toEqual({ items: expected.slice(1), totalItems: 2 });
+    expect((await store.list({ offset: 0, limit: 10 }, {})).totalItems).toBe(5);
+    await otherBackend.dispose();
   });
 });

@@ -21,6 +21,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     token: aToken(),
     previousToken: null,
     expiresAt: null,
+    tokenIssuedAt: someTime,
     createdAt: someTime,
     createdBy: null,
     lastUsedAt: null,
@@ -109,13 +110,13 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
   it('replaceTokens replaces both tokens, and the old digests find nothing', async () => {
     const grant = await insert({ previousToken: aPreviousToken() });
     const [token, previousToken] = [aToken('another'), { ...grant.token, expiresAt: later }];
-    const replaced = { ...grant, token, previousToken };
-    const replacement = { replacedDigest: grant.token.digest, token, previousToken };
+    const replaced = { ...grant, token, tokenIssuedAt: later, previousToken };
+    const replacement = { replacedDigest: grant.token.digest, token, tokenIssuedAt: later, previousToken };
     expect(await store().replaceTokens(grant.id, replacement)).toEqual(replaced);
     expect(await store().findByTokenDigest(token.digest)).toEqual(replaced);
     expect(await store().findByTokenDigest(grant.token.digest)).toEqual(replaced);
     expect(await store().findByTokenDigest(grant.previousToken?.digest ?? '')).toBeNull();
-    const withoutPrevious = { replacedDigest: token.digest, token, previousToken: null };
+    const withoutPrevious = { replacedDigest: token.digest, token, tokenIssuedAt: later, previousToken: null };
     expect(await store().replaceTokens(grant.id, withoutPrevious)).toEqual({ ...replaced, previousToken: null });
     expect(await store().findByTokenDigest(grant.token.digest)).toBeNull();
   });
@@ -124,7 +125,12 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     const { id, token } = await insert();
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () =>
-        store().replaceTokens(id, { replacedDigest: token.digest, token: aToken(), previousToken: null }),
+        store().replaceTokens(id, {
+          replacedDigest: token.digest,
+          token: aToken(),
+          tokenIssuedAt: later,
+          previousToken: null,
+        }),
       ),
     );
     const winners = outcomes.filter((outcome) => outcome !== null);
@@ -132,10 +138,33 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect(await store().get(id)).toEqual(winners[0]);
   });
 
+  it('replaceTokens also replaces the expiry, if it is still the given one', async () => {
+    const replacement = { token: aToken(), tokenIssuedAt: later, previousToken: null };
+    for (const [expiresAt, other] of [
+      [null, later],
+      [later, null],
+    ] as const) {
+      const grant = await insert({ expiresAt });
+      const replace = (replaced: Date | null) => {
+        const token = aToken();
+        const replacedDigest = grant.token.digest;
+        return store().replaceTokens(grant.id, {
+          ...replacement,
+          replacedDigest,
+          token,
+          expiry: { replaced, value: other },
+        });
+      };
+      expect(await replace(other)).toBeNull();
+      expect(await store().get(grant.id)).toEqual(grant);
+      expect(await replace(expiresAt)).toMatchObject({ expiresAt: other, tokenIssuedAt: later });
+    }
+  });
+
   it('replaceTokens changes nothing unless replacedDigest is the current token of this grant', async () => {
     const [grant, other] = [await insert({ previousToken: aPreviousToken() }), await insert()];
     for (const replacedDigest of [grant.previousToken?.digest ?? '', other.token.digest, '']) {
-      const replacement = { replacedDigest, token: aToken(), previousToken: null };
+      const replacement = { replacedDigest, token: aToken(), tokenIssuedAt: later, previousToken: null };
       expect(await store().replaceTokens(grant.id, replacement)).toBeNull();
     }
     expect(await store().get(grant.id)).toEqual(grant);
@@ -151,7 +180,12 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect(await store().findByTokenDigest(grant.previousToken?.digest ?? '')).toBeNull();
     expect(await store().update(grant.id, { name: 'new' })).toBeNull();
     expect(await store().update(grant.id, {})).toBeNull();
-    const replacement = { replacedDigest: grant.token.digest, token: aToken(), previousToken: null };
+    const replacement = {
+      replacedDigest: grant.token.digest,
+      token: aToken(),
+      tokenIssuedAt: later,
+      previousToken: null,
+    };
     expect(await store().replaceTokens(grant.id, replacement)).toBeNull();
     await store().recordLastUsed(grant.id, later);
     expect(await store().get(grant.id)).toBeNull();

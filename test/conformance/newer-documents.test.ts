@@ -47,6 +47,7 @@ const toGrant = (digit: string) => ({
   token: { digest: digit.repeat(64), sealedSecret: null },
   previousToken: null,
   expiresAt: null,
+  tokenIssuedAt: someTime,
   createdAt: someTime,
   createdBy: null,
   lastUsedAt: null,

@@ -158,6 +158,7 @@ function aGrant(overrides: Partial<Grant>): Grant {
     token: { digest: createHash('sha256').update(randomBytes(32)).digest('hex'), sealedSecret: null },
     previousToken: null,
     expiresAt: null,
+    tokenIssuedAt: new Date(),
     createdAt: new Date(),
     createdBy: null,
     lastUsedAt: null,

@@ -48,6 +48,7 @@ export interface TestAppOptions {
   };
   readonly groupCommit?: Partial<GroupCommitOptions>;
   readonly trustedProxies?: TrustedProxies;
+  readonly tokenMaxLifetimeMs?: number;
   /** Returns ports that replace those of the backend, so that a test can make them fail or watch them. */
   readonly replace?: (backend: Backend) => Partial<Backend>;
 }
@@ -125,6 +126,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     tailPosition: options.tailPosition ?? (() => null),
     sessionIdleMs: 12 * hourMs,
     sessionLifetimeMs: 168 * hourMs,
+    tokenMaxLifetimeMs: options.tokenMaxLifetimeMs ?? null,
     rateLimiter: limiter,
     signInFailuresPerMinute: options.limits?.signInFailuresPerMinute ?? 0,
   });

@@ -214,6 +214,7 @@ function composeApp(deps: CompositionDeps) {
       tailPosition: () => fanOut.ring.position(),
       sessionIdleMs: settings.SESSION_IDLE_MS,
       sessionLifetimeMs: settings.SESSION_LIFETIME_MS,
+      tokenMaxLifetimeMs: settings.TOKEN_MAX_LIFETIME_MS,
       rateLimiter: limiter,
       signInFailuresPerMinute: settings.SIGN_IN_FAILURES_PER_MINUTE,
     }),

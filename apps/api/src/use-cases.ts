@@ -26,6 +26,7 @@ import {
   makeTakeSignInPermit,
   makeUnlockUser,
 } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
+import type { TokenMaxLifetimeMs } from '@widget-service/shared/usecases/access/token-lifetime.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
 import { makeListDeliveries, makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
@@ -56,6 +57,8 @@ export interface UseCaseDeps {
   readonly tailPosition: () => LogPosition | null;
   readonly sessionIdleMs: number;
   readonly sessionLifetimeMs: number;
+  /** Left out or null: tokens may live without limit. */
+  readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
   readonly rateLimiter: RateLimiter;
   /** Per account and address; 0: no limit. */
   readonly signInFailuresPerMinute: number;
@@ -108,7 +111,7 @@ export function createUseCases(deps: UseCaseDeps) {
     createUser: makeCreateUser({ users, passwords, checkNewPassword, clock }),
     changeUser: makeChangeUser({ users, passwords, checkNewPassword, endAllSessions }),
     unlockUser: makeUnlockUser({ users, ...signInLimits }),
-    ...makeAllGrantUseCases(backend, clock),
+    ...makeAllGrantUseCases(deps),
     acceptHook: makeAcceptHook({ groupCommit, clock }),
     listDeliveries: makeListDeliveries(backend),
     listAuditEvents: makeListAuditEvents(backend),
@@ -117,9 +120,9 @@ export function createUseCases(deps: UseCaseDeps) {
 }
 
 /** The same use cases for each kind of grant, over its own store. */
-function makeAllGrantUseCases(backend: UseCaseDeps['backend'], clock: Clock) {
+function makeAllGrantUseCases({ backend, clock, tokenMaxLifetimeMs = null }: UseCaseDeps) {
   const { subscriptions, integrations, provisionTokens, control } = backend;
-  const shared = { control, clock };
+  const shared = { control, clock, tokenMaxLifetimeMs };
   return {
     subscriptions: makeGrantUseCases<Pick<Subscription, 'filter'>>({
       ...shared,

@@ -1,9 +1,10 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
+import type { Grant, PreviousToken } from '@widget-service/shared/domain/grant.ts';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Permission } from '@widget-service/shared/domain/role.ts';
 import type {
+  GrantSelection,
   GrantStore,
   Integration,
   ProvisionToken,
@@ -28,6 +29,7 @@ interface GrantRow {
   readonly name: string;
   readonly token_digest: string;
   readonly sealed_secret: string | null;
+  readonly token_issued_at: number;
   readonly previous_digest: string | null;
   readonly previous_sealed_secret: string | null;
   readonly previous_expires_at: number | null;
@@ -40,6 +42,7 @@ interface GrantRow {
 const tokenColumns = [
   'token_digest',
   'sealed_secret',
+  'token_issued_at',
   'previous_digest',
   'previous_sealed_secret',
   'previous_expires_at',
@@ -56,6 +59,7 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
   readonly #count: StatementSync;
   readonly #update: StatementSync;
   readonly #replaceTokens: StatementSync;
+  readonly #replaceTokensAndExpiry: StatementSync;
   readonly #delete: StatementSync;
   readonly #updateLastUsed: StatementSync;
 
@@ -83,10 +87,16 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
            AND (expires_at IS NULL OR expires_at > ?2)`,
     );
     this.#selectById = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
-    this.#selectPage = db.prepare(`SELECT * FROM ${table} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`);
-    this.#count = db.prepare(`SELECT count(*) AS total FROM ${table}`);
+    const isSelected = '(?1 IS NULL OR expires_at < ?1)';
+    this.#selectPage = db.prepare(
+      `SELECT * FROM ${table} WHERE ${isSelected} ORDER BY created_at DESC, id DESC LIMIT ?2 OFFSET ?3`,
+    );
+    this.#count = db.prepare(`SELECT count(*) AS total FROM ${table} WHERE ${isSelected}`);
     this.#update = db.prepare(`UPDATE ${table} SET ${set(['name', 'expires_at', ...columns])} WHERE id = ?`);
     this.#replaceTokens = db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE id = ? AND token_digest = ?`);
+    this.#replaceTokensAndExpiry = db.prepare(
+      `UPDATE ${table} SET ${set([...tokenColumns, 'expires_at'])} WHERE id = ? AND token_digest = ? AND expires_at IS ?`,
+    );
     this.#delete = db.prepare(`DELETE FROM ${table} WHERE id = ?`);
     this.#updateLastUsed = db.prepare(
       `UPDATE ${table} SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`,
@@ -94,12 +104,12 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
   }
 
   insert(grant: Grant & Own): Promise<void> {
-    const { id, createdAt, createdBy, lastUsedAt, token, previousToken } = grant;
+    const { id, createdAt, createdBy, lastUsedAt } = grant;
     return this.#db.write(() => {
       // In the order of `allColumns`.
       this.#insert.run(
         ...[id, createdAt.getTime(), createdBy, toMs(lastUsedAt)],
-        ...toTokenValues(token, previousToken),
+        ...toTokenValues(grant),
         ...this.#toChangeableValues(grant),
       );
     });
@@ -115,10 +125,11 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
     return this.#db.read(() => this.#find(id));
   }
 
-  list({ offset, limit }: RowRange) {
+  list({ offset, limit }: RowRange, { expiresBefore }: GrantSelection = {}) {
+    const expiresBeforeMs = expiresBefore?.getTime() ?? null;
     return this.#db.read(() => ({
-      items: this.#selectPage.all(limit, offset).flatMap((row) => this.#toGrant(row) ?? []),
-      totalItems: Number(this.#count.get()?.total),
+      items: this.#selectPage.all(expiresBeforeMs, limit, offset).flatMap((row) => this.#toGrant(row) ?? []),
+      totalItems: Number(this.#count.get(expiresBeforeMs)?.total),
     }));
   }
 
@@ -133,9 +144,13 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
   }
 
   replaceTokens(id: string, replacement: TokenReplacement): Promise<(Grant & Own) | null> {
-    const { replacedDigest, token, previousToken } = replacement;
+    const { replacedDigest, expiry } = replacement;
+    const values = toTokenValues(replacement);
     return this.#db.write(() => {
-      const { changes } = this.#replaceTokens.run(...toTokenValues(token, previousToken), id, replacedDigest);
+      const { changes } =
+        expiry === undefined
+          ? this.#replaceTokens.run(...values, id, replacedDigest)
+          : this.#replaceTokensAndExpiry.run(...values, toMs(expiry.value), id, replacedDigest, toMs(expiry.replaced));
       return changes === 0 ? null : this.#find(id);
     });
   }
@@ -165,6 +180,7 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
       id: row.id,
       name: row.name,
       token: { digest: row.token_digest, sealedSecret: row.sealed_secret },
+      tokenIssuedAt: new Date(row.token_issued_at),
       previousToken: toPreviousToken(row),
       expiresAt: toDate(row.expires_at),
       createdAt: new Date(row.created_at),
@@ -175,10 +191,15 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
   }
 }
 
-function toTokenValues(token: GrantToken, previous: PreviousToken | null): SQLInputValue[] {
+function toTokenValues({
+  token,
+  tokenIssuedAt,
+  previousToken: previous,
+}: Pick<Grant, 'token' | 'tokenIssuedAt' | 'previousToken'>): SQLInputValue[] {
   return [
     token.digest,
     token.sealedSecret,
+    tokenIssuedAt.getTime(),
     previous?.digest ?? null,
     previous?.sealedSecret ?? null,
     previous?.expiresAt.getTime() ?? null,

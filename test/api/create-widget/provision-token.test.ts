@@ -33,7 +33,14 @@ async function insert(overrides: Partial<ProvisionToken>): Promise<string> {
   const token = mintToken('wpt');
   await service.backend.provisionTokens.insert({
     ...{ id: createUuidV7(), name: 'script', token: { digest: sha256Hex(token), sealedSecret: null } },
-    ...{ previousToken: null, expiresAt: null, createdAt: clock.now(), createdBy: null, lastUsedAt: null },
+    ...{
+      previousToken: null,
+      expiresAt: null,
+      tokenIssuedAt: clock.now(),
+      createdAt: clock.now(),
+      createdBy: null,
+      lastUsedAt: null,
+    },
     permissions: ['widgets:create'],
     ...overrides,
   });

@@ -19,7 +19,7 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore,
   test('returns 201 with defaults for a name alone', async () => {
     const response = await create({ name: '  mine ' });
     expect(response.statusCode).toBe(201);
-    const { id, token, createdAt, ...rest } = response.json();
+    const { id, token, createdAt, tokenIssuedAt, ...rest } = response.json();
     expect(rest).toEqual({
       name: 'mine',
       ...defaults,
@@ -28,6 +28,7 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore,
       ...(buildPath === null ? {} : { url: `http://widgets.example:8080${buildPath(token)}` }),
     });
     expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.now());
+    expect(tokenIssuedAt).toBe(createdAt);
     expect(isWellFormedToken(token, prefix)).toBe(true);
     expect(response.headers.location).toBe(`${path.slice('/api/v1/'.length)}/${id}`);
   });
@@ -44,6 +45,7 @@ describe.each(grantKinds)('POST $path', ({ path, prefix, buildPath, selectStore,
       id: response.json().id,
       createdAt: response.json().createdAt,
       createdBy: admin.userId,
+      tokenIssuedAt: response.json().createdAt,
     });
   });
 

@@ -40,11 +40,21 @@ describe.each(grantKinds)('GET $path', ({ path }) => {
     expect(secondPage.items).toHaveLength(1);
   });
 
+  test('lists only grants that expire before a time, and counts only them', async () => {
+    const expiresAt = '2098-01-01T00:00:00.000Z';
+    const payload = { name: 'expiring', expiresAt };
+    await service.inject({ method: 'POST', url: path, headers: admin.headers, payload });
+    const found = (await list('?expiresBefore=2098-01-01T00:00:00.001Z&pageSize=1')).json();
+    expect(found).toMatchObject({ items: [{ name: 'expiring', expiresAt }], totalItems: 1, hasNext: false });
+    expect((await list(`?expiresBefore=${expiresAt}`)).json()).toMatchObject({ items: [], totalItems: 0 });
+  });
+
   test.each([
     ['?page=0', 'page', 'too-small'],
     ['?pageSize=201', 'pageSize', 'too-large'],
     ['?pageSize=1&pageSize=2', 'pageSize', 'repeated'],
     ['?state=active', 'state', 'unknown-field'],
+    ['?expiresBefore=soon', 'expiresBefore', 'format'],
   ])('returns 400 invalid-request for %s', async (query, parameter, code) => {
     expectProblem(await list(query), { status: 400, code: 'invalid-request', errors: [{ parameter, code }] });
   });

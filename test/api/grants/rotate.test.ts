@@ -32,11 +32,13 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, build
 
   test('returns a new token, keeps the previous one valid for 300 s, and announces the change', async () => {
     const { token: previousToken, url: _, ...before } = await create(changes);
+    clock.advance(1_000);
     const response = await rotate(before.id);
     expect(response.statusCode).toBe(200);
     const { token, ...rest } = response.json();
     expect(rest).toEqual({
       ...before,
+      tokenIssuedAt: clock.now().toISOString(),
       ...(buildPath === null ? {} : { url: `http://widgets.example${buildPath(token)}` }),
       previousExpiresAt: timeIn(300).toISOString(),
     });
@@ -55,7 +57,7 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, build
       url: `${path}/${before.id}`,
       headers: { cookie: admin.cookie },
     });
-    expect(read.json()).toEqual(before);
+    expect(read.json()).toEqual({ ...before, tokenIssuedAt: clock.now().toISOString() });
   });
 
   test.each([

@@ -63,6 +63,7 @@ describe('POST /api/v1/events/hooks/{token}: rate limit', () => {
       token: { digest: sha256Hex(token), sealedSecret: null },
       previousToken: null,
       expiresAt: null,
+      tokenIssuedAt: new Date(),
       createdAt: new Date(),
       createdBy: null,
       lastUsedAt: null,

@@ -21,6 +21,7 @@ beforeAll(async () => {
     deduplicateByContent: true,
     rate: null,
     expiresAt: null,
+    tokenIssuedAt: new Date(),
     createdAt: new Date(),
     createdBy: null,
     lastUsedAt: null,

@@ -99,6 +99,7 @@ describe('GET /api/v1/events/{token} of a subscription', () => {
     await service.backend.subscriptions.replaceTokens(subscriptionId, {
       replacedDigest,
       token: { digest: sha256Hex(token), sealedSecret: null },
+      tokenIssuedAt: new Date(),
       previousToken: { digest: replacedDigest, sealedSecret: null, expiresAt },
     });
     await service.backend.control.announce({ kind: 'subscription', id: subscriptionId, change: 'changed' });

@@ -13,6 +13,7 @@ function setUp(changes: Partial<Grant>) {
     token: { digest: 'new', sealedSecret: 'of the new' },
     previousToken: null,
     expiresAt: null,
+    tokenIssuedAt: at(-100),
     createdAt: at(-100),
     createdBy: null,
     lastUsedAt: null,

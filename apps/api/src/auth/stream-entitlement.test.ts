@@ -16,6 +16,7 @@ const subscription: Subscription = {
   token: { digest: 'new', sealedSecret: null },
   previousToken: { digest: 'old', sealedSecret: null, expiresAt: inSeconds(60) },
   expiresAt: inSeconds(3_600),
+  tokenIssuedAt: inSeconds(-60),
   createdAt: inSeconds(-60),
   createdBy: null,
   lastUsedAt: null,

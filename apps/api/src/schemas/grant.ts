@@ -38,7 +38,11 @@ export const newGrantMembers = {
   expiresAt: futureTime
     .nullish()
     .transform((value) => value ?? null)
-    .meta({ default: null, description: 'When it expires: a time in UTC, in the future. Null: never.' }),
+    .meta({
+      default: null,
+      description:
+        'When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that.',
+    }),
 };
 
 /** The same members in a change: a member left out keeps its value; null sets the default. `name` has no default. */
@@ -54,6 +58,7 @@ export const grantHead = {
 };
 export const grantTail = {
   expiresAt: timestamp.nullable().meta({ description: 'When it expires; null: never.', examples: [null] }),
+  tokenIssuedAt: timestamp.describe('When its current token was issued: at its creation, or at the last rotation.'),
   createdAt: timestamp,
   createdBy: z
     .string()

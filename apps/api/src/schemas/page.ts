@@ -41,6 +41,15 @@ export const pageQuerySchema = z.strictObject({
   pageSize: queryInteger(1, maxPageSize, defaultPageSize).describe('Items per page. More than 200 is an error.'),
 });
 
+/** The query of the lists of grants. */
+export const listGrantsQuerySchema = pageQuerySchema.extend({
+  expiresBefore: queryTime.optional().meta({
+    type: 'string',
+    format: 'date-time',
+    description: 'Only those that expire before this time, in UTC, or have expired already.',
+  }),
+});
+
 /** The response body of every list: one page and its place among all pages. The schema is named after its items. */
 export function toPageSchema<Item extends z.ZodType>(item: Item) {
   const page = z.object({

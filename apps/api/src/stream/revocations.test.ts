@@ -99,6 +99,7 @@ describe('an announced change', () => {
       await fixture.backend.subscriptions.replaceTokens(id, {
         replacedDigest: token.digest,
         token: replacement,
+        tokenIssuedAt: new Date(),
         previousToken,
       });
       await fixture.announce({ kind: 'subscription', id, change: 'changed' });

@@ -2,6 +2,7 @@ import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant, GrantToken, PreviousToken } from '@widget-service/shared/domain/grant.ts';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type {
+  GrantSelection,
   GrantStore,
   Integration,
   ProvisionToken,
@@ -23,6 +24,7 @@ interface GrantDocument {
   name: string;
   tokenDigest: string;
   sealedSecret?: string | null;
+  tokenIssuedAt?: Date;
   previousToken?: PreviousToken | null;
   expiresAt?: Date | null;
   createdAt: Date;
@@ -72,12 +74,13 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
     return this.#findOne({ _id: id });
   }
 
-  list({ offset, limit }: RowRange) {
+  list({ offset, limit }: RowRange, { expiresBefore }: GrantSelection = {}) {
     return runPortCall(`list ${this.#kind.displayName}`, async () => {
       const sort = { createdAt: -1, _id: -1 } as const;
+      const filter = expiresBefore === undefined ? {} : { expiresAt: { $lt: expiresBefore } };
       const [documents, totalItems] = await Promise.all([
-        this.#grants.find({}, { sort, skip: offset, limit, maxTimeMS }).toArray(),
-        this.#grants.countDocuments({}, { maxTimeMS }),
+        this.#grants.find(filter, { sort, skip: offset, limit, maxTimeMS }).toArray(),
+        this.#grants.countDocuments(filter, { maxTimeMS }),
       ]);
       return { items: documents.map((document) => this.#toGrant(document)), totalItems };
     });
@@ -88,9 +91,11 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
   }
 
   replaceTokens(id: string, replacement: TokenReplacement): Promise<(Grant & Own) | null> {
-    const { replacedDigest, token, previousToken } = replacement;
-    const members = { ...toTokenMembers(token), previousToken: copyPreviousToken(previousToken) };
-    return this.#set({ _id: id, tokenDigest: replacedDigest }, members);
+    const { replacedDigest, token, tokenIssuedAt, previousToken, expiry } = replacement;
+    const members = { ...toTokenMembers(token), tokenIssuedAt, previousToken: copyPreviousToken(previousToken) };
+    const filter = { _id: id, tokenDigest: replacedDigest };
+    if (expiry === undefined) return this.#set(filter, members);
+    return this.#set({ ...filter, expiresAt: expiry.replaced }, { ...members, expiresAt: expiry.value });
   }
 
   remove(id: string): Promise<boolean> {
@@ -122,6 +127,7 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
       id: document._id,
       name: document.name,
       token: { digest: document.tokenDigest, sealedSecret: document.sealedSecret ?? null },
+      tokenIssuedAt: document.tokenIssuedAt ?? document.createdAt,
       previousToken: copyPreviousToken(document.previousToken ?? null),
       expiresAt: document.expiresAt ?? null,
       createdAt: document.createdAt,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { batchLimits } from '../domain/batch-limits.ts';
+import { accessSettings } from './access-settings.ts';
 import { auditSettings } from './audit-settings.ts';
 import { defineSecret, defineSetting, isLoopback } from './define-setting.ts';
 import { overloadSettings } from './overload-settings.ts';
@@ -216,12 +217,7 @@ export const settingsTable = {
     65_536,
     'Largest request body in bytes, at most 4 MiB.',
   ),
-  SESSION_IDLE_MS: defineSetting(milliseconds(60_000), 43_200_000, 'A session ends when it is unused for this long.'),
-  SESSION_LIFETIME_MS: defineSetting(
-    milliseconds(60_000),
-    604_800_000,
-    'A session ends after this long, even if it is used.',
-  ),
+  ...accessSettings,
   DELIVERY_RETENTION_MS: defineSetting(
     milliseconds(3_600_000),
     604_800_000,

@@ -21,6 +21,8 @@ export interface Grant {
   readonly id: string;
   readonly name: string;
   readonly token: GrantToken;
+  /** When `token` was issued: at the creation or the last rotation. */
+  readonly tokenIssuedAt: Date;
   /** The token from before the last rotation. There is at most one: the next rotation replaces it. */
   readonly previousToken: PreviousToken | null;
   /** When the grant and all its tokens expire. Null: never. */

@@ -8,7 +8,16 @@ export interface TokenReplacement {
   /** The digest of the current token. If the grant has another one now, another rotation came first. */
   readonly replacedDigest: string;
   readonly token: GrantToken;
+  readonly tokenIssuedAt: Date;
   readonly previousToken: PreviousToken | null;
+  /** A new `expiresAt`, written only if `replaced` is still the current one. Left out: it stays as it is. */
+  readonly expiry?: { readonly replaced: Date | null; readonly value: Date | null };
+}
+
+/** Selects grants in a list. Left out: all. */
+export interface GrantSelection {
+  /** Only grants that expire before this time, or have expired already. */
+  readonly expiresBefore?: Date | undefined;
 }
 
 /**
@@ -24,11 +33,17 @@ export interface GrantStore<G extends Grant, Changes> {
    */
   findByTokenDigest(digest: string, validAt?: Date): Promise<G | null>;
   get(id: string): Promise<G | null>;
-  /** Newest first: by `createdAt`, then by `id`, both descending. `totalItems` counts all grants. */
-  list(range: RowRange): Promise<{ readonly items: readonly G[]; readonly totalItems: number }>;
+  /** Newest first: by `createdAt`, then by `id`, both descending. `totalItems` counts all that are selected. */
+  list(
+    range: RowRange,
+    selection?: GrantSelection,
+  ): Promise<{ readonly items: readonly G[]; readonly totalItems: number }>;
   /** Changes the given members and returns the changed grant. Returns null if there is no such grant. */
   update(id: string, changes: Changes): Promise<G | null>;
-  /** Returns the changed grant, or null if no grant has this id and `replacedDigest` as its current token. */
+  /**
+   * Returns the changed grant. Returns null and changes nothing if no grant has this id, `replacedDigest` as its current
+   * token, and `expiry.replaced` as its current expiry.
+   */
   replaceTokens(id: string, replacement: TokenReplacement): Promise<G | null>;
   /** Returns false if there is no such grant. */
   remove(id: string): Promise<boolean>;

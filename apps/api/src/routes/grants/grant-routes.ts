@@ -3,13 +3,15 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { type Grant, previousTokenExpiry } from '@widget-service/shared/domain/grant.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { IssuedGrant, NewGrant } from '@widget-service/shared/usecases/access/manage-grants.ts';
+import { ExpiryTooLateError } from '@widget-service/shared/usecases/access/token-lifetime.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
 import { requirePrincipalId } from '../../auth/policy.ts';
 import { toPublicUrl } from '../../http/forwarding.ts';
+import { InputError } from '../../http/problem.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
-import { pageQuerySchema, toPageSchema } from '../../schemas/page.ts';
+import { listGrantsQuerySchema, toPageSchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { toPageBody, toRowRange } from '../page-body.ts';
 import type { GrantResource, GrantRouteDeps } from './grant-resource.ts';
@@ -42,12 +44,12 @@ function registerListGrants<Own extends object>(
       operationId: `example.${operationGroup}.list`,
       summary: `List ${nouns.plural}`,
       description: 'Returns one page, newest first. Tokens are never included.',
-      querystring: pageQuerySchema,
+      querystring: listGrantsQuerySchema,
       response: documentResponses({
         200: { body: toPageSchema(schemas.shown), description: `One page of ${nouns.plural}.` },
       }),
     },
-    handler: async ({ query }) => toPageBody(query, await grants.list(toRowRange(query)), toBody),
+    handler: async ({ query }) => toPageBody(query, await grants.list(toRowRange(query), query), toBody),
   });
 }
 
@@ -72,7 +74,9 @@ function registerCreateGrant<Own extends object>(
     },
     handler: async (request, reply) => {
       const { input, isSigned } = request.body;
-      const issued = await useCases.issue(input, { createdBy: requirePrincipalId(request), isSigned });
+      const issued = await useCases
+        .issue(input, { createdBy: requirePrincipalId(request), isSigned })
+        .catch(rethrowAsInputError);
       noteAudit(request, { targetId: issued.grant.id, after: toAuditMembers(issued.grant, resource) });
       return reply
         .code(201)
@@ -132,7 +136,8 @@ function registerChangeGrant<Own extends object>(
       const id = requireId(request.params, resource);
       // Another request may change the grant in between. Then the event shows both changes as this one.
       const before = await grants.get(id);
-      const grant = requireFound(await useCases.change(id, changes), resource);
+      const changed = await useCases.change(id, changes).catch(rethrowAsInputError);
+      const grant = requireFound(changed, resource);
       const membersBefore = before === null ? {} : toAuditMembers(before, resource);
       noteAudit(request, pickChangedMembers(membersBefore, toAuditMembers(grant, resource)));
       return resource.toBody(grant);
@@ -198,6 +203,14 @@ function registerRevokeGrant<Own extends object>(
       return reply.code(204).send();
     },
   });
+}
+
+/** An expiry that is too late is a mistake in the body, but only the use case knows the limit. */
+function rethrowAsInputError(error: unknown): never {
+  if (!(error instanceof ExpiryTooLateError)) throw error;
+  throw new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
+    { detail: error.message, code: 'too-large', pointer: '#/expiresAt' },
+  ]);
 }
 
 type NamedResource = Pick<GrantResource<never>, 'nouns'>;

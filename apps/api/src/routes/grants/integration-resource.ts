@@ -32,6 +32,7 @@ export const integrationResource: GrantResource<Pick<Integration, 'deduplicateBy
     deduplicateByContent: integration.deduplicateByContent,
     rate: integration.rate,
     expiresAt: integration.expiresAt?.toISOString() ?? null,
+    tokenIssuedAt: integration.tokenIssuedAt.toISOString(),
     createdAt: integration.createdAt.toISOString(),
     createdBy: integration.createdBy,
     lastReceivedAt: integration.lastUsedAt?.toISOString() ?? null,

@@ -28,11 +28,12 @@ export const subscriptionResource: GrantResource<Pick<Subscription, 'filter'>> =
     issued: issuedSubscriptionSchema,
     rotated: rotatedSubscriptionSchema,
   },
-  toBody: ({ id, name, filter, expiresAt, createdAt, createdBy, lastUsedAt }): SubscriptionBody => ({
+  toBody: ({ id, name, filter, expiresAt, tokenIssuedAt, createdAt, createdBy, lastUsedAt }): SubscriptionBody => ({
     id,
     name,
     filter: toFilterBody(filter),
     expiresAt: expiresAt?.toISOString() ?? null,
+    tokenIssuedAt: tokenIssuedAt.toISOString(),
     createdAt: createdAt.toISOString(),
     createdBy,
     lastConnectedAt: lastUsedAt?.toISOString() ?? null,

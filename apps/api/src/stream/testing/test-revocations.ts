@@ -107,6 +107,7 @@ async function insertSubscription(backend: Backend): Promise<Subscription> {
     token: { digest: `token of ${id}`, sealedSecret: null },
     previousToken: null,
     expiresAt: null,
+    tokenIssuedAt: new Date(),
     createdAt: new Date(),
     createdBy: null,
     lastUsedAt: null,

@@ -12,13 +12,14 @@ const now = new Date('2026-03-01T10:00:00Z');
  * A store of one grant, and a control log. The first `lostRaces` replacements lose to another rotation. Replacements
  * from number `failsFrom` on fail.
  */
-function setUp({ isControlUnavailable = false, lostRaces = 0, failsFrom = Infinity } = {}) {
+function setUp({ isControlUnavailable = false, lostRaces = 0, failsFrom = Infinity, tokenMaxLifetimeMs = 0 } = {}) {
   const grant: Grant = {
     id: 'g',
     name: 'mine',
     token: { digest: 'first', sealedSecret: null },
     previousToken: { digest: 'zeroth', sealedSecret: null, expiresAt: now },
     expiresAt: null,
+    tokenIssuedAt: now,
     createdAt: now,
     createdBy: null,
     lastUsedAt: null,
@@ -34,8 +35,9 @@ function setUp({ isControlUnavailable = false, lostRaces = 0, failsFrom = Infini
           state.grant = { ...state.grant, token: { digest: `other rotation ${lostRaces}`, sealedSecret: 'theirs' } };
           return null;
         }
-        const { token, previousToken } = replacement;
-        state.grant = { ...state.grant, token, previousToken };
+        const { token, tokenIssuedAt, previousToken, expiry } = replacement;
+        const expiresAt = expiry === undefined ? state.grant.expiresAt : expiry.value;
+        state.grant = { ...state.grant, token, tokenIssuedAt, previousToken, expiresAt };
         return state.grant;
       },
     },
@@ -46,6 +48,7 @@ function setUp({ isControlUnavailable = false, lostRaces = 0, failsFrom = Infini
     },
     kind: 'integration',
     prefix: 'wht',
+    tokenMaxLifetimeMs: tokenMaxLifetimeMs === 0 ? null : tokenMaxLifetimeMs,
     clock: { now: () => now },
   });
   return { rotate, state };
@@ -71,6 +74,14 @@ test('a rotation that cannot be announced restores the tokens', async () => {
   const { rotate, state } = setUp({ isControlUnavailable: true });
   const before = state.grant;
   await expect(rotate('g', rotation)).rejects.toBe(controlUnavailable);
+  expect(state.grant).toEqual(before);
+});
+
+test('a rotation that shortened the expiry and cannot be announced restores the expiry too', async () => {
+  const { rotate, state } = setUp({ isControlUnavailable: true, tokenMaxLifetimeMs: 60_000 });
+  const before = state.grant;
+  await expect(rotate('g', rotation)).rejects.toBe(controlUnavailable);
+  expect(state.replacements[0]?.expiry).toEqual({ replaced: null, value: new Date(now.getTime() + 60_000) });
   expect(state.grant).toEqual(before);
 });
 

@@ -4,8 +4,9 @@ import { mintSigningSecret, sealSecret } from '../../domain/sealed-secret.ts';
 import { mintToken, sha256Hex, type TokenPrefix } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import type { ControlEntry, ControlLog } from '../../ports/control-log.ts';
-import type { GrantStore } from '../../ports/grant-store.ts';
+import type { GrantStore, TokenReplacement } from '../../ports/grant-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { findLatestExpiry, limitExpiry, type TokenMaxLifetimeMs } from './token-lifetime.ts';
 
 export interface GrantUseCaseDeps<Own extends object> {
   readonly grants: GrantStore<Grant & Own, Partial<NewGrant<Own>>>;
@@ -13,6 +14,8 @@ export interface GrantUseCaseDeps<Own extends object> {
   readonly kind: ControlEntry['kind'];
   readonly prefix: TokenPrefix;
   readonly clock: Pick<Clock, 'now'>;
+  /** Left out: without limit. So for the other dependencies of this file. */
+  readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
 }
 
 export type GrantUseCases<Own extends object> = ReturnType<typeof makeGrantUseCases<Own>>;
@@ -68,21 +71,28 @@ export interface IssueTokenDeps<Own extends object> {
   readonly grants: Pick<GrantStore<Grant & Own, unknown>, 'insert'>;
   readonly prefix: TokenPrefix;
   readonly clock: Pick<Clock, 'now'>;
+  readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
 }
 
 /**
- * Makes the function that creates a grant with its token, and with a signing secret if `isSigned`. Throws
- * `UnavailableError`.
+ * Makes the function that creates a grant with its token, and with a signing secret if `isSigned`. A grant without an
+ * expiry expires when the lifetime of its token ends, if that is limited. Throws `UnavailableError` and
+ * `ExpiryTooLateError`.
  */
-export function makeIssueToken<Own extends object>({ grants, prefix, clock }: IssueTokenDeps<Own>) {
+export function makeIssueToken<Own extends object>(deps: IssueTokenDeps<Own>) {
+  const { grants, prefix, clock, tokenMaxLifetimeMs = null } = deps;
   return async (newGrant: NewGrant<Own>, { createdBy, isSigned }: TokenIssue): Promise<IssuedGrant<Own>> => {
+    const now = clock.now();
+    const expiresAt = limitExpiry(newGrant.expiresAt, findLatestExpiry(now, tokenMaxLifetimeMs), now);
     const { issued, stored } = mintGrantToken(prefix, isSigned);
     const grant = {
       ...newGrant,
+      expiresAt,
       id: createUuidV7(),
       token: stored,
+      tokenIssuedAt: now,
       previousToken: null,
-      createdAt: clock.now(),
+      createdAt: now,
       createdBy,
       lastUsedAt: null,
     };
@@ -95,20 +105,38 @@ interface ChangeGrantDeps<Own extends object> {
   readonly grants: Pick<GrantStore<Grant & Own, Partial<NewGrant<Own>>>, 'get' | 'update'>;
   readonly control: Pick<ControlLog, 'announce'>;
   readonly kind: ControlEntry['kind'];
+  readonly clock: Pick<Clock, 'now'>;
+  readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
 }
 
 /**
  * Makes the function that changes the given members of a grant and announces the change to every pod. It returns the
  * changed grant, or null if there is no such grant. It throws `UnavailableError` when a store did not answer: the
- * change may be stored, and the caller can repeat it.
+ * change may be stored, and the caller can repeat it. It throws `ExpiryTooLateError`, and changes nothing, if the current
+ * token may not live that long.
  */
-function makeChangeGrant<Own extends object>({ grants, control, kind }: ChangeGrantDeps<Own>) {
+function makeChangeGrant<Own extends object>(deps: ChangeGrantDeps<Own>) {
+  const { grants, control, kind } = deps;
   return async (id: string, changes: Partial<NewGrant<Own>>): Promise<(Grant & Own) | null> => {
     if (Object.keys(changes).length === 0) return grants.get(id);
-    const grant = await grants.update(id, changes);
+    const grant = await grants.update(id, await limitChangedExpiry(deps, id, changes));
     if (grant !== null) await control.announce({ kind, id, change: 'changed' });
     return grant;
   };
+}
+
+/** A concurrent rotation only moves the limit to a later time. */
+async function limitChangedExpiry<Own extends object>(
+  { grants, clock, tokenMaxLifetimeMs = null }: ChangeGrantDeps<Own>,
+  id: string,
+  changes: Partial<NewGrant<Own>>,
+): Promise<Partial<NewGrant<Own>>> {
+  const { expiresAt } = changes;
+  if (tokenMaxLifetimeMs === null || expiresAt === undefined) return changes;
+  const grant = await grants.get(id);
+  if (grant === null) return changes;
+  const latest = findLatestExpiry(grant.tokenIssuedAt, tokenMaxLifetimeMs);
+  return { ...changes, expiresAt: limitExpiry(expiresAt, latest, clock.now()) };
 }
 
 /** How often a rotation tries at most, if a concurrent rotation of the same grant comes first each time. */
@@ -120,6 +148,7 @@ export interface RotateTokenDeps<Own extends object> {
   readonly kind: ControlEntry['kind'];
   readonly prefix: TokenPrefix;
   readonly clock: Pick<Clock, 'now'>;
+  readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
 }
 
 export interface Rotation {
@@ -137,7 +166,8 @@ interface TokenReplacementResult<Own extends object> {
 
 /**
  * Makes the function that rotates a grant's token: the replaced token becomes the previous token, valid for an overlap.
- * It returns null if there is no such grant.
+ * It returns null if there is no such grant. A grant that expires never, or after the lifetime of the new token, then expires
+ * with that lifetime.
  *
  * It throws `UnavailableError` when the store did not answer, when other rotations came first ten times, and when the
  * change could not be announced to the pods. In the last case the caller never gets the new token, so the function
@@ -164,18 +194,21 @@ export function makeRotateToken<Own extends object>(deps: RotateTokenDeps<Own>) 
  * turn. Returns null if there is no such grant.
  */
 async function replaceToken<Own extends object>(
-  { grants, kind, prefix, clock }: RotateTokenDeps<Own>,
+  { grants, kind, prefix, clock, tokenMaxLifetimeMs = null }: RotateTokenDeps<Own>,
   id: string,
   { overlapSeconds, isSigned }: Rotation,
 ): Promise<TokenReplacementResult<Own> | null> {
   for (let attempts = 0; attempts < rotationAttemptsMax; attempts += 1) {
     const before = await grants.get(id);
     if (before === null) return null;
+    const tokenIssuedAt = clock.now();
     const { issued, stored } = mintGrantToken(prefix, isSigned ?? before.token.sealedSecret !== null);
     const after = await grants.replaceTokens(id, {
       replacedDigest: before.token.digest,
       token: stored,
-      previousToken: overlapSeconds === 0 ? null : toPreviousToken(before, overlapSeconds, clock.now()),
+      tokenIssuedAt,
+      previousToken: overlapSeconds === 0 ? null : toPreviousToken(before, overlapSeconds, tokenIssuedAt),
+      ...shortenExpiry(before, findLatestExpiry(tokenIssuedAt, tokenMaxLifetimeMs)),
     });
     if (after !== null) return { before, after, issued };
   }
@@ -184,14 +217,22 @@ async function replaceToken<Own extends object>(
   );
 }
 
+function shortenExpiry({ expiresAt }: Grant, latest: Date | null): Pick<TokenReplacement, 'expiry'> {
+  if (latest === null || (expiresAt !== null && expiresAt <= latest)) return {};
+  return { expiry: { replaced: expiresAt, value: latest } };
+}
+
 function toPreviousToken({ token }: Grant, overlapSeconds: number, now: Date): PreviousToken {
   return { ...token, expiresAt: new Date(now.getTime() + overlapSeconds * 1_000) };
 }
 
 async function restoreTokens({ grants }: Pick<RotateTokenDeps<object>, 'grants'>, before: Grant, after: Grant) {
-  const { token, previousToken } = before;
+  const { token, tokenIssuedAt, previousToken } = before;
+  const expiry = { replaced: after.expiresAt, value: before.expiresAt };
+  const isShortened = after.expiresAt?.getTime() !== before.expiresAt?.getTime();
+  const restored = { token, tokenIssuedAt, previousToken, ...(isShortened ? { expiry } : {}) };
   try {
-    await grants.replaceTokens(after.id, { replacedDigest: after.token.digest, token, previousToken });
+    await grants.replaceTokens(after.id, { replacedDigest: after.token.digest, ...restored });
   } catch {
     // The caller gets the error of the announcement. The replaced token stays valid for its overlap.
   }
