@@ -83,6 +83,9 @@ async function useSubscriptions(): Promise<void> {
   const rotated = unwrap(
     await client.POST('/api/v1/subscriptions/{id}/rotate', { ...byId, body: { overlapSeconds: 0 } }),
   );
+  const open: Schemas['OpenConnections'] = unwrap(await client.GET('/api/v1/subscriptions/{id}/connections', byId));
+  const byConnection = { params: { path: { id, connectionId: open.items[0]?.id ?? id } } };
+  expectSuccess(await client.DELETE('/api/v1/subscriptions/{id}/connections/{connectionId}', byConnection));
   expectSuccess(await client.DELETE('/api/v1/subscriptions/{id}', byId));
   console.info(issued.url, page.totalItems, subscription.filter.labels?.join(), rotated.previousExpiresAt);
 }

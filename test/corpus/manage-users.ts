@@ -114,6 +114,8 @@ export const manageUsers: readonly CorpusCase[] = [
   toCase('GET', '/api/v1/sessions/{adminSessionId}', { ...rejects(405, 'method-not-allowed'), allow: 'DELETE' }),
   toCase('DELETE', '/api/v1/sessions/{viewerSessionId}', notFound),
   toCase('DELETE', '/api/v1/sessions/x', notFound),
+  toCase('GET', '/api/v1/subscriptions/x/connections', notFound),
+  toCase('DELETE', '/api/v1/subscriptions/x/connections/x', notFound),
   toCase('GET', '/api/v1/users/{viewerId}/sessions', returns(200)),
   toCase('GET', '/api/v1/users/{viewerId}/sessions?device=x', invalidParameter('device', 'unknown-field')),
   toCase('GET', '/api/v1/users/x/sessions', notFound),

@@ -30,6 +30,7 @@ export async function startAppWithRoutes(
     clock: systemClock,
     rateLimits: { limiter: backend.rateLimiter, api: null, hooks: null, hookBytes: null },
     grants: backend,
+    streamDirectory: {} as never,
     hookTokens: {} as never,
     provisionTokens: {} as never,
     logger: await createLogger({ level: 'silent' }),

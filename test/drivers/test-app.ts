@@ -12,6 +12,7 @@ import { createPodRateLimiter } from '@widget-service/api/limits/pod-rate-limite
 import { describeInterface } from '@widget-service/api/openapi/describe-interface.ts';
 import { collectDescribedRoutes } from '@widget-service/api/openapi/described-route.ts';
 import type { SecurityContact } from '@widget-service/api/pages/register-security-txt.ts';
+import { openStreamDirectory } from '@widget-service/api/stream/stream-directory.ts';
 import { createUseCases } from '@widget-service/api/use-cases.ts';
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
@@ -131,6 +132,9 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     signInFailuresPerMinute: options.limits?.signInFailuresPerMinute ?? 0,
   });
   const logger = await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } });
+  // This app has no hub: it registers no stream route, so it has no open streams.
+  const hub = { listConnections: () => [], endConnection: () => false };
+  const streamDirectory = openStreamDirectory({ podRequests: backend.podRequests, hub });
   // This app has no control log follower, so every grant counts as fresh.
   const freshness = { clock, isFresh: () => true };
   const app = buildApp({
@@ -158,6 +162,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       hookBytes: options.limits?.hookBytes ?? null,
     },
     grants: backend,
+    streamDirectory,
     hookTokens: createGrantCache(backend.integrations, freshness),
     provisionTokens: createGrantCache(backend.provisionTokens, freshness),
     logger,

@@ -38,6 +38,7 @@ import { makeAdmitStream } from './stream/admit-stream.ts';
 import type { Hub } from './stream/hub.ts';
 import { type FanOut, openFanOut } from './stream/open-fan-out.ts';
 import { openRevocations, type PodRevocations } from './stream/revocations.ts';
+import { openStreamDirectory, type StreamDirectory } from './stream/stream-directory.ts';
 import { createUseCases } from './use-cases.ts';
 
 export interface ApiDeps {
@@ -64,7 +65,8 @@ const firstPositionMaxMs = 1_000;
 export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
   const { settings, logger, print } = deps;
   const clock = systemClock;
-  const { app, backend, deployment, metrics, supervisor, fanOut, nameStores, audit } = composePod(deps);
+  const { app, backend, deployment, metrics, supervisor, fanOut, nameStores, audit, streamDirectory } =
+    composePod(deps);
   const state = { isStarted: false, isDraining: false };
   const ops = await openOpsServer(
     {
@@ -130,7 +132,10 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
           fanOut.hub.close();
           await closed;
         },
-        stopTasks: () => supervisor.stop(),
+        stopTasks: async () => {
+          streamDirectory.close();
+          await supervisor.stop();
+        },
         closeBackend: () => backend.close(),
       });
       await deps.tracer?.close();
@@ -153,7 +158,9 @@ function composePod(deps: ApiDeps) {
   const { hub, ring } = fanOut;
   const revocations = openRevocations({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
   const audit = createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock });
-  const app = composeApp({ settings, backend, deployment, logger, metrics, tracer, fanOut, revocations, audit });
+  const streamDirectory = openStreamDirectory({ podRequests: backend.podRequests, hub });
+  const parts = { settings, backend, deployment, logger, metrics, tracer, fanOut, revocations, audit, streamDirectory };
+  const app = composeApp(parts);
   const tasks = [
     fanOut.createTail(revocations.waitUntilFresh),
     ...revocations.tasks,
@@ -161,7 +168,17 @@ function composePod(deps: ApiDeps) {
     ...(deployment.processesHooks ? createHookTasks({ settings, backend, logger, metrics, tracer }) : []),
   ];
   const supervisor = createSupervisor(tasks, { clock, logger, metrics });
-  return { app, backend, deployment, metrics, supervisor, fanOut, audit, nameStores: makeNameStores(settings) };
+  return {
+    app,
+    backend,
+    deployment,
+    metrics,
+    supervisor,
+    fanOut,
+    audit,
+    streamDirectory,
+    nameStores: makeNameStores(settings),
+  };
 }
 
 function recordUnsent(metrics: Metrics, hub: Hub): void {
@@ -180,11 +197,12 @@ interface CompositionDeps {
   readonly fanOut: FanOut;
   readonly revocations: PodRevocations;
   readonly audit: AuditRecorder;
+  readonly streamDirectory: StreamDirectory;
 }
 
 /** Builds the use cases from the ports, and the routes from the use cases. */
 function composeApp(deps: CompositionDeps) {
-  const { settings, backend, deployment, logger, metrics, tracer, fanOut, revocations, audit } = deps;
+  const { settings, backend, deployment, logger, metrics, tracer, fanOut, revocations, audit, streamDirectory } = deps;
   const clock = systemClock;
   const groupCommit = new GroupCommit(backend.hookQueue, clock, {
     jobItemsMax: settings.HOOK_BATCH_MAX,
@@ -227,6 +245,7 @@ function composeApp(deps: CompositionDeps) {
     clock,
     rateLimits: { limiter, ...toRateLimits(settings) },
     grants: backend,
+    streamDirectory,
     hookTokens: revocations.caches.hooks,
     provisionTokens: revocations.caches.provisionTokens,
     logger,

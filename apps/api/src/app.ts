@@ -51,6 +51,7 @@ import { registerListDeliveries } from './routes/deliveries/list-deliveries.ts';
 import { registerListRefusals } from './routes/deliveries/list-refusals.ts';
 import { registerRedriveDelivery } from './routes/deliveries/redrive-delivery.ts';
 import { registerReceiveHook } from './routes/events/receive-hook.ts';
+import { registerConnections } from './routes/grants/connection-routes.ts';
 import { registerGrants } from './routes/grants/grant-routes.ts';
 import { integrationResource } from './routes/grants/integration-resource.ts';
 import { provisionTokenResource } from './routes/grants/provision-token-resource.ts';
@@ -72,6 +73,7 @@ import { registerUserSessions } from './routes/users/user-session-routes.ts';
 import { registerCreateWidget } from './routes/widgets/create-widget.ts';
 import { registerGetWidget } from './routes/widgets/get-widget.ts';
 import { registerListWidgets } from './routes/widgets/list-widgets.ts';
+import type { StreamDirectory } from './stream/stream-directory.ts';
 import type { UseCases } from './use-cases.ts';
 
 interface AppSettings {
@@ -109,6 +111,7 @@ export interface AppDeps {
   /** Closed with the app. */
   readonly audit: AuditRecorder;
   readonly hashEmail: HashEmail;
+  readonly streamDirectory: Pick<StreamDirectory, 'list' | 'end'>;
   readonly hookTokens: Pick<GrantCache<Integration>, 'recall' | 'resolve'>;
   readonly provisionTokens: Pick<GrantCache<ProvisionToken>, 'resolve'>;
   readonly clock: Clock;
@@ -201,9 +204,12 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   if (settings.securityContact !== null) registerSecurityTxt(scope, settings.securityContact, publicBaseUrl);
 }
 
-function registerGrantRoutes(app: ZodApp, { useCases, grants, settings: { publicBaseUrl } }: AppDeps): void {
+function registerGrantRoutes(app: ZodApp, deps: AppDeps): void {
+  const { useCases, grants, streamDirectory } = deps;
+  const { publicBaseUrl } = deps.settings;
   const { subscriptions, integrations, provisionTokens } = useCases;
   registerGrants(app, subscriptionResource, { useCases: subscriptions, grants: grants.subscriptions, publicBaseUrl });
+  registerConnections(app, { subscriptions: grants.subscriptions, streamDirectory });
   registerGrants(app, integrationResource, { useCases: integrations, grants: grants.integrations, publicBaseUrl });
   registerGrants(app, provisionTokenResource, {
     useCases: provisionTokens,

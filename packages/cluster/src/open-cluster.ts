@@ -10,6 +10,7 @@ import {
   findEventsTarget,
   openBlockingReadConnection,
   openFailFastConnection,
+  openSubscriberConnection,
   openWorkerConnection,
   type RedisTarget,
   waitForFirstContact,
@@ -18,6 +19,7 @@ import { checkDurability, RedisDurabilityError } from './redis/durability-check.
 import { redisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
+import { RedisPodRequests } from './redis/redis-pod-requests.ts';
 import { RedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { RedisRefusalStore } from './redis/redis-refusal-store.ts';
 
@@ -125,6 +127,11 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     keys,
     connectTail: () => openBlockingReadConnection(eventsTarget, 'widget-service:control'),
   });
+  const podRequests = new RedisPodRequests({
+    redis: events,
+    keys,
+    connectSubscriber: () => openSubscriberConnection(eventsTarget, 'widget-service:pods'),
+  });
   const rateLimiter = new RedisRateLimiter({ redis: limits, keys });
   const refusals = new RedisRefusalStore({ redis: limits, keys });
   const hookQueue = new BullmqHookQueue({
@@ -140,15 +147,16 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     },
     onWarning,
   });
-  return { eventLog, hookQueue, control, rateLimiter, refusals, close };
+  return { eventLog, hookQueue, control, podRequests, rateLimiter, refusals, close };
 }
 
 function assemble(mongo: MongoStores, redis: RedisParts): Backend {
-  const { eventLog, hookQueue, control, rateLimiter, refusals } = redis;
+  const { eventLog, hookQueue, control, podRequests, rateLimiter, refusals } = redis;
   const close = async () => {
     await hookQueue.close();
     await eventLog.close();
     await control.close();
+    podRequests.close();
     redis.close();
     await mongo.close();
   };
@@ -158,6 +166,7 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
     eventLog,
     hookQueue,
     control,
+    podRequests,
     rateLimiter,
     refusals,
     // MongoDB's TTL indexes and the expiry of Redis keys do this.

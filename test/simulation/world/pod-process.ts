@@ -98,6 +98,8 @@ export function startPod({ process, ports, settings, createUuid, reportViolation
       const { epoch } = start.position;
       const watched = watch.follow(sink, start.position, isFiltered);
       fanOut.hub.join({
+        id: 'not listed here',
+        address: null,
         sink: watched.sink,
         entitlement,
         epoch,

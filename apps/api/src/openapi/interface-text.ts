@@ -84,6 +84,7 @@ export const pathParameterTexts: Readonly<Record<string, string>> = {
   id: 'The id of the resource, a UUID.',
   eventId: 'The id of the event, a UUID.',
   sessionId: 'The id of the session, a UUID.',
+  connectionId: 'The id of the stream, a UUID.',
 };
 
 /** Returns a text that says which callers the policy allows. Null if it requires neither a session nor a permission. */

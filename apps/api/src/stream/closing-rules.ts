@@ -32,7 +32,7 @@ const soonMs = [1_000, 5_000] as const;
 
 export const closingRules: Readonly<Record<ClosingReason, ClosingRule>> = {
   lifetime: {
-    meaning: 'the stream reached its maximum age',
+    meaning: 'the stream reached its maximum age, or an admin ended it; reconnect and resume',
     retryRangeMs: soonMs,
     sendsPosition: true,
     dropsUnsent: false,

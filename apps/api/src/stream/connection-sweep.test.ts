@@ -12,6 +12,9 @@ function aConnection(filter: Parameters<typeof anEntitlement>[0], validUntil: Da
   const sink = openFakeSink();
   const entitlement = anEntitlement(filter, { validUntil });
   const connection: Connection = {
+    id: 'c',
+    address: null,
+    openedAtMs: 0,
     sink: sink.sink,
     entitlement,
     feed: new Feed(ring, 'key', entitlement.filter),

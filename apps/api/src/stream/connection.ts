@@ -7,6 +7,12 @@ import type { Sink } from './socket-sink.ts';
 
 /** One open stream: a cursor into the log and a socket (ADR 3). */
 export interface Connection {
+  /** The id of the request that opened it. */
+  readonly id: string;
+  /** The client's address; null: unknown. */
+  readonly address: string | null;
+  /** Milliseconds since the Unix epoch. */
+  readonly openedAtMs: number;
   readonly sink: Sink;
   /** What the stream may show, and until when. */
   entitlement: StreamEntitlement;

@@ -30,6 +30,9 @@ export interface HubDeps {
 
 /** A stream to join. Its headers and opening messages have been written. */
 export interface JoinRequest {
+  /** See `Connection`, also for the next one. */
+  readonly id: string;
+  readonly address: string | null;
   readonly sink: Sink;
   readonly entitlement: StreamEntitlement;
   readonly epoch: string;
@@ -88,6 +91,7 @@ export class Hub {
     const feed = this.#feeds.acquire(request.entitlement.filter);
     const connection: Connection = {
       ...request,
+      openedAtMs: clock.now().getTime(),
       feed,
       announcedSeq: request.cursor.seq,
       state: 'live',
@@ -123,6 +127,22 @@ export class Hub {
       if (decision === 'revoked' || decision === 'expired') this.#end(connection, decision);
       else this.#applyEntitlement(connection, decision);
     }
+  }
+
+  /** The open streams of a subscription. It looks at every stream of the pod, so call it only when somebody asks. */
+  listConnections(subscriptionId: string): Connection[] {
+    return [...this.#connections].filter((connection) => isOfSubscription(connection, subscriptionId));
+  }
+
+  /**
+   * Ends one stream of a subscription, because an admin wants it. The reason is `lifetime`: the client may reconnect, unless
+   * the subscription is revoked as well. Returns false if the pod has no such stream.
+   */
+  endConnection(subscriptionId: string, id: string): boolean {
+    const connection = this.listConnections(subscriptionId).find((other) => other.id === id);
+    if (connection === undefined) return false;
+    this.#end(connection, 'lifetime');
+    return true;
   }
 
   /** Returns how many streams have unsent bytes, and how many bytes these are in all. */
@@ -213,4 +233,8 @@ export class Hub {
     connection.wake();
     connection.onEnd(reason);
   }
+}
+
+function isOfSubscription({ entitlement: { holder } }: Connection, subscriptionId: string): boolean {
+  return holder.kind === 'subscription' && holder.id === subscriptionId;
 }

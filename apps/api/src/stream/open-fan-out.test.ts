@@ -81,6 +81,8 @@ it('the start, a replay and the tail read a log of large events in pages of at m
   await fanOut.waitForPosition(5_000);
   const sink = openFakeSink();
   fanOut.hub.join({
+    id: crypto.randomUUID(),
+    address: null,
     sink: sink.sink,
     entitlement: anEntitlement(),
     epoch: 'e1',
@@ -103,6 +105,8 @@ it('a replay of large old events does not shrink the pages of the tail, whose ev
   append(1_000);
   const sink = openFakeSink();
   fanOut.hub.join({
+    id: crypto.randomUUID(),
+    address: null,
     sink: sink.sink,
     entitlement: anEntitlement(),
     epoch: 'e1',

@@ -77,6 +77,14 @@ export function openFailFastConnection(target: RedisTarget, name: string): Redis
   return reportOutages(new Redis(target.url, { ...failFastOptions, connectionName: name }), name, target);
 }
 
+/** A connection that only subscribes. It reconnects by itself; whoever opened it subscribes again when it is ready. */
+export function openSubscriberConnection(target: RedisTarget, name: string): Redis {
+  const redis = new Redis(target.url, { ...failFastOptions, autoResubscribe: false, connectionName: name });
+  // The connections for short calls report the same outage.
+  redis.on('error', () => undefined);
+  return redis;
+}
+
 /** Does not report errors: the call that meets one rejects. */
 export function openBlockingReadConnection(target: RedisTarget, name: string): Redis {
   const redis = new Redis(target.url, { ...blockingReadOptions, connectionName: name });

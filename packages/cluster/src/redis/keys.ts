@@ -22,6 +22,10 @@ export interface RedisKeys {
   refusals(integrationId: string): string;
   /** The hash that counts the deliveries in the hook queue by integration. Absent while the queue is empty. */
   readonly waiting: string;
+  /** The Pub/Sub channel of questions to every pod. */
+  readonly podQuestions: string;
+  /** The Pub/Sub channel of the answers to one asking process. */
+  podAnswers(askerId: string): string;
   /** The prefix of every BullMQ key. */
   readonly queuePrefix: string;
 }
@@ -37,6 +41,8 @@ export function redisKeys(prefix: string): RedisKeys {
     limit: (key) => `${tag}:limit:${key}`,
     refusals: (integrationId) => `${tag}:refusals:${integrationId}`,
     waiting: `${tag}:waiting`,
+    podQuestions: `${tag}:pods:questions`,
+    podAnswers: (askerId) => `${tag}:pods:answers:${askerId}`,
     queuePrefix: tag,
   };
 }

@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.ts';
 type StoreMetrics = Pick<Metrics, 'storeCallSeconds' | 'storeFailures'>;
 
 /** They resolve when a process ends or a reader closes, not when a store has answered. */
-const unmeasured = new Set(['close', 'consume', 'openTail', 'constructor']);
+const unmeasured = new Set(['close', 'consume', 'openTail', 'serve', 'constructor']);
 
 /**
  * Returns a backend with the same ports, which measures each call of a port's asynchronous methods: its time, and

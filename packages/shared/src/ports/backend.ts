@@ -5,6 +5,7 @@ import type { EventLog } from './event-log.ts';
 import type { IntegrationStore, ProvisionTokenStore, SubscriptionStore } from './grant-store.ts';
 import type { HookQueue } from './hook-queue.ts';
 import type { PersonalStreamStore } from './personal-stream-store.ts';
+import type { PodRequests } from './pod-requests.ts';
 import type { QuarantineStore } from './quarantine-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RefusalStore } from './refusal-store.ts';
@@ -29,6 +30,7 @@ export interface Backend {
   readonly eventLog: EventLog;
   readonly hookQueue: HookQueue;
   readonly control: ControlLog;
+  readonly podRequests: PodRequests;
   readonly rateLimiter: RateLimiter;
   readonly users: UserStore;
   readonly sessions: SessionStore;

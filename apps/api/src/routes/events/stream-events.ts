@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { RecordLastUsed } from '../../auth/record-last-used.ts';
 import type { StreamEntitlement, StreamHolder, StreamTokenVerdict } from '../../auth/stream-entitlement.ts';
 import { toClientAddress } from '../../http/client-address.ts';
-import type { TrustedProxies } from '../../http/forwarding.ts';
+import { type TrustedProxies, toShownAddress } from '../../http/forwarding.ts';
 import { sendProblem } from '../../http/problem.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { streamExample, streamMessages, streamText } from '../../schemas/stream-message.ts';
@@ -59,6 +59,7 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
   app.get<TokenRoute>(path, { ...publicRoute, schema: streamSchema }, async (request, reply) => {
     // Read now: the request has no socket any more once the stream is open.
     const clientAddress = toClientAddress(request, deps.trustedProxies);
+    const shownAddress = toShownAddress(request, deps.trustedProxies);
     const verified = await verify(request, deps);
     if (verified.verdict.status === 'invalid') return sendProblem(reply, { code: 'stream-not-found' });
     setStreamHeaders(reply);
@@ -68,7 +69,7 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
     let hasJoined = false;
     try {
       hasJoined = await openAndJoin(
-        { deps, request, reply, clientAddress, releaseAdmission: admission.release },
+        { deps, request, reply, clientAddress, shownAddress, releaseAdmission: admission.release },
         { ...verified, verdict: verified.verdict },
       );
     } finally {
@@ -175,7 +176,10 @@ interface Opening {
   readonly deps: StreamRouteDeps;
   readonly request: FastifyRequest<TokenRoute>;
   readonly reply: FastifyReply;
+  /** The client's network, for audit events. */
   readonly clientAddress: string | null;
+  /** The client's whole address, for the list of open streams. */
+  readonly shownAddress: string | null;
   readonly releaseAdmission: () => void;
 }
 
@@ -214,7 +218,7 @@ async function openAndJoin(opening: Opening, { generation, verdict }: Verified<O
 }
 
 function join(
-  { deps, request, clientAddress, releaseAdmission }: Opening,
+  { deps, request, clientAddress, shownAddress, releaseAdmission }: Opening,
   entitlement: StreamEntitlement,
   start: StreamStart,
   sink: Sink,
@@ -231,6 +235,8 @@ function join(
   if (start.gap !== null) deps.metrics.streamGaps.inc({ reason: start.gap.reason });
   if (holder.kind === 'subscription') deps.recordLastUsed(holder.id);
   deps.hub.join({
+    id: request.id,
+    address: shownAddress,
     sink,
     entitlement,
     epoch: start.position.epoch,

@@ -70,7 +70,15 @@ export function openFakeHub({
     onSweep: () => undefined,
   });
   const joinAt: FakeHub['joinAt'] = ({ sink }, { epoch, ...cursor }, entitlement = anEntitlement()) =>
-    hub.join({ sink, entitlement, epoch, cursor, onEnd: (reason) => reasons.push(reason) });
+    hub.join({
+      id: crypto.randomUUID(),
+      address: null,
+      sink,
+      entitlement,
+      epoch,
+      cursor,
+      onEnd: (reason) => reasons.push(reason),
+    });
   return {
     hub,
     ring,

@@ -63,8 +63,8 @@ export async function listen({
       hub: { nextSlice: nextSlice ?? (() => hub.nextSlice()), join: (request) => hub.join(request) },
       metrics: createMetrics(),
       admit,
-      heartbeatIntervalMs: 15_000,
       trustedProxies: null,
+      heartbeatIntervalMs: 15_000,
       recordEnd: () => undefined,
     }),
   );

@@ -1,0 +1,74 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { SubscriptionStore } from '@widget-service/shared/ports/grant-store.ts';
+import { z } from 'zod';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { type OpenConnectionsBody, openConnectionsSchema } from '../../schemas/connection.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import type { OpenStream, StreamDirectory } from '../../stream/stream-directory.ts';
+
+const policy = { permission: 'subscriptions:manage' } as const;
+
+export interface ConnectionRoutesDeps {
+  readonly subscriptions: Pick<SubscriptionStore, 'get'>;
+  readonly streamDirectory: Pick<StreamDirectory, 'list' | 'end'>;
+}
+
+/** Registers the operations by which an admin lists and ends the open streams of a subscription. */
+export function registerConnections(app: ZodApp, deps: ConnectionRoutesDeps): void {
+  registerListConnections(app, deps);
+  registerEndConnection(app, deps);
+}
+
+/** `GET /api/v1/subscriptions/{id}/connections`: the open streams, on every pod. */
+function registerListConnections(app: ZodApp, { subscriptions, streamDirectory }: ConnectionRoutesDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/subscriptions/:id/connections',
+    config: { policy },
+    schema: {
+      operationId: 'example.subscriptions.listConnections',
+      summary: 'List the open streams of a subscription',
+      description:
+        'Asks every server process for its open streams of the subscription, and returns the last opened first: at most 1 000. `podsAnswered` is less than `podsAsked` if a process did not answer within a second. A process that has lost its connection to Redis is not asked.',
+      params: z.object({ id: z.string() }),
+      response: documentResponses({ 200: openConnectionsSchema }, 'not-found'),
+    },
+    handler: async ({ params }): Promise<OpenConnectionsBody> => {
+      const id = parseUuid(params.id);
+      if (id === null || (await subscriptions.get(id)) === null) throw notFound('subscription');
+      const { streams, openStreams, podsAsked, podsAnswered } = await streamDirectory.list(id);
+      return { items: streams.map(toConnectionBody), totalItems: openStreams, podsAsked, podsAnswered };
+    },
+  });
+}
+
+/** `DELETE /api/v1/subscriptions/{id}/connections/{connectionId}`: ends one stream. */
+function registerEndConnection(app: ZodApp, { streamDirectory }: ConnectionRoutesDeps): void {
+  app.delete('/api/v1/subscriptions/:id/connections/:connectionId', {
+    config: { policy },
+    schema: {
+      operationId: 'example.subscriptions.endConnection',
+      summary: 'End an open stream of a subscription',
+      description:
+        'The stream ends with `stream.closing` and the reason `lifetime`, so its client reconnects and resumes. To keep the client out, delete the subscription or rotate its token. A 503 means that the stream was not found, but a server process did not answer: repeat the request.',
+      params: z.object({ id: z.string(), connectionId: z.string() }),
+      response: documentResponses({ 204: z.null().describe('The stream has ended.') }, 'not-found'),
+    },
+    handler: async ({ params }, reply) => {
+      const id = parseUuid(params.id);
+      const connectionId = parseUuid(params.connectionId);
+      const isEnded = id !== null && connectionId !== null && (await streamDirectory.end(id, connectionId));
+      if (!isEnded) throw notFound('stream');
+      return reply.code(204).send();
+    },
+  });
+}
+
+function toConnectionBody({ openedAtMs, ...stream }: OpenStream): OpenConnectionsBody['items'][number] {
+  return { ...stream, openedAt: new Date(openedAtMs).toISOString() };
+}
+
+function notFound(what: 'subscription' | 'stream'): ServiceError {
+  return new ServiceError('not-found', `There is no such ${what}.`);
+}

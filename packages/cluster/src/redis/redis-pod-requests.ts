@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import {
+  parsePodAnswer,
+  parsePodQuestion,
+  serializePodMessage,
+} from '@widget-service/shared/adapters/pod-message-codec.ts';
+import type { PodAnswers, PodRequests } from '@widget-service/shared/ports/pod-requests.ts';
+import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
+import type { Redis } from 'ioredis';
+import type { RedisKeys } from './keys.ts';
+import { translateErrors } from './translate-error.ts';
+
+export interface RedisPodRequestsOptions {
+  /** For short calls. The caller closes it. */
+  readonly redis: Redis;
+  readonly keys: Pick<RedisKeys, 'podQuestions' | 'podAnswers'>;
+  /** Opens a connection that only subscribes. It must reconnect by itself. */
+  readonly connectSubscriber: () => Redis;
+}
+
+interface PendingQuestion {
+  /** By the id of the process that answered: ioredis may send a question twice, and then it is answered twice. */
+  readonly answers: Map<string, string>;
+  onAnswer: () => void;
+}
+
+/**
+ * Questions and answers are Redis Pub/Sub messages: nothing is stored. `PUBLISH` returns how many pods got the question.
+ * Each process has a channel of its own for answers.
+ *
+ * Example: pod A publishes `{id: 1, replyTo: "…:answers:A", question}`, and Redis says that two pods got it. A and B publish
+ * their answers to `…:answers:A`. With the second one, A has all answers.
+ */
+export class RedisPodRequests implements PodRequests {
+  readonly #options: RedisPodRequestsOptions;
+  readonly #processId = randomUUID();
+  readonly #pending = new Map<string, PendingQuestion>();
+  #serving: ((question: string) => string | null) | null = null;
+  #subscriber: Redis | null = null;
+  /** Resolves when the current connection has subscribed to the answers of this process. */
+  #subscribed = Promise.withResolvers<void>();
+
+  constructor(options: RedisPodRequestsOptions) {
+    this.#options = options;
+  }
+
+  async ask(question: string, withinMs: number): Promise<PodAnswers> {
+    const { redis, keys } = this.#options;
+    this.#openSubscriber();
+    // Without this, the answers could arrive before the subscription.
+    await withDeadline(this.#subscribed.promise, requestDeadlineMs, 'subscribe to the answers of pods');
+    const id = randomUUID();
+    const pending: PendingQuestion = { answers: new Map(), onAnswer: () => undefined };
+    this.#pending.set(id, pending);
+    try {
+      const message = serializePodMessage({ id, replyTo: keys.podAnswers(this.#processId), question });
+      const published = redis.publish(keys.podQuestions, message);
+      const operation = 'ask the pods';
+      const connections = await translateErrors(withDeadline(published, requestDeadlineMs, operation), operation);
+      await waitForAnswers(pending, connections, withinMs);
+      return { asked: connections, answers: [...pending.answers.values()] };
+    } finally {
+      this.#pending.delete(id);
+    }
+  }
+
+  serve(answer: (question: string) => string | null): () => void {
+    this.#serving = answer;
+    const subscriber = this.#openSubscriber();
+    if (subscriber.status === 'ready') void this.#subscribe(subscriber);
+    return () => {
+      if (this.#serving !== answer) return;
+      this.#serving = null;
+      subscriber.unsubscribe(this.#options.keys.podQuestions).catch(() => undefined);
+    };
+  }
+
+  close(): void {
+    this.#subscriber?.disconnect();
+  }
+
+  #openSubscriber(): Redis {
+    if (this.#subscriber !== null) return this.#subscriber;
+    const subscriber = this.#options.connectSubscriber();
+    this.#subscriber = subscriber;
+    subscriber.on('ready', () => void this.#subscribe(subscriber));
+    subscriber.on('close', () => {
+      this.#subscribed = Promise.withResolvers<void>();
+    });
+    subscriber.on('message', (channel: string, text: string) => this.#receive(channel, text));
+    return subscriber;
+  }
+
+  /** If it fails, the connection is broken or about to be: it subscribes again once it is ready. */
+  async #subscribe(subscriber: Redis): Promise<void> {
+    const { keys } = this.#options;
+    const subscribed = this.#subscribed;
+    const channels = [keys.podAnswers(this.#processId), ...(this.#serving !== null ? [keys.podQuestions] : [])];
+    try {
+      await subscriber.subscribe(...channels);
+      subscribed.resolve();
+    } catch {
+      if (subscriber.status === 'ready') subscriber.disconnect(true);
+    }
+  }
+
+  #receive(channel: string, text: string): void {
+    if (channel === this.#options.keys.podQuestions) this.#answer(text);
+    else this.#collect(text);
+  }
+
+  #answer(text: string): void {
+    const message = parsePodQuestion(text);
+    const answer = message === null ? null : callSafely(() => this.#serving?.(message.question) ?? null);
+    if (message === null || answer === null) return;
+    const reply = serializePodMessage({ id: message.id, from: this.#processId, answer });
+    this.#options.redis.publish(message.replyTo, reply).catch(() => undefined);
+  }
+
+  #collect(text: string): void {
+    const message = parsePodAnswer(text);
+    const pending = message === null ? undefined : this.#pending.get(message.id);
+    if (message === null || pending === undefined || pending.answers.has(message.from)) return;
+    pending.answers.set(message.from, message.answer);
+    pending.onAnswer();
+  }
+}
+
+function callSafely(call: () => string | null): string | null {
+  try {
+    return call();
+  } catch {
+    return null;
+  }
+}
+
+/** Resolves when `count` answers are there, or after `withinMs`. */
+function waitForAnswers(pending: PendingQuestion, count: number, withinMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, withinMs);
+    pending.onAnswer = () => {
+      if (pending.answers.size < count) return;
+      clearTimeout(timer);
+      resolve();
+    };
+    pending.onAnswer();
+  });
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { toEventWithoutWidget } from '@widget-service/shared/domain/widget-event.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aDelivery } from '../../drivers/builders.ts';
+import { driveEventLog } from '../../drivers/event-log-driver.ts';
+import { eventually } from '../../drivers/eventually.ts';
+import { openStream, type StreamClient } from '../../drivers/stream-client.ts';
+import { signInThroughPorts, type TestCaller } from '../../drivers/test-app.ts';
+import { openTestService, type TestPod, type TestService } from '../../drivers/test-service.ts';
+
+interface Connection {
+  readonly id: string;
+  readonly address: string | null;
+  readonly position: string;
+  readonly openedAt: string;
+  readonly sentBytes: number;
+  readonly unsentBytes: number;
+  readonly pod: string;
+}
+interface Connections {
+  readonly items: Connection[];
+  readonly totalItems: number;
+  readonly podsAsked: number;
+  readonly podsAnswered: number;
+}
+
+let service: TestService;
+let peer: TestPod | null;
+/** Every pod of the service: two on the cluster backend. */
+let podUrls: string[];
+let admin: TestCaller;
+const log = driveEventLog(() => service);
+beforeAll(async () => {
+  service = await openTestService();
+  peer = (await service.openPeerPod?.()) ?? null;
+  podUrls = [service.url, ...(peer === null ? [] : [peer.url])];
+  admin = await signInThroughPorts(service.backend, 'admin');
+  // A pod answers as soon as it has reached Redis.
+  const { subscriptionId } = await service.issueStreamUrl();
+  for (const podUrl of podUrls) {
+    await eventually(
+      async () => (await list(subscriptionId, podUrl)).podsAsked === podUrls.length,
+      'every pod is asked',
+    );
+  }
+});
+afterAll(async () => {
+  await peer?.close();
+  await service.close();
+});
+
+const send = (method: string, path: string, { headers }: TestCaller = admin, podUrl = service.url) =>
+  fetch(`${podUrl}/api/v1/subscriptions/${path}`, { method, headers });
+const list = async (subscriptionId: string, podUrl?: string): Promise<Connections> => {
+  const response = await send('GET', `${subscriptionId}/connections`, admin, podUrl);
+  expect(response.status).toBe(200);
+  return (await response.json()) as Connections;
+};
+
+/** Opens streams of a new subscription: this many on every pod. */
+async function openStreams(perPod: number) {
+  const { url, subscriptionId } = await service.issueStreamUrl();
+  const { pathname } = new URL(url);
+  const urls = podUrls.flatMap((podUrl) => Array.from({ length: perPod }, () => `${podUrl}${pathname}`));
+  const streams: StreamClient[] = [];
+  for (const podStreamUrl of urls) {
+    const stream = await openStream(podStreamUrl);
+    await stream.until(() => stream.events.length > 0, 'the first event');
+    streams.push(stream);
+  }
+  return { subscriptionId, streams, urls };
+}
+
+function closeAll(streams: readonly StreamClient[]): void {
+  for (const stream of streams) stream.close();
+}
+
+describe('GET /api/v1/subscriptions/{id}/connections', () => {
+  test('lists the open streams of the subscription on every pod, whichever pod is asked, the last opened first', async () => {
+    const sinceMs = Date.now();
+    const { subscriptionId, streams } = await openStreams(2);
+    const { streams: others } = await openStreams(1);
+    const lists = await Promise.all(podUrls.map((podUrl) => list(subscriptionId, podUrl)));
+    for (const { items, ...counts } of lists) {
+      expect(counts).toEqual({ totalItems: streams.length, podsAsked: podUrls.length, podsAnswered: podUrls.length });
+      expect(items).toHaveLength(streams.length);
+      expect(items).toEqual(lists[0]?.items);
+      for (const item of items) {
+        expect(Object.keys(item).sort()).toEqual(
+          ['address', 'id', 'openedAt', 'pod', 'position', 'sentBytes', 'unsentBytes'].sort(),
+        );
+        expect(item).toMatchObject({ address: '127.0.0.1', unsentBytes: 0 });
+        expect(item.pod).toMatch(/^.+\/\d+$/);
+        expect(Date.parse(item.openedAt)).toBeGreaterThanOrEqual(sinceMs - 1);
+      }
+      const times = items.map(({ openedAt }) => openedAt);
+      expect(times).toEqual(times.toSorted().toReversed());
+    }
+    closeAll([...streams, ...others]);
+    await eventually(async () => (await list(subscriptionId)).totalItems === 0, 'closed streams are not listed');
+    expect((await list(subscriptionId)).items).toEqual([]);
+  });
+
+  test('shows how far each stream is, and how many bytes it was sent', async () => {
+    const { subscriptionId, streams } = await openStreams(1);
+    const before = (await list(subscriptionId)).items;
+    const event = toEventWithoutWidget(aDelivery());
+    await log.append([{ event, mark: { kind: 'event', eventId: event.eventId } }]);
+    for (const stream of streams) await stream.until(() => stream.widgetEvents().length === 1, 'the event');
+    const after = (await list(subscriptionId)).items;
+    for (const { id, position, sentBytes } of after) {
+      const earlier = before.find((item) => item.id === id);
+      expect(streams.map((stream) => stream.widgetEvents()[0]?.id)).toContain(position);
+      expect(position).not.toBe(earlier?.position);
+      expect(sentBytes - (earlier?.sentBytes ?? Infinity)).toBeGreaterThan(100);
+    }
+    closeAll(streams);
+  });
+
+  test('shows no address of a client behind a proxy that is not trusted, and never the token', async () => {
+    const { url, subscriptionId } = await service.issueStreamUrl();
+    const response = await fetch(url, { headers: { 'x-forwarded-for': '198.51.100.7' } });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    const shown = await list(subscriptionId);
+    expect(shown.items).toMatchObject([{ id: response.headers.get('x-request-id'), address: null }]);
+    expect(JSON.stringify(shown)).not.toContain('wst_');
+    await reader?.cancel();
+  });
+
+  test('returns 404 for an unknown subscription, and 403 for an editor', async () => {
+    for (const id of [randomUUID(), 'x']) expect((await send('GET', `${id}/connections`)).status).toBe(404);
+    const { subscriptionId } = await service.issueStreamUrl();
+    const editor = await signInThroughPorts(service.backend, 'editor');
+    expect((await send('GET', `${subscriptionId}/connections`, editor)).status).toBe(403);
+  });
+});
+
+describe('DELETE /api/v1/subscriptions/{id}/connections/{connectionId}', () => {
+  test('ends that stream within 2 s, on whichever pod it is, with lifetime; its client can resume', async () => {
+    const { subscriptionId, streams, urls } = await openStreams(2);
+    const { items } = await list(subscriptionId);
+    // The last one is the first that was opened, on the first pod. It is ended through the last pod.
+    const ended = streams[0]!;
+    const endPath = `${subscriptionId}/connections/${items.at(-1)?.id}`;
+    const response = await send('DELETE', endPath, admin, podUrls.at(-1));
+    const acknowledgedAtMs = performance.now();
+    expect(response.status).toBe(204);
+    await ended.ended;
+    expect(performance.now() - acknowledgedAtMs).toBeLessThan(2_000);
+    expect(ended.events.at(-1)).toMatchObject({ event: 'stream.closing', data: '{"reason":"lifetime"}' });
+    expect((await list(subscriptionId)).items).toEqual(items.slice(0, -1));
+    const others = streams.slice(1);
+    expect(others.flatMap(({ events }) => events.map(({ event }) => event))).not.toContain('stream.closing');
+    expect((await send('DELETE', endPath)).status).toBe(404);
+    const position = ended.events[0]?.id ?? '';
+    const resumed = await openStream(`${urls[0]}?lastEventId=${position}`);
+    await resumed.until(() => resumed.events.length > 0, 'the first event');
+    expect(JSON.parse(resumed.events[0]?.data ?? '')).toMatchObject({ subscriptionId, resumed: true });
+    closeAll([...others, resumed]);
+  });
+
+  test('returns 404 and ends nothing for a stream of another subscription, an unknown and a malformed id', async () => {
+    const { subscriptionId, streams } = await openStreams(1);
+    const { subscriptionId: otherId } = await service.issueStreamUrl();
+    const [first] = (await list(subscriptionId)).items;
+    for (const path of [`${otherId}/connections/${first?.id}`, `${subscriptionId}/connections/${randomUUID()}`]) {
+      expect((await send('DELETE', path)).status).toBe(404);
+    }
+    expect((await send('DELETE', `${subscriptionId}/connections/x`)).status).toBe(404);
+    const editor = await signInThroughPorts(service.backend, 'editor');
+    expect((await send('DELETE', `${subscriptionId}/connections/${first?.id}`, editor)).status).toBe(403);
+    expect((await list(subscriptionId)).totalItems).toBe(streams.length);
+    closeAll(streams);
+  });
+});

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { openFailFastConnection, openSubscriberConnection } from '@widget-service/cluster/redis/connections.ts';
+import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
+import { RedisPodRequests } from '@widget-service/cluster/redis/redis-pod-requests.ts';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import type { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../drivers/eventually.ts';
+import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
+
+/** The embedded pod asks itself, without a connection. */
+describe.runIf(inject('backend') === 'cluster')('RedisPodRequests: outages of Redis', () => {
+  let proxy: TcpProxy;
+  let redis: Redis;
+  let subscribers: Redis[];
+  let pods: RedisPodRequests[];
+  beforeEach(async () => {
+    const url = new URL(process.env.REDIS_URL ?? '');
+    proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port || 6379) });
+    const address = `redis://127.0.0.1:${proxy.port}/`;
+    const target = { url: address, setting: 'REDIS_URL', onWarning: () => undefined } as const;
+    redis = openFailFastConnection(target, 'test');
+    const keys = redisKeys(`t-${randomBytes(8).toString('hex')}`);
+    subscribers = [];
+    const connectSubscriber = () => {
+      const subscriber = openSubscriberConnection(target, 'test');
+      subscribers.push(subscriber);
+      return subscriber;
+    };
+    pods = [1, 2].map(() => new RedisPodRequests({ redis, keys, connectSubscriber }));
+    pods.forEach((pod, index) => void pod.serve((question) => `${index} ${question}`));
+    await expectBothAnswer('first');
+  });
+  afterEach(async () => {
+    for (const pod of pods) pod.close();
+    redis.disconnect();
+    await proxy.close();
+  });
+
+  const ask = (question: string) => pods[0]!.ask(question, 300).catch(() => null);
+  const expectBothAnswer = (question: string) =>
+    eventually(async () => (await ask(question))?.answers.length === 2, 'both pods answer');
+
+  it('a pod whose subscription was lost is not asked, and soon subscribes again', async () => {
+    subscribers[1]?.disconnect(true);
+    await expectBothAnswer('again');
+    expect(await ask('again')).toEqual({ asked: 2, answers: expect.arrayContaining(['0 again', '1 again']) });
+  });
+
+  it('rejects with UnavailableError while Redis is unavailable, and works again afterwards', async () => {
+    proxy.cut();
+    await eventually(async () => (await ask('during')) === null, 'the question fails');
+    await expect(pods[0]!.ask('during', 300)).rejects.toThrow(UnavailableError);
+    await proxy.mend();
+    await expectBothAnswer('after');
+  });
+});

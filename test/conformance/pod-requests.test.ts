@@ -1,0 +1,97 @@
+import type { PodAnswers, PodRequests } from '@widget-service/shared/ports/pod-requests.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../drivers/eventually.ts';
+import { openTestBackend } from '../drivers/open-test-backend.ts';
+import { startStopwatch } from '../drivers/stopwatch.ts';
+import type { TestBackend } from '../drivers/test-backend.ts';
+
+describe('PodRequests', () => {
+  let testBackend: TestBackend;
+  /** Another pod on the same stores; null where only one process may use them. */
+  let peer: Awaited<ReturnType<NonNullable<TestBackend['openPeer']>>> | null;
+  const stops: (() => void)[] = [];
+  beforeAll(async () => {
+    testBackend = await openTestBackend();
+    peer = (await testBackend.openPeer?.()) ?? null;
+  });
+  afterEach(() => {
+    for (const stop of stops.splice(0)) stop();
+  });
+  afterAll(async () => {
+    await peer?.close();
+    await testBackend.dispose();
+  });
+  const own = () => testBackend.backend.podRequests;
+  const serve = (pod: PodRequests, answer: (question: string) => string | null) => void stops.push(pod.serve(answer));
+
+  /** Asks until this many pods are asked: a pod serves soon, not at once. */
+  async function askWhenAsked(count: number, question: string, withinMs = 5_000): Promise<PodAnswers> {
+    let result: PodAnswers = { asked: -1, answers: [] };
+    await eventually(async () => {
+      result = await own().ask(question, withinMs);
+      return result.asked === count;
+    }, `${count} pods are asked`);
+    return result;
+  }
+
+  it('asks nobody while no pod serves, and does not wait', async () => {
+    const elapsedMs = startStopwatch();
+    expect(await askWhenAsked(0, 'anyone?', 10_000)).toEqual({ asked: 0, answers: [] });
+    expect(elapsedMs()).toBeLessThan(5_000);
+  });
+
+  it('returns the answer of every pod that serves, without waiting longer', async () => {
+    serve(own(), (question) => `own: ${question}`);
+    const expected = ['own: "names"\n\u2028?'];
+    if (peer !== null) {
+      serve(peer.podRequests, (question) => `peer: ${question}`);
+      expected.push('peer: "names"\n\u2028?');
+    }
+    const { answers } = await askWhenAsked(expected.length, '"names"\n\u2028?', 10_000);
+    expect(answers.toSorted()).toEqual(expected);
+    const elapsedMs = startStopwatch();
+    expect((await own().ask('again', 10_000)).answers).toHaveLength(expected.length);
+    expect(elapsedMs()).toBeLessThan(5_000);
+  });
+
+  it('a pod that only asks gets the answers of the others', async () => {
+    if (peer === null) return;
+    serve(peer.podRequests, () => 'peer');
+    expect(await askWhenAsked(1, 'who?')).toEqual({ asked: 1, answers: ['peer'] });
+  });
+
+  it('keeps the answers to concurrent questions apart', async () => {
+    serve(own(), (question) => `to ${question}`);
+    await askWhenAsked(1, 'ready?');
+    const results = await Promise.all(Array.from({ length: 50 }, (_, n) => own().ask(`${n}`, 5_000)));
+    expect(results).toEqual(results.map((_, n) => ({ asked: 1, answers: [`to ${n}`] })));
+  });
+
+  it('counts a pod that does not answer as asked, and returns in time', async () => {
+    let isReady = false;
+    serve(own(), () => {
+      if (!isReady) return 'ready';
+      throw new Error('this pod fails');
+    });
+    if (peer !== null) serve(peer.podRequests, () => (isReady ? null : 'ready'));
+    const pods = peer === null ? 1 : 2;
+    await askWhenAsked(pods, 'ready?');
+    isReady = true;
+    const elapsedMs = startStopwatch();
+    expect(await own().ask('anyone?', 200)).toEqual({ asked: pods, answers: [] });
+    expect(elapsedMs()).toBeLessThan(3_000);
+  });
+
+  it('does not ask a pod that no longer serves', async () => {
+    const stop = own().serve(() => 'mine');
+    expect((await askWhenAsked(1, 'who?')).answers).toEqual(['mine']);
+    stop();
+    expect(await askWhenAsked(0, 'who?', 100)).toEqual({ asked: 0, answers: [] });
+  });
+
+  it('passes on long answers', async () => {
+    const long = 'ä'.repeat(400_000);
+    serve(own(), () => long);
+    expect((await askWhenAsked(1, 'long?')).answers).toEqual([long]);
+  });
+});
