@@ -97,7 +97,10 @@ async function useIntegrations(): Promise<void> {
   const integration: Schemas['Integration'] = unwrap(await client.GET('/api/v1/integrations/{id}', byId));
   unwrap(await client.PATCH('/api/v1/integrations/{id}', { ...byId, body: { rate: 100 } }));
   const rotated = unwrap(
-    await client.POST('/api/v1/integrations/{id}/rotate', { ...byId, body: { signature: 'none' } }),
+    await client.POST('/api/v1/integrations/{id}/rotate', {
+      ...byId,
+      body: { signingSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+    }),
   );
   expectSuccess(await client.DELETE('/api/v1/integrations/{id}', byId));
   console.info(issued.signingSecret, page.items[0]?.lastReceivedAt, integration.deduplicateByContent, rotated.token);

@@ -1,3 +1,4 @@
+import { findSecretMistake } from '@widget-service/shared/domain/sealed-secret.ts';
 import { z } from 'zod';
 import {
   grantChangeMembers,
@@ -13,6 +14,50 @@ import {
 import { timestamp } from './text.ts';
 
 const signatures = ['none', 'standard-webhooks'] as const;
+
+const secretMistakes = {
+  format: 'Must be whsec_ and base64, as Standard Webhooks describes.',
+  'too-short': 'Must have at least 24 bytes.',
+  'too-long': 'Must have at most 64 bytes.',
+} as const;
+
+/** A signing secret that the sender dictates. No response shows it. */
+const dictatedSecret = z
+  .string()
+  .check(({ value, issues }) => {
+    const mistake = findSecretMistake(value);
+    if (mistake === null) return;
+    issues.push({ code: 'custom', message: secretMistakes[mistake], params: { mistake }, input: value });
+  })
+  .nullish()
+  .meta({
+    writeOnly: true,
+    description:
+      'The secret to sign hooks with, if the sender dictates it: `whsec_` and the base64 of 24 to 64 bytes. Null or left out: the service makes one. It implies `signature: "standard-webhooks"`. No response shows it.',
+    examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+  });
+
+interface SignatureInput {
+  readonly signature?: (typeof signatures)[number] | null | undefined;
+  readonly signingSecret?: string | null | undefined;
+}
+
+/** A secret without signatures is a contradiction, and so a mistake. */
+function checkSecretIsUsed({ value, issues }: { value: SignatureInput | null | undefined; issues: unknown[] }): void {
+  if (value?.signature !== 'none' || typeof value.signingSecret !== 'string') return;
+  issues.push({
+    code: 'custom',
+    message: 'Must be left out if signature is none.',
+    path: ['signingSecret'],
+    input: value,
+  });
+}
+
+/** Returns null if the body says nothing about signatures. */
+function toIsSigned({ signature = null, signingSecret = null }: SignatureInput): boolean | null {
+  if (signingSecret !== null) return true;
+  return signature === null ? null : signature === 'standard-webhooks';
+}
 
 /** Hooks per second; null: the limit in the settings of the service. */
 const rate = z.int().min(1).max(1_000_000).nullable();
@@ -30,8 +75,14 @@ export const newIntegrationSchema = z
       .transform((value) => value ?? null)
       .meta({ default: null }),
     signature: z.enum(signatures).nullish().meta({ default: 'none' }),
+    signingSecret: dictatedSecret,
   })
-  .transform(({ signature, ...input }) => ({ input, isSigned: signature === 'standard-webhooks' }))
+  .check(checkSecretIsUsed)
+  .transform(({ signature, signingSecret, ...input }) => ({
+    input,
+    isSigned: toIsSigned({ signature, signingSecret }) ?? false,
+    dictatedSecret: signingSecret ?? null,
+  }))
   .meta({ id: 'NewIntegration', examples: [{ name: 'Plant north', signature: 'standard-webhooks' }] });
 
 /** `signature` is not a member: only a rotation changes it, because it belongs to the token. */
@@ -49,12 +100,13 @@ export const integrationChangesSchema = z
 
 /** No body means all defaults; `signature` defaults to its current value. */
 export const integrationRotationSchema = z
-  .strictObject({ ...rotationMembers, signature: z.enum(signatures).nullish() })
+  .strictObject({ ...rotationMembers, signature: z.enum(signatures).nullish(), signingSecret: dictatedSecret })
   .nullish()
-  .transform((value) => {
-    const signature = value?.signature ?? null;
-    return toRotation(value?.overlapSeconds, signature === null ? null : signature === 'standard-webhooks');
-  })
+  .check(checkSecretIsUsed)
+  .transform((value) => ({
+    ...toRotation(value?.overlapSeconds, toIsSigned(value ?? {})),
+    dictatedSecret: value?.signingSecret ?? null,
+  }))
   .meta({ id: 'IntegrationRotation', examples: [{ overlapSeconds: 300 }] });
 
 const integrationShape = z.object({
@@ -88,7 +140,8 @@ const issuedShape = integrationShape.extend({
     .string()
     .optional()
     .meta({
-      description: 'Present if hooks must be signed: the secret to sign with. It is not shown again.',
+      description:
+        'Present if hooks must be signed and the service made the secret to sign with. It is not shown again.',
       examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     }),
 });

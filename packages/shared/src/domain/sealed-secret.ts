@@ -10,7 +10,9 @@ const purpose = 'widget-service signing secret';
 
 const signingSecretPrefix = 'whsec_';
 /** Standard Webhooks requires 24 to 64 bytes. */
+const secretBytesRange = [24, 64] as const;
 const signingSecretBytes = 32;
+const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Returns a new secret for signing hooks, in the Standard Webhooks format: `whsec_` and base64. */
 export function mintSigningSecret(): string {
@@ -24,6 +26,21 @@ export function parseSigningSecret(secret: string): Buffer | null {
   return secret.startsWith(signingSecretPrefix)
     ? Buffer.from(secret.slice(signingSecretPrefix.length), 'base64')
     : null;
+}
+
+/**
+ * Returns what is wrong with a signing secret that a sender dictates, or null: it must be `whsec_` and the base64 of 24 to 64
+ * bytes. The padding may be left out. Each secret has one base64: a text with other bits at its end was mistyped.
+ */
+export function findSecretMistake(secret: string): 'format' | 'too-short' | 'too-long' | null {
+  const bytes = parseSigningSecret(secret);
+  if (bytes === null) return 'format';
+  const encoded = secret.slice(signingSecretPrefix.length);
+  const padded = bytes.toString('base64');
+  const isExact = encoded === padded || encoded === padded.replace(/=+$/, '');
+  if (!base64Pattern.test(encoded) || !isExact) return 'format';
+  if (bytes.length < secretBytesRange[0]) return 'too-short';
+  return bytes.length > secretBytesRange[1] ? 'too-long' : null;
 }
 
 /**

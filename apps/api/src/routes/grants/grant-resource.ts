@@ -9,6 +9,8 @@ interface NewGrantInput<Own extends object> {
   readonly input: NewGrant<Own>;
   /** Whether the token gets a signing secret. */
   readonly isSigned: boolean;
+  /** The signing secret that the sender wants. Left out: a new one is made. */
+  readonly dictatedSecret?: string | null;
 }
 
 /** Everything that differs between the kinds of grants in their six operations. */

@@ -73,9 +73,9 @@ function registerCreateGrant<Own extends object>(
       response: documentResponses({ 201: { body: schemas.issued, headers: ['Location'] } }),
     },
     handler: async (request, reply) => {
-      const { input, isSigned } = request.body;
+      const { input, ...issue } = request.body;
       const issued = await useCases
-        .issue(input, { createdBy: requirePrincipalId(request), isSigned })
+        .issue(input, { createdBy: requirePrincipalId(request), ...issue })
         .catch(rethrowAsInputError);
       noteAudit(request, { targetId: issued.grant.id, after: toAuditMembers(issued.grant, resource) });
       return reply

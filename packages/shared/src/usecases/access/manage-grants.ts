@@ -33,7 +33,7 @@ export function makeGrantUseCases<Own extends object>(deps: GrantUseCaseDeps<Own
 /** The secrets of a new token. The caller shows them once: the store holds only the digest and the sealed secret. */
 interface IssuedSecrets {
   readonly token: string;
-  /** The secret that the holder signs hooks with (`whsec_…`); null for an unsigned token. */
+  /** The new secret that the holder signs hooks with (`whsec_…`); null for an unsigned token, and for a dictated secret. */
   readonly signingSecret: string | null;
 }
 
@@ -43,11 +43,12 @@ interface MintedToken {
   readonly stored: GrantToken;
 }
 
-/** Creates a token, with a signing secret of its own if `isSigned`. */
-function mintGrantToken(prefix: TokenPrefix, isSigned: boolean): MintedToken {
+/** Creates a token. If `isSigned`, it gets the dictated signing secret, or without one a new secret of its own. */
+function mintGrantToken(prefix: TokenPrefix, isSigned: boolean, dictatedSecret: string | null): MintedToken {
   const token = mintToken(prefix);
-  const signingSecret = isSigned ? mintSigningSecret() : null;
-  const sealedSecret = signingSecret === null ? null : sealSecret(signingSecret, token);
+  const signingSecret = isSigned && dictatedSecret === null ? mintSigningSecret() : null;
+  const secret = isSigned ? (dictatedSecret ?? signingSecret) : null;
+  const sealedSecret = secret === null ? null : sealSecret(secret, token);
   return { issued: { token, signingSecret }, stored: { digest: sha256Hex(token), sealedSecret } };
 }
 
@@ -65,6 +66,8 @@ export interface TokenIssue {
   readonly createdBy: string | null;
   /** Whether the token gets a signing secret. */
   readonly isSigned: boolean;
+  /** The signing secret that the sender wants. Left out: a new one is made. */
+  readonly dictatedSecret?: string | null;
 }
 
 export interface IssueTokenDeps<Own extends object> {
@@ -81,10 +84,11 @@ export interface IssueTokenDeps<Own extends object> {
  */
 export function makeIssueToken<Own extends object>(deps: IssueTokenDeps<Own>) {
   const { grants, prefix, clock, tokenMaxLifetimeMs = null } = deps;
-  return async (newGrant: NewGrant<Own>, { createdBy, isSigned }: TokenIssue): Promise<IssuedGrant<Own>> => {
+  return async (newGrant: NewGrant<Own>, issue: TokenIssue): Promise<IssuedGrant<Own>> => {
+    const { createdBy, isSigned, dictatedSecret = null } = issue;
     const now = clock.now();
     const expiresAt = limitExpiry(newGrant.expiresAt, findLatestExpiry(now, tokenMaxLifetimeMs), now);
-    const { issued, stored } = mintGrantToken(prefix, isSigned);
+    const { issued, stored } = mintGrantToken(prefix, isSigned, dictatedSecret);
     const grant = {
       ...newGrant,
       expiresAt,
@@ -156,6 +160,8 @@ export interface Rotation {
   readonly overlapSeconds: number;
   /** Whether the new token has a signing secret; null: only if the replaced one has. */
   readonly isSigned: boolean | null;
+  /** See `TokenIssue`. */
+  readonly dictatedSecret?: string | null;
 }
 
 interface TokenReplacementResult<Own extends object> {
@@ -196,13 +202,13 @@ export function makeRotateToken<Own extends object>(deps: RotateTokenDeps<Own>) 
 async function replaceToken<Own extends object>(
   { grants, kind, prefix, clock, tokenMaxLifetimeMs = null }: RotateTokenDeps<Own>,
   id: string,
-  { overlapSeconds, isSigned }: Rotation,
+  { overlapSeconds, isSigned, dictatedSecret = null }: Rotation,
 ): Promise<TokenReplacementResult<Own> | null> {
   for (let attempts = 0; attempts < rotationAttemptsMax; attempts += 1) {
     const before = await grants.get(id);
     if (before === null) return null;
     const tokenIssuedAt = clock.now();
-    const { issued, stored } = mintGrantToken(prefix, isSigned ?? before.token.sealedSecret !== null);
+    const { issued, stored } = mintGrantToken(prefix, isSigned ?? before.token.sealedSecret !== null, dictatedSecret);
     const after = await grants.replaceTokens(id, {
       replacedDigest: before.token.digest,
       token: stored,
