@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { isPrivateAddress, toAttemptSource, toClientNetwork, toNetwork, toTrustProxy } from './forwarding.ts';
+import {
+  isPrivateAddress,
+  toAttemptSource,
+  toClientNetwork,
+  toNetwork,
+  toShownAddress,
+  toTrustProxy,
+} from './forwarding.ts';
 
 describe('isPrivateAddress', () => {
   it.each([
@@ -61,6 +68,23 @@ describe('toClientNetwork', () => {
     const closed = { ip: undefined as unknown as string, headers: { 'x-forwarded-for': '192.0.2.1' } };
     expect(toClientNetwork(closed, null)).toBe('');
     expect(toClientNetwork(closed, 1)).toBe('');
+  });
+});
+
+describe('toShownAddress', () => {
+  const forwarded = { 'x-forwarded-for': '198.51.100.7' };
+  it.each([
+    ['198.51.100.7', {}, null, '198.51.100.7'],
+    ['::ffff:198.51.100.7', {}, null, '198.51.100.7'],
+    ['2001:DB8::7%eth0', {}, null, '2001:db8::7'],
+    ['10.0.0.2', {}, null, '10.0.0.2'],
+    ['10.0.0.2', forwarded, null, null],
+    ['10.0.0.2', forwarded, [], '10.0.0.2'],
+    ['10.0.0.2', forwarded, ['10.0.0.0/8'], '10.0.0.2'],
+    ['unix:', {}, null, null],
+    [undefined as unknown as string, {}, null, null],
+  ])('shows %j with the headers %j and the trusted proxies %j as %j', (ip, headers, trusted, shown) => {
+    expect(toShownAddress({ ip, headers }, trusted)).toBe(shown);
   });
 });
 
