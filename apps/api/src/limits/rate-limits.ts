@@ -10,7 +10,7 @@ import type {
 } from 'fastify';
 import { type RoutePolicy, requirePrincipalId } from '../auth/policy.ts';
 import type { HookPermits, HookRefusalByRate } from './hook-permits.ts';
-import { type RateRefusal, setRateLimitHeaders, toRateLimitedError } from './rate-limit-headers.ts';
+import { setRateLimitHeaders, toRateLimitedError } from './rate-limit-headers.ts';
 
 /**
  * `api` counts requests per principal, `hooks` counts hooks and their bytes per integration. The settings give the rates (`toRateLimits`).

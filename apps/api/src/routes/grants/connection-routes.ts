@@ -2,6 +2,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { SubscriptionStore } from '@widget-service/shared/ports/grant-store.ts';
 import { z } from 'zod';
+import { noteAudit } from '../../audit/route-audit.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { type OpenConnectionsBody, openConnectionsSchema } from '../../schemas/connection.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -46,7 +47,7 @@ function registerListConnections(app: ZodApp, { subscriptions, streamDirectory }
 /** `DELETE /api/v1/subscriptions/{id}/connections/{connectionId}`: ends one stream. */
 function registerEndConnection(app: ZodApp, { streamDirectory }: ConnectionRoutesDeps): void {
   app.delete('/api/v1/subscriptions/:id/connections/:connectionId', {
-    config: { policy },
+    config: { policy, audit: { action: 'stream.ended', target: { kind: 'subscription', id: ':id' } } },
     schema: {
       operationId: 'example.subscriptions.endConnection',
       summary: 'End an open stream of a subscription',
@@ -55,9 +56,11 @@ function registerEndConnection(app: ZodApp, { streamDirectory }: ConnectionRoute
       params: z.object({ id: z.string(), connectionId: z.string() }),
       response: documentResponses({ 204: z.null().describe('The stream has ended.') }, 'not-found'),
     },
-    handler: async ({ params }, reply) => {
+    handler: async (request, reply) => {
+      const { params } = request;
       const id = parseUuid(params.id);
       const connectionId = parseUuid(params.connectionId);
+      noteAudit(request, { before: { connectionId } });
       const isEnded = id !== null && connectionId !== null && (await streamDirectory.end(id, connectionId));
       if (!isEnded) throw notFound('stream');
       return reply.code(204).send();
