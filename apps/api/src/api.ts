@@ -1,9 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import {
-  toConnectionLimits,
-  toRateLimits,
-  toSecurityContact,
-} from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { makeFormatMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
@@ -20,26 +15,16 @@ import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/crea
 import { makeNameStores } from '@widget-service/shared/tasks/name-stores.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
-import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
-import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
-import { buildApp } from './app.ts';
-import { type AuditRecorder, createAuditRecorder } from './audit/audit-recorder.ts';
-import { makeHashEmail } from './audit/hash-email.ts';
-import { makeRecordLastUsed } from './auth/record-last-used.ts';
-import { makeVerifyStreamToken } from './auth/stream-entitlement.ts';
-import { type Deployment, describeDeployment } from './deployment.ts';
+import { createAuditRecorder } from './audit/audit-recorder.ts';
+import { type CompositionDeps, composeApp } from './compose-app.ts';
+import { describeDeployment } from './deployment.ts';
 import { drain, drainMaxMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
-import { createPodRateLimiter } from './limits/pod-rate-limiter.ts';
-import { makeRecordStreamEnd } from './routes/events/record-stream-end.ts';
-import { registerStreamRoute } from './routes/events/stream-events.ts';
 import { createStateSamplerTask } from './state-sampler.ts';
-import { makeAdmitStream } from './stream/admit-stream.ts';
 import type { Hub } from './stream/hub.ts';
-import { type FanOut, openFanOut } from './stream/open-fan-out.ts';
-import { openRevocations, type PodRevocations } from './stream/revocations.ts';
-import { openStreamDirectory, type StreamDirectory } from './stream/stream-directory.ts';
-import { createUseCases } from './use-cases.ts';
+import { openFanOut } from './stream/open-fan-out.ts';
+import { openRevocations } from './stream/revocations.ts';
+import { openStreamDirectory } from './stream/stream-directory.ts';
 
 export interface ApiDeps {
   readonly settings: Settings;
@@ -65,25 +50,10 @@ const firstPositionMaxMs = 1_000;
 export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
   const { settings, logger, print } = deps;
   const clock = systemClock;
-  const { app, backend, deployment, metrics, supervisor, fanOut, nameStores, audit, streamDirectory } =
-    composePod(deps);
+  const pod = composePod(deps);
+  const { app, backend, deployment, supervisor, fanOut, audit, streamDirectory } = pod;
   const state = { isStarted: false, isDraining: false };
-  const ops = await openOpsServer(
-    {
-      formatMetrics: makeFormatMetrics(metrics.registry),
-      checks: () => [
-        { name: 'drain', reason: state.isDraining ? 'the process is draining' : null },
-        ...nameStores(supervisor.checks()),
-      ],
-      isStarted: () => state.isStarted,
-      updateGauges: () => {
-        recordTasks(metrics, supervisor);
-        recordUnsent(metrics, fanOut.hub);
-      },
-    },
-    settings.OPS_HOST,
-    settings.OPS_PORT,
-  );
+  const ops = await openOperatorsPort(settings, pod, state);
 
   const admin = await ensureFirstAdmin({
     settings,
@@ -145,6 +115,30 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
   };
 }
 
+/** Opens the operators' HTTP server. What it says about the process follows `state`. */
+function openOperatorsPort(
+  settings: Settings,
+  { metrics, supervisor, fanOut, nameStores }: ReturnType<typeof composePod>,
+  state: { readonly isStarted: boolean; readonly isDraining: boolean },
+) {
+  return openOpsServer(
+    {
+      formatMetrics: makeFormatMetrics(metrics.registry),
+      checks: () => [
+        { name: 'drain', reason: state.isDraining ? 'the process is draining' : null },
+        ...nameStores(supervisor.checks()),
+      ],
+      isStarted: () => state.isStarted,
+      updateGauges: () => {
+        recordTasks(metrics, supervisor);
+        recordUnsent(metrics, fanOut.hub);
+      },
+    },
+    settings.OPS_HOST,
+    settings.OPS_PORT,
+  );
+}
+
 /** Connects the parts of the process. It starts no task and opens no socket. */
 function composePod(deps: ApiDeps) {
   const { settings, logger, tracer = noTracer } = deps;
@@ -185,86 +179,6 @@ function recordUnsent(metrics: Metrics, hub: Hub): void {
   const { streams, bytes } = hub.measureUnsent();
   metrics.streamsBackpressured.set(streams);
   metrics.streamUnsentBytes.set(bytes);
-}
-
-interface CompositionDeps {
-  readonly settings: Settings;
-  readonly backend: Backend;
-  readonly deployment: Deployment;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly tracer: Tracer;
-  readonly fanOut: FanOut;
-  readonly revocations: PodRevocations;
-  readonly audit: AuditRecorder;
-  readonly streamDirectory: StreamDirectory;
-}
-
-/** Builds the use cases from the ports, and the routes from the use cases. */
-function composeApp(deps: CompositionDeps) {
-  const { settings, backend, deployment, logger, metrics, tracer, fanOut, revocations, audit, streamDirectory } = deps;
-  const clock = systemClock;
-  const groupCommit = new GroupCommit(backend.hookQueue, clock, {
-    jobItemsMax: settings.HOOK_BATCH_MAX,
-    backlogMax: settings.HOOK_BACKLOG_MAX,
-    sharePercent: settings.HOOK_BACKLOG_SHARE_PERCENT,
-  });
-  const limiter = createPodRateLimiter({
-    limiter: backend.rateLimiter,
-    isShared: deployment.sharesRateLimits,
-    clock,
-    metrics,
-  });
-  return buildApp({
-    settings: {
-      trustedProxies: settings.TRUSTED_PROXIES,
-      publicBaseUrl: settings.PUBLIC_BASE_URL,
-      cookieSecure: settings.COOKIE_SECURE,
-      bodyLimitBytes: settings.BODY_LIMIT_BYTES,
-      connections: toConnectionLimits(settings),
-      docsEnabled: settings.DOCS_ENABLED,
-      securityContact: toSecurityContact(settings),
-    },
-    useCases: createUseCases({
-      backend,
-      groupCommit,
-      clock,
-      tailPosition: () => fanOut.ring.position(),
-      sessionIdleMs: settings.SESSION_IDLE_MS,
-      sessionLifetimeMs: settings.SESSION_LIFETIME_MS,
-      tokenMaxLifetimeMs: settings.TOKEN_MAX_LIFETIME_MS,
-      rateLimiter: limiter,
-      signInFailuresPerMinute: settings.SIGN_IN_FAILURES_PER_MINUTE,
-    }),
-    widgets: backend.widgets,
-    ledger: backend.ledger,
-    refusals: backend.refusals,
-    audit,
-    hashEmail: makeHashEmail({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys }),
-    users: backend.users,
-    clock,
-    rateLimits: { limiter, ...toRateLimits(settings) },
-    grants: backend,
-    streamDirectory,
-    hookTokens: revocations.caches.hooks,
-    provisionTokens: revocations.caches.provisionTokens,
-    logger,
-    metrics,
-    tracer,
-    registerStream: (scope) =>
-      registerStreamRoute(scope, {
-        verifyToken: makeVerifyStreamToken(revocations.caches.streams),
-        generation: revocations.generation,
-        recordLastUsed: makeRecordLastUsed({ grants: backend.subscriptions, clock }),
-        findStreamStart: makeFindStreamStart({ eventLog: backend.eventLog, recent: fanOut.ring }),
-        hub: fanOut.hub,
-        metrics,
-        trustedProxies: settings.TRUSTED_PROXIES,
-        recordEnd: makeRecordStreamEnd({ audit, clock }),
-        admit: makeAdmitStream({ perOwner: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
-        heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
-      }),
-  });
 }
 
 /** The worker's tasks, for a process that is its own worker. */

@@ -1,0 +1,107 @@
+import {
+  toConnectionLimits,
+  toRateLimits,
+  toSecurityContact,
+} from '@widget-service/shared/config/component-options.ts';
+import type { Settings } from '@widget-service/shared/config/settings.ts';
+import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import type { Logger } from '@widget-service/shared/runtime/logger.ts';
+import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
+import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
+import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
+import { buildApp } from './app.ts';
+import type { AuditRecorder } from './audit/audit-recorder.ts';
+import { makeHashEmail } from './audit/hash-email.ts';
+import { makeRecordLastUsed } from './auth/record-last-used.ts';
+import { makeVerifyStreamToken } from './auth/stream-entitlement.ts';
+import type { Deployment } from './deployment.ts';
+import { createPodRateLimiter } from './limits/pod-rate-limiter.ts';
+import { makeRecordStreamEnd } from './routes/events/record-stream-end.ts';
+import { registerStreamRoute } from './routes/events/stream-events.ts';
+import { makeAdmitStream } from './stream/admit-stream.ts';
+import type { FanOut } from './stream/open-fan-out.ts';
+import type { PodRevocations } from './stream/revocations.ts';
+import type { StreamDirectory } from './stream/stream-directory.ts';
+import { createUseCases } from './use-cases.ts';
+
+export interface CompositionDeps {
+  readonly settings: Settings;
+  readonly backend: Backend;
+  readonly deployment: Deployment;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly tracer: Tracer;
+  readonly fanOut: FanOut;
+  readonly revocations: PodRevocations;
+  readonly audit: AuditRecorder;
+  readonly streamDirectory: StreamDirectory;
+}
+
+/** Builds the use cases from the ports, and the routes from the use cases. It opens no socket. */
+export function composeApp(deps: CompositionDeps) {
+  const { settings, backend, deployment, logger, metrics, tracer, fanOut, revocations, audit, streamDirectory } = deps;
+  const clock = systemClock;
+  const groupCommit = new GroupCommit(backend.hookQueue, clock, {
+    jobItemsMax: settings.HOOK_BATCH_MAX,
+    backlogMax: settings.HOOK_BACKLOG_MAX,
+    sharePercent: settings.HOOK_BACKLOG_SHARE_PERCENT,
+  });
+  const limiter = createPodRateLimiter({
+    limiter: backend.rateLimiter,
+    isShared: deployment.sharesRateLimits,
+    clock,
+    metrics,
+  });
+  return buildApp({
+    settings: {
+      trustedProxies: settings.TRUSTED_PROXIES,
+      publicBaseUrl: settings.PUBLIC_BASE_URL,
+      cookieSecure: settings.COOKIE_SECURE,
+      bodyLimitBytes: settings.BODY_LIMIT_BYTES,
+      connections: toConnectionLimits(settings),
+      docsEnabled: settings.DOCS_ENABLED,
+      securityContact: toSecurityContact(settings),
+    },
+    useCases: createUseCases({
+      backend,
+      groupCommit,
+      clock,
+      tailPosition: () => fanOut.ring.position(),
+      sessionIdleMs: settings.SESSION_IDLE_MS,
+      sessionLifetimeMs: settings.SESSION_LIFETIME_MS,
+      tokenMaxLifetimeMs: settings.TOKEN_MAX_LIFETIME_MS,
+      rateLimiter: limiter,
+      signInFailuresPerMinute: settings.SIGN_IN_FAILURES_PER_MINUTE,
+    }),
+    widgets: backend.widgets,
+    ledger: backend.ledger,
+    refusals: backend.refusals,
+    audit,
+    hashEmail: makeHashEmail({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys }),
+    users: backend.users,
+    clock,
+    rateLimits: { limiter, ...toRateLimits(settings) },
+    grants: backend,
+    streamDirectory,
+    hookTokens: revocations.caches.hooks,
+    provisionTokens: revocations.caches.provisionTokens,
+    logger,
+    metrics,
+    tracer,
+    registerStream: (scope) =>
+      registerStreamRoute(scope, {
+        verifyToken: makeVerifyStreamToken(revocations.caches.streams),
+        generation: revocations.generation,
+        recordLastUsed: makeRecordLastUsed({ grants: backend.subscriptions, clock }),
+        findStreamStart: makeFindStreamStart({ eventLog: backend.eventLog, recent: fanOut.ring }),
+        hub: fanOut.hub,
+        metrics,
+        trustedProxies: settings.TRUSTED_PROXIES,
+        recordEnd: makeRecordStreamEnd({ audit, clock }),
+        admit: makeAdmitStream({ perOwner: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
+        heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
+      }),
+  });
+}
