@@ -211,18 +211,19 @@ describe('POST /api/v1/widgets with a provision token: permission, store and lim
 
   test('limits each provision token on its own, and keeps the count across a rotation', async () => {
     const limited = await openTestApp({ limits: { api: { ratePerSecond: 0.001, burst: 1 } } });
-    const { headers } = await limited.signedIn('admin');
-    const issueLimited = async (url: string) =>
-      (await limited.inject({ method: 'POST', url, headers, payload: { name: 'x' } })).json();
-    const [first, other] = [await issueLimited(tokensPath), await issueLimited(tokensPath)];
+    // The limit counts each caller on its own, so every change is made by another admin.
+    const post = async (url: string, payload?: object) => {
+      const { headers } = await limited.signedIn('admin');
+      return (await limited.inject({ method: 'POST', url, headers, ...(payload && { payload }) })).json();
+    };
+    const [first, other] = [await post(tokensPath, { name: 'x' }), await post(tokensPath, { name: 'x' })];
     const createStatus = async (token: string) => {
       const payload = { name: 'lamp' };
       const request = { method: 'POST', url: '/api/v1/widgets', headers: bearer(token), payload } as const;
       return (await limited.inject(request)).statusCode;
     };
     expect([await createStatus(first.token), await createStatus(other.token)]).toEqual([201, 201]);
-    const rotatePath = `${tokensPath}/${first.id}/rotate`;
-    const { token: newToken } = (await limited.inject({ method: 'POST', url: rotatePath, headers })).json();
+    const { token: newToken } = await post(`${tokensPath}/${first.id}/rotate`);
     const statuses = [await createStatus(first.token), await createStatus(newToken), await createStatus(other.token)];
     expect(statuses).toEqual([429, 429, 429]);
     await limited.close();
