@@ -1,3 +1,4 @@
+import type { RoleMapping } from '../domain/role-claim.ts';
 import type { EventRetention } from '../ports/event-log.ts';
 import type { LoggerOptions } from '../runtime/logger.ts';
 import type { TracerOptions } from '../tracing/tracer.ts';
@@ -98,5 +99,34 @@ export function toTracerOptions(settings: Settings): TracerOptions {
     endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
     ratio: settings.OTEL_TRACES_SAMPLER_ARG,
     serviceName: settings.OTEL_SERVICE_NAME,
+  };
+}
+
+export interface IdentityProviderOptions {
+  readonly issuerUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Separated by spaces. */
+  readonly scopes: string;
+  /** See `readRole`. */
+  readonly roleClaim: string;
+  readonly roleMapping: RoleMapping;
+  /** The provider redirects browsers to an address below it. Without a trailing slash. */
+  readonly publicBaseUrl: string;
+}
+
+/** Converts the settings to the options of the identity provider. Null: there is none. */
+export function toIdentityProviderOptions(settings: Settings): IdentityProviderOptions | null {
+  const { OIDC_ISSUER_URL, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_ROLE_MAPPING, PUBLIC_BASE_URL } = settings;
+  if (OIDC_ISSUER_URL === null) return null;
+  return {
+    issuerUrl: OIDC_ISSUER_URL,
+    // `checkSignInSettings` has made sure that the others are set.
+    clientId: OIDC_CLIENT_ID ?? '',
+    clientSecret: OIDC_CLIENT_SECRET ?? '',
+    scopes: settings.OIDC_SCOPES,
+    roleClaim: settings.OIDC_ROLE_CLAIM,
+    roleMapping: OIDC_ROLE_MAPPING ?? new Map(),
+    publicBaseUrl: PUBLIC_BASE_URL ?? '',
   };
 }

@@ -34,7 +34,7 @@ export function defineSecret<T>(...definition: Parameters<typeof defineSetting<T
   return { ...defineSetting(...definition), isSecret: true };
 }
 
-/** Returns whether only this machine can connect to an address. */
+/** Returns whether only this machine can connect to an address, or to the host of a URL. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

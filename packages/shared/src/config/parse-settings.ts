@@ -1,4 +1,5 @@
 import { ExitError, exitCodes } from '../runtime/exit-error.ts';
+import { checkSignInSettings } from './check-sign-in-settings.ts';
 import { type DefaultContext, isLoopback, type Setting } from './define-setting.ts';
 import { listSecrets, readSecretFiles } from './secret-files.ts';
 import { type SettingName, type Settings, settingsTable } from './settings.ts';
@@ -70,6 +71,8 @@ export function parseSettings(
     checkPorts(settings);
     checkPublicScheme(settings);
     checkSecurityContact(settings);
+    const mistakes = checkSignInSettings(settings);
+    if (mistakes.length > 0) throw new SettingsError(mistakes);
   }
   return { settings, backend };
 }

@@ -6,6 +6,7 @@ import { defineSecret, defineSetting, isLoopback } from './define-setting.ts';
 import { overloadSettings } from './overload-settings.ts';
 import { pageSettings } from './page-settings.ts';
 import { tracingSettings } from './tracing-settings.ts';
+import { signInSettings } from './sign-in-settings.ts';
 import {
   baseUrl,
   flag,
@@ -212,6 +213,7 @@ export const settingsTable = {
     5,
     'Failed sign-ins per minute from one address to one account. Further limits: 6 times this per address and minute, 20 times per account and hour. 0: no limits.',
   ),
+  ...signInSettings,
   BODY_LIMIT_BYTES: defineSetting(
     wholeNumber(1_024, 4_194_304),
     65_536,

@@ -1,5 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { type Role, roles } from '../domain/role.ts';
+import type { RoleMapping } from '../domain/role-claim.ts';
+import { isLoopback } from './define-setting.ts';
 
 // The schemas of setting values. Each parses the text of an environment variable; its message says what is allowed. The
 // nullable ones are for settings that may be left out: null is then their default.
@@ -38,6 +41,29 @@ export const mongodbUrl = z
 export const baseUrl = url('http:', 'https:')
   .refine((value) => value === null || !/[?#]/.test(value), 'a URL without query or fragment')
   .transform((value) => value?.replace(/\/+$/, '') ?? null);
+
+/** Kept as it is given: a slash at its end belongs to the identifier of an issuer. */
+export const issuerUrl = z
+  .string()
+  .refine((value) => {
+    if (!URL.canParse(value) || /[?#]/.test(value)) return false;
+    const { protocol, hostname, username, password } = new URL(value);
+    const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+    return isSafe && username === '' && password === '';
+  }, 'a URL with https: (http: only on loopback) without query, fragment or credentials')
+  .nullable();
+
+const roleMappingText = `comma-separated pairs value=role, with the roles ${roles.join(', ')}`;
+/** Parses `staff=viewer,owners=admin`. The last equals sign of a pair is before the role. */
+export const roleMapping = z
+  .string()
+  .transform((value) => value.split(',').map((pair) => /^(.+)=([^=]+)$/.exec(pair.trim())?.slice(1) ?? []))
+  .refine(
+    (pairs) => pairs.every(([value, role]) => value !== undefined && roles.includes(role as Role)),
+    roleMappingText,
+  )
+  .transform((pairs): RoleMapping => new Map(pairs as [string, Role][]))
+  .nullable();
 
 const maxHops = 100;
 /** Parses to a number of hops, or to a list of addresses and CIDRs. `none` parses to an empty list. */
