@@ -36,6 +36,9 @@ async function useSession(): Promise<void> {
   expectSuccess(await client.DELETE('/api/v1/sessions/{id}', byId));
   expectSuccess(await client.DELETE('/api/v1/session'));
   expectSuccess(await client.DELETE('/api/v1/sessions'));
+  const atProvider = await client.GET('/api/v1/session/oidc', { params: { query: { returnTo: '/docs' } } });
+  const back = await client.GET('/api/v1/session/oidc/callback', { params: { query: { code: 'one', state: 'two' } } });
+  console.info(atProvider.response.status, back.error?.code);
   console.info(ownSession?.device, shown.user.email, shown.permissions.includes('widgets:create'), stream.url);
 }
 

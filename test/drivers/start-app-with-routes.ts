@@ -15,6 +15,7 @@ export async function startAppWithRoutes(
       trustedProxies: null,
       publicBaseUrl: null,
       cookieSecure: false,
+      passwordSignInEnabled: true,
       bodyLimitBytes: 65_536,
       connections: { perAddress: 0, perPod: 10_000 },
       docsEnabled: true,

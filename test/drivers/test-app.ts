@@ -5,6 +5,7 @@ import { makeHashEmail } from '@widget-service/api/audit/hash-email.ts';
 import type { RouteAudit } from '@widget-service/api/audit/route-audit.ts';
 import { computeCsrfToken } from '@widget-service/api/auth/csrf.ts';
 import { createGrantCache } from '@widget-service/api/auth/grant-cache.ts';
+import { openIdentityProvider } from '@widget-service/api/auth/oidc/open-identity-provider.ts';
 import type { RoutePolicy } from '@widget-service/api/auth/policy.ts';
 import { describeDeployment } from '@widget-service/api/deployment.ts';
 import type { TrustedProxies } from '@widget-service/api/http/forwarding.ts';
@@ -14,6 +15,7 @@ import { collectDescribedRoutes } from '@widget-service/api/openapi/described-ro
 import type { SecurityContact } from '@widget-service/api/pages/register-security-txt.ts';
 import { openStreamDirectory } from '@widget-service/api/stream/stream-directory.ts';
 import { createUseCases } from '@widget-service/api/use-cases.ts';
+import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Role } from '@widget-service/shared/domain/role.ts';
@@ -27,6 +29,7 @@ import { createAnswerCheck } from './check-answer.ts';
 import { issueIntegration, issueSubscription } from './issue-grants.ts';
 import { openTestBackend } from './open-test-backend.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
+import type { TestBackend } from './test-backend.ts';
 
 const hourMs = 3_600_000;
 
@@ -35,6 +38,11 @@ let checkAnswer: ReturnType<typeof createAnswerCheck> | null = null;
 export interface TestAppOptions {
   readonly publicBaseUrl?: string | null;
   readonly cookieSecure?: boolean;
+  readonly passwordSignInEnabled?: boolean;
+  /** `timeoutMs` limits each request to the provider. */
+  readonly identityProvider?: IdentityProviderOptions & { readonly timeoutMs?: number };
+  /** The backend of another app, of which this app is then a second pod. Closing this app leaves it open. */
+  readonly sharedBackend?: Backend;
   readonly bodyLimitBytes?: number;
   readonly docsEnabled?: boolean;
   readonly securityContact?: SecurityContact;
@@ -106,8 +114,8 @@ export interface TestApp {
 }
 
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const testBackend = await openTestBackend();
-  const realBackend = testBackend.backend;
+  const testBackend = options.sharedBackend === undefined ? await openTestBackend() : null;
+  const realBackend = options.sharedBackend ?? (testBackend as TestBackend).backend;
   const backend = { ...realBackend, ...options.replace?.(realBackend) };
   const clock = options.clock ?? systemClock;
   const logLines: string[] = [];
@@ -140,8 +148,9 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const app = buildApp({
     settings: {
       trustedProxies: options.trustedProxies ?? null,
-      publicBaseUrl: options.publicBaseUrl ?? null,
+      publicBaseUrl: options.publicBaseUrl ?? options.identityProvider?.publicBaseUrl ?? null,
       cookieSecure: options.cookieSecure ?? false,
+      passwordSignInEnabled: options.passwordSignInEnabled ?? true,
       bodyLimitBytes: options.bodyLimitBytes ?? 65_536,
       connections: { perAddress: 0, perPod: 10_000 },
       docsEnabled: options.docsEnabled ?? true,
@@ -167,6 +176,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     provisionTokens: createGrantCache(backend.provisionTokens, freshness),
     logger,
     metrics,
+    ...(await configureIdentityProvider(options)),
     registerStream: () => undefined,
   });
   const routes: TestRoute[] = [];
@@ -204,9 +214,16 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     },
     close: async () => {
       await app.close();
-      await testBackend.dispose();
+      await testBackend?.dispose();
     },
   };
+}
+
+async function configureIdentityProvider({ identityProvider: configured }: TestAppOptions) {
+  if (configured === undefined) return {};
+  const { timeoutMs = 10_000, ...options } = configured;
+  const provider = await openIdentityProvider(options, { clock: systemClock, timeoutMs });
+  return { identityProvider: { ...options, provider } };
 }
 
 /** Creates a user with this role and a session. The user has no usable password. */

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { toIdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { makeFormatMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
@@ -16,10 +17,12 @@ import { makeNameStores } from '@widget-service/shared/tasks/name-stores.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { createAuditRecorder } from './audit/audit-recorder.ts';
+import { openIdentityProvider } from './auth/oidc/open-identity-provider.ts';
 import { type CompositionDeps, composeApp } from './compose-app.ts';
 import { describeDeployment } from './deployment.ts';
 import { drain, drainMaxMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
+import type { ConfiguredIdentityProvider } from './routes/session/sign-in-by-identity.ts';
 import { createStateSamplerTask } from './state-sampler.ts';
 import type { Hub } from './stream/hub.ts';
 import { openFanOut } from './stream/open-fan-out.ts';
@@ -50,7 +53,7 @@ const firstPositionMaxMs = 1_000;
 export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
   const { settings, logger, print } = deps;
   const clock = systemClock;
-  const pod = composePod(deps);
+  const pod = composePod(deps, await configureIdentityProvider(settings));
   const { app, backend, deployment, supervisor, fanOut, audit, streamDirectory } = pod;
   const state = { isStarted: false, isDraining: false };
   const ops = await openOperatorsPort(settings, pod, state);
@@ -139,8 +142,14 @@ function openOperatorsPort(
   );
 }
 
+async function configureIdentityProvider(settings: Settings): Promise<ConfiguredIdentityProvider | null> {
+  const options = toIdentityProviderOptions(settings);
+  if (options === null) return null;
+  return { ...options, provider: await openIdentityProvider(options, { clock: systemClock }) };
+}
+
 /** Connects the parts of the process. It starts no task and opens no socket. */
-function composePod(deps: ApiDeps) {
+function composePod(deps: ApiDeps, identityProvider: ConfiguredIdentityProvider | null) {
   const { settings, logger, tracer = noTracer } = deps;
   const clock = systemClock;
   const deployment = describeDeployment(deps.backend.kind);
@@ -154,7 +163,7 @@ function composePod(deps: ApiDeps) {
   const audit = createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock });
   const streamDirectory = openStreamDirectory({ podRequests: backend.podRequests, hub });
   const parts = { settings, backend, deployment, logger, metrics, tracer, fanOut, revocations, audit, streamDirectory };
-  const app = composeApp(parts);
+  const app = composeApp({ ...parts, identityProvider });
   const tasks = [
     fanOut.createTail(revocations.waitUntilFresh),
     ...revocations.tasks,

@@ -61,6 +61,7 @@ import { registerGetSession } from './routes/session/get-session.ts';
 import { registerIssuePersonalStream } from './routes/session/issue-personal-stream.ts';
 import { registerEndOwnSession, registerListOwnSessions } from './routes/session/manage-sessions.ts';
 import { registerSignIn } from './routes/session/sign-in.ts';
+import { type ConfiguredIdentityProvider, registerSignInByIdentity } from './routes/session/sign-in-by-identity.ts';
 import { registerSignOut, registerSignOutEverywhere } from './routes/session/sign-out.ts';
 import {
   registerChangeUser,
@@ -81,6 +82,7 @@ interface AppSettings {
   /** Base of the URLs in responses, without a trailing slash. Null: each request's own scheme and host. */
   readonly publicBaseUrl: string | null;
   readonly cookieSecure: boolean;
+  readonly passwordSignInEnabled: boolean;
   readonly bodyLimitBytes: number;
   readonly connections: ConnectionLimits;
   /** Whether the service serves its documentation: `/docs`, the OpenAPI document and the pages of problems. */
@@ -120,6 +122,8 @@ export interface AppDeps {
   readonly metrics: Metrics;
   /** Left out: no tracing. */
   readonly tracer?: Tracer;
+  /** Left out: nobody signs in through a provider. */
+  readonly identityProvider?: ConfiguredIdentityProvider;
   /** Registers the stream's routes. They come from the caller, because it runs the hub. */
   readonly registerStream: (app: FastifyInstance) => Promise<void> | void;
 }
@@ -172,7 +176,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 
 async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<void> {
   const { useCases, settings } = deps;
-  const { cookieSecure, publicBaseUrl, trustedProxies } = settings;
+  const { cookieSecure, passwordSignInEnabled, publicBaseUrl, trustedProxies } = settings;
   const app = scope.withTypeProvider<ZodTypeProvider>();
   registerListWidgets(app, useCases);
   registerCreateWidget(app, useCases);
@@ -180,11 +184,13 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   await deps.registerStream(scope);
   const recordLastUsed = makeRecordLastUsed({ grants: deps.grants.integrations, clock: deps.clock });
   registerReceiveHook(app, { ...deps, acceptHook: useCases.acceptHook, recordLastUsed, trustedProxies });
-  registerSignIn(app, { ...useCases, clock: deps.clock, cookieSecure, trustedProxies });
+  const { identityProvider = null, clock } = deps;
+  registerSignIn(app, { ...useCases, clock, cookieSecure, trustedProxies, passwordSignInEnabled });
+  registerSignInByIdentity(app, { ...useCases, identityProvider, cookieSecure, trustedProxies, clock });
   registerGetSession(app);
   registerSignOut(app, { endSession: useCases.endSession, cookieSecure });
   registerSignOutEverywhere(app, { endAllSessions: useCases.endAllSessions, cookieSecure });
-  registerChangePassword(app, { ...useCases, clock: deps.clock, cookieSecure, trustedProxies });
+  registerChangePassword(app, { ...useCases, clock, cookieSecure, trustedProxies, passwordSignInEnabled });
   registerListOwnSessions(app, useCases);
   registerEndOwnSession(app, { endSessionById: useCases.endSessionById, cookieSecure });
   registerIssuePersonalStream(app, { issuePersonalStream: useCases.issuePersonalStream, publicBaseUrl });
@@ -198,7 +204,10 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   registerDeliveryRoutes(app, deps);
   registerListAuditEvents(app, useCases);
   if (settings.docsEnabled) {
-    registerDocsPage(scope);
+    registerDocsPage(scope, {
+      signInByPassword: passwordSignInEnabled,
+      signInByIdentity: identityProvider !== null,
+    });
     registerProblemPages(scope);
   }
   if (settings.securityContact !== null) registerSecurityTxt(scope, settings.securityContact, publicBaseUrl);

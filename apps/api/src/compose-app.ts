@@ -20,6 +20,7 @@ import type { Deployment } from './deployment.ts';
 import { createPodRateLimiter } from './limits/pod-rate-limiter.ts';
 import { makeRecordStreamEnd } from './routes/events/record-stream-end.ts';
 import { registerStreamRoute } from './routes/events/stream-events.ts';
+import type { ConfiguredIdentityProvider } from './routes/session/sign-in-by-identity.ts';
 import { makeAdmitStream } from './stream/admit-stream.ts';
 import type { FanOut } from './stream/open-fan-out.ts';
 import type { PodRevocations } from './stream/revocations.ts';
@@ -37,6 +38,8 @@ export interface CompositionDeps {
   readonly revocations: PodRevocations;
   readonly audit: AuditRecorder;
   readonly streamDirectory: StreamDirectory;
+  /** Null: nobody signs in through a provider. */
+  readonly identityProvider: ConfiguredIdentityProvider | null;
 }
 
 /** Builds the use cases from the ports, and the routes from the use cases. It opens no socket. */
@@ -59,6 +62,7 @@ export function composeApp(deps: CompositionDeps) {
       trustedProxies: settings.TRUSTED_PROXIES,
       publicBaseUrl: settings.PUBLIC_BASE_URL,
       cookieSecure: settings.COOKIE_SECURE,
+      passwordSignInEnabled: settings.PASSWORD_SIGN_IN_ENABLED,
       bodyLimitBytes: settings.BODY_LIMIT_BYTES,
       connections: toConnectionLimits(settings),
       docsEnabled: settings.DOCS_ENABLED,
@@ -90,6 +94,7 @@ export function composeApp(deps: CompositionDeps) {
     logger,
     metrics,
     tracer,
+    ...(deps.identityProvider === null ? {} : { identityProvider: deps.identityProvider }),
     registerStream: (scope) =>
       registerStreamRoute(scope, {
         verifyToken: makeVerifyStreamToken(revocations.caches.streams),

@@ -10,7 +10,7 @@ import { createPasswordHasher } from '@widget-service/shared/usecases/access/pas
 import type { AuditRecorder } from './audit/audit-recorder.ts';
 
 export interface FirstAdminDeps {
-  readonly settings: Pick<Settings, 'ADMIN_EMAIL' | 'ADMIN_PASSWORD'>;
+  readonly settings: Pick<Settings, 'ADMIN_EMAIL' | 'ADMIN_PASSWORD' | 'PASSWORD_SIGN_IN_ENABLED'>;
   readonly users: Pick<UserStore, 'insertFirst'>;
   /** Whether to generate a password if none is set. Only for a process that prints it: nobody can read it later. */
   readonly mayGeneratePassword: boolean;
@@ -21,9 +21,13 @@ export interface FirstAdminDeps {
 
 /**
  * Creates the first admin if there is no user yet, and returns the e-mail and any generated password. Returns null if
- * there is a user already, or if no admin is configured. Throws `UnavailableError`.
+ * there is a user already, if no admin is configured, or if nobody may sign in with a password. Throws `UnavailableError`.
  */
 export async function ensureFirstAdmin({ settings, users, mayGeneratePassword, clock, logger, audit }: FirstAdminDeps) {
+  if (!settings.PASSWORD_SIGN_IN_ENABLED) {
+    logger.info('no first admin is created: the identity provider decides who is an admin');
+    return null;
+  }
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = settings;
   if (email === null || (password === null && !mayGeneratePassword)) {
     logger.info('no first admin is configured: if there is no user yet, set ADMIN_EMAIL and ADMIN_PASSWORD');

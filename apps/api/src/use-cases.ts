@@ -5,6 +5,7 @@ import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
 import { makeCheckNewPassword } from '@widget-service/shared/usecases/access/check-new-password.ts';
+import { makeTakeIdentitySignInPermit } from '@widget-service/shared/usecases/access/identity-sign-in-limit.ts';
 import { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
 import { makeGrantUseCases } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
@@ -20,7 +21,8 @@ import {
   makeListSessions,
   makeStartSession,
 } from '@widget-service/shared/usecases/access/sessions.ts';
-import { makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
+import { makeFinishSignIn, makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
+import { makeSignInByIdentity } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
 import {
   makeLimitPasswordAttempts,
   makeTakeSignInPermit,
@@ -89,6 +91,16 @@ export function createUseCases(deps: UseCaseDeps) {
     listWidgets: makeListWidgets({ widgets, clock, tailPosition: deps.tailPosition }),
     limitPasswordAttempts,
     signIn: makeSignIn({ users, passwords, startSession, clock }),
+    takeIdentitySignInPermit: makeTakeIdentitySignInPermit({
+      limiter: deps.rateLimiter,
+      failuresPerMinute: deps.signInFailuresPerMinute,
+    }),
+    signInByIdentity: makeSignInByIdentity({
+      users,
+      finishSignIn: makeFinishSignIn({ users, startSession, clock }),
+      endAllSessions,
+      clock,
+    }),
     findSession: makeFindSession({ sessions, users, clock, sessionIdleMs: deps.sessionIdleMs }),
     endSession: makeEndSession({ sessions, control }),
     endReplacedSession: makeEndReplacedSession({ sessions, control }),

@@ -2,6 +2,7 @@ import type { StatementSync } from 'node:sqlite';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Role } from '@widget-service/shared/domain/role.ts';
 import {
+  type ExternalIdentity,
   isEnabledAdmin,
   type User,
   type UserChanges,
@@ -17,8 +18,12 @@ interface UserRow {
   readonly name: string | null;
   readonly role: Role;
   readonly disabled: number;
+  /** Empty for a user with an identity. */
   readonly password_hash: string;
   readonly must_change_password: number;
+  /** NULL for a user with a password; so is `identity_subject`. */
+  readonly identity_issuer: string | null;
+  readonly identity_subject: string | null;
   readonly created_at: number;
   readonly last_sign_in_at: number | null;
 }
@@ -29,22 +34,25 @@ export class SqliteUserStore implements UserStore {
   readonly #hasAny: StatementSync;
   readonly #selectByEmail: StatementSync;
   readonly #selectById: StatementSync;
+  readonly #selectByIdentity: StatementSync;
   readonly #selectPage: StatementSync;
   readonly #count: StatementSync;
   readonly #hasOtherEnabledAdmin: StatementSync;
   readonly #update: StatementSync;
   readonly #replacePasswordHash: StatementSync;
+  readonly #replacePasswordByIdentity: StatementSync;
   readonly #recordSignIn: StatementSync;
 
   constructor(db: Database) {
     this.#db = db;
     this.#insert = db.prepare(
-      'INSERT INTO users (id, email, name, role, disabled, password_hash, must_change_password, created_at, last_sign_in_at) ' +
-        'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (email) DO NOTHING',
+      'INSERT INTO users (id, email, name, role, disabled, password_hash, must_change_password, created_at, ' +
+        'last_sign_in_at, identity_issuer, identity_subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     );
     this.#hasAny = db.prepare('SELECT 1 FROM users LIMIT 1');
     this.#selectByEmail = db.prepare('SELECT * FROM users WHERE email = ?');
     this.#selectById = db.prepare('SELECT * FROM users WHERE id = ?');
+    this.#selectByIdentity = db.prepare('SELECT * FROM users WHERE identity_issuer = ? AND identity_subject = ?');
     this.#selectPage = db.prepare('SELECT * FROM users ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?');
     this.#count = db.prepare('SELECT count(*) AS total FROM users');
     this.#hasOtherEnabledAdmin = db.prepare(
@@ -54,7 +62,12 @@ export class SqliteUserStore implements UserStore {
       'UPDATE users SET name = ?, role = ?, disabled = ?, password_hash = ?, must_change_password = ? WHERE id = ?',
     );
     this.#replacePasswordHash = db.prepare(
-      'UPDATE users SET password_hash = ?, must_change_password = 0 WHERE id = ? AND password_hash = ?',
+      'UPDATE users SET password_hash = ?, must_change_password = 0 WHERE id = ? AND password_hash = ? AND ' +
+        'identity_issuer IS NULL',
+    );
+    this.#replacePasswordByIdentity = db.prepare(
+      "UPDATE OR IGNORE users SET identity_issuer = ?, identity_subject = ?, password_hash = '', " +
+        'must_change_password = 0 WHERE id = ? AND identity_issuer IS NULL',
     );
     this.#recordSignIn = db.prepare('UPDATE users SET last_sign_in_at = ? WHERE id = ?');
   }
@@ -75,6 +88,10 @@ export class SqliteUserStore implements UserStore {
     return this.#db.read(() => this.#find(this.#selectById, id));
   }
 
+  findByIdentity({ issuer, subject }: ExternalIdentity): Promise<User | null> {
+    return this.#db.read(() => this.#find(this.#selectByIdentity, issuer, subject));
+  }
+
   list({ offset, limit }: RowRange) {
     return this.#db.read(() => ({
       items: this.#selectPage.all(limit, offset).map((row) => toUser(row as unknown as UserRow)),
@@ -86,17 +103,22 @@ export class SqliteUserStore implements UserStore {
     return this.#db.write(() => {
       const current = this.#find(this.#selectById, id);
       if (current === null) return { status: 'unknown' };
+      if (changes.passwordHash !== undefined && current.identity !== undefined) return { status: 'no-password' };
       const user = { ...current, ...changes };
       const losesAdmin = isEnabledAdmin(current) && !isEnabledAdmin(user);
       if (losesAdmin && this.#hasOtherEnabledAdmin.get(id) === undefined) return { status: 'last-admin' };
       const { name, role, disabled, passwordHash, mustChangePassword } = user;
-      this.#update.run(name, role, disabled ? 1 : 0, passwordHash, mustChangePassword ? 1 : 0, id);
+      this.#update.run(name, role, disabled ? 1 : 0, passwordHash ?? '', mustChangePassword ? 1 : 0, id);
       return { status: 'updated', user };
     });
   }
 
   replacePasswordHash(id: string, expectedHash: string, newHash: string): Promise<boolean> {
     return this.#db.write(() => this.#replacePasswordHash.run(newHash, id, expectedHash).changes === 1);
+  }
+
+  replacePasswordByIdentity(id: string, { issuer, subject }: ExternalIdentity): Promise<boolean> {
+    return this.#db.write(() => this.#replacePasswordByIdentity.run(issuer, subject, id).changes === 1);
   }
 
   recordSignIn(id: string, at: Date): Promise<void> {
@@ -112,16 +134,18 @@ export class SqliteUserStore implements UserStore {
       user.name,
       user.role,
       user.disabled ? 1 : 0,
-      user.passwordHash,
+      user.passwordHash ?? '',
       user.mustChangePassword ? 1 : 0,
       user.createdAt.getTime(),
       toMs(user.lastSignInAt),
+      user.identity?.issuer ?? null,
+      user.identity?.subject ?? null,
     );
     return changes === 1;
   }
 
-  #find(statement: StatementSync, key: string): User | null {
-    const row = statement.get(key) as UserRow | undefined;
+  #find(statement: StatementSync, ...key: string[]): User | null {
+    const row = statement.get(...key) as UserRow | undefined;
     return row === undefined ? null : toUser(row);
   }
 }
@@ -133,9 +157,15 @@ function toUser(row: UserRow): User {
     name: row.name,
     role: row.role,
     disabled: row.disabled === 1,
-    passwordHash: row.password_hash,
+    ...toCredential(row),
     mustChangePassword: row.must_change_password === 1,
     createdAt: new Date(row.created_at),
     lastSignInAt: toDate(row.last_sign_in_at),
   };
+}
+
+function toCredential(row: UserRow): Pick<User, 'passwordHash' | 'identity'> {
+  const { identity_issuer: issuer, identity_subject: subject } = row;
+  if (issuer === null || subject === null) return { passwordHash: row.password_hash };
+  return { passwordHash: null, identity: { issuer, subject } };
 }

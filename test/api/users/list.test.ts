@@ -31,6 +31,7 @@ describe('GET /api/v1/users', () => {
       'role',
       'disabled',
       'mustChangePassword',
+      'identity',
       'createdAt',
       'lastSignInAt',
     ]);

@@ -1,5 +1,4 @@
 import { deviceCookieLifetimeMs, mintDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
-import type { User } from '@widget-service/shared/ports/user-store.ts';
 import { stringifySetCookie } from 'cookie';
 
 /** By this cookie the sign-in limits recognise a browser that has signed in before. It authenticates nobody. */
@@ -18,7 +17,7 @@ export function parseDeviceCookies(cookieHeader: string | undefined): string[] {
 
 /** Returns the `Set-Cookie` value by which this browser is recognised at the user's next sign-in. */
 export function formatDeviceCookie(
-  user: Pick<User, 'id' | 'passwordHash'>,
+  user: Parameters<typeof mintDeviceCookie>[0],
   { now, isSecure }: { readonly now: Date; readonly isSecure: boolean },
 ): string {
   return stringifySetCookie({

@@ -67,6 +67,27 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     remedy:
       'Check both. The response is the same for an unknown address, a wrong password and a disabled user. An admin can set a new password.',
   },
+  'password-sign-in-disabled': {
+    status: 403,
+    title: 'Password sign-in disabled',
+    detail: 'This service has no sign-in by password.',
+    remedy:
+      'Sign in through the identity provider: open /api/v1/session/oidc in the browser. The operator of the service has switched passwords off.',
+  },
+  'sign-in-not-verified': {
+    status: 403,
+    title: 'Sign-in not verified',
+    detail: 'The sign-in could not be verified. Start it again.',
+    remedy:
+      'Start again at /api/v1/session/oidc, in the same browser and in one tab. A sign-in must end within ten minutes, and each response of the identity provider counts once. The browser must accept the cookie of the service.',
+  },
+  'sign-in-refused': {
+    status: 403,
+    title: 'Sign-in refused',
+    detail: 'The identity provider knows you, but you may not sign in to this service.',
+    remedy:
+      'The "detail" says why. Ask the administrators of the identity provider for a role in this service, or an admin of this service to enable your user.',
+  },
   'permission-denied': {
     status: 403,
     title: 'Permission denied',
@@ -127,6 +148,12 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     detail: 'This would leave the service without an admin who can sign in.',
     remedy: 'Make another user an admin first.',
   },
+  'user-has-no-password': {
+    status: 409,
+    title: 'User has no password',
+    detail: 'This user signs in through the identity provider and has no password.',
+    remedy: 'Change the password at the identity provider.',
+  },
   'delivery-not-dead': {
     status: 409,
     title: 'Delivery not dead',
@@ -172,6 +199,13 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     detail: 'The service cannot do this right now. Try again shortly.',
     remedy:
       'Wait as many seconds as the header Retry-After says, then send the same request again with the same idempotency key. If the first request was processed after all, the service does not process it twice.',
+  },
+  'identity-provider-unavailable': {
+    status: 503,
+    title: 'Identity provider unavailable',
+    detail: 'The identity provider does not answer as it should. Try again shortly.',
+    remedy:
+      'Wait as many seconds as the header Retry-After says, then start the sign-in again. If it lasts, the operator of the service finds the cause in the log under the requestId. Sessions that exist go on.',
   },
   internal: {
     status: 500,

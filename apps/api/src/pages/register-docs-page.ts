@@ -36,7 +36,8 @@ const assets: readonly Asset[] = [
  * `GET /docs`: Swagger UI, where people read the API documentation, sign in and try operations. `/` redirects to it,
  * because people type the address of the service without a path.
  */
-export function registerDocsPage(app: FastifyInstance): void {
+export function registerDocsPage(app: FastifyInstance, ways: SignInWays): void {
+  const docsPage = buildDocsPage(ways);
   const page = { method: ['GET', 'HEAD'], config: { policy: 'public' as const }, schema: { hide: true } };
   app.route({ ...page, url: '/docs', handler: async (_request, reply) => sendPage(reply, 'application', docsPage) });
   // With the trailing slash, the relative links of the page would be wrong.
@@ -54,8 +55,23 @@ export function registerDocsPage(app: FastifyInstance): void {
   }
 }
 
+/** The ways in which people sign in to this service. */
+export interface SignInWays {
+  readonly signInByPassword: boolean;
+  readonly signInByIdentity: boolean;
+}
+
+const passwordFields = `<label for="email">E-mail</label>
+<input id="email" name="email" type="text" inputmode="email" autocomplete="username" autocapitalize="none" spellcheck="false" required>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>
+<button type="submit">Sign in</button>
+`;
+const identityLink = `<a id="sign-in-by-identity" href="api/v1/session/oidc">Sign in through the identity provider</a>
+`;
+
 /** The form is sent by `docs.js`. If the browser submits it itself, `post` keeps the password out of the address. */
-const docsPage: Page = {
+const buildDocsPage = ({ signInByPassword, signInByIdentity }: SignInWays): Page => ({
   title: 'Widget Service',
   root: '',
   head: `<link rel="stylesheet" href="docs/swagger-ui.css">
@@ -67,12 +83,7 @@ const docsPage: Page = {
 <a href="api/v1/openapi.json">openapi.json</a>
 <a href="problems">Problems</a>
 <form id="sign-in" method="post" action="docs">
-<label for="email">E-mail</label>
-<input id="email" name="email" type="text" inputmode="email" autocomplete="username" autocapitalize="none" spellcheck="false" required>
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required>
-<button type="submit">Sign in</button>
-</form>
+${signInByPassword ? passwordFields : ''}${signInByIdentity ? identityLink : ''}</form>
 <div id="signed-in" hidden>
 <span id="who"></span>
 <button id="sign-out" type="button">Sign out</button>
@@ -81,4 +92,4 @@ const docsPage: Page = {
 </header>
 <noscript><p class="text">This page needs JavaScript. <a href="api/v1/openapi.json">The OpenAPI document</a> does not.</p></noscript>
 <main id="interface"></main>`,
-};
+});

@@ -11,7 +11,8 @@ export const responseHeaders = {
   }),
   Location: z.string().meta({
     format: 'uri-reference',
-    description: 'The address of the created resource, relative to the address of the request.',
+    description:
+      'With 201, the address of the created resource, relative to the address of the request. With 303, where the browser goes next.',
     examples: ['widgets/019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01'],
   }),
   Link: z.string().meta({
@@ -30,7 +31,7 @@ export const responseHeaders = {
     description: 'The id of the event. A hook that the service recognises as a repetition gets the same id.',
   }),
   'Set-Cookie': z.string().meta({
-    description: `The session cookie \`${sessionCookieName}\`: signing in sets it, signing out clears it. The device cookie \`service_device\`, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it.`,
+    description: `The session cookie \`${sessionCookieName}\`: signing in sets it, signing out clears it. The device cookie \`service_device\`, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Starting a sign-in through the identity provider sets another cookie instead, for ten minutes.`,
     examples: [`${sessionCookieName}=…; Path=/; HttpOnly; SameSite=Lax; Secure`],
   }),
   'WWW-Authenticate': z

@@ -36,6 +36,16 @@ export const userChangesSchema = z
   })
   .meta({ id: 'UserChanges', examples: [{ role: 'admin' }] });
 
+const identitySchema = z
+  .object({
+    issuer: z.string().meta({ format: 'uri', description: 'The issuer identifier of the identity provider.' }),
+    subject: z.string().meta({ description: 'The `sub` of the user at this issuer.' }),
+  })
+  .meta({
+    id: 'Identity',
+    examples: [{ issuer: 'https://id.example.com/realms/main', subject: '24400320' }],
+  });
+
 /** A user in a response. */
 export const userSchema = z
   .object({
@@ -46,6 +56,9 @@ export const userSchema = z
     disabled: z.boolean(),
     mustChangePassword: z.boolean().meta({
       description: 'An admin has set the password: until the user changes it, everything else gets 403.',
+    }),
+    identity: identitySchema.nullable().meta({
+      description: 'Who the user is at the identity provider. Null for a user who signs in with a password.',
     }),
     createdAt: timestamp,
     lastSignInAt: timestamp.nullable(),
@@ -61,6 +74,7 @@ export const userSchema = z
         role: 'editor',
         disabled: false,
         mustChangePassword: true,
+        identity: null,
         createdAt: '2026-02-01T08:00:00.000Z',
         lastSignInAt: null,
       },

@@ -78,6 +78,8 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     // For the first user, whose `_id` is not its e-mail. All others race for the `_id`.
     { name: 'email', key: { email: 1 }, unique: true },
     { name: 'id', key: { id: 1 }, unique: true },
+    // Concurrent first sign-ins of one person race for the `_id`: the provider gives both the same e-mail.
+    { name: 'identity', key: { identityKey: 1 }, unique: true, sparse: true },
     { name: 'by_age', key: { createdAt: -1, id: -1 } },
   ],
   adminRoster: [],

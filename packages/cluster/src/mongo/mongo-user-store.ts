@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import {
+  type ExternalIdentity,
   isEnabledAdmin,
   type User,
   type UserChanges,
@@ -22,7 +24,9 @@ interface UserDocument extends Omit<Mutable<User>, 'name' | 'mustChangePassword'
   mustChangePassword?: boolean;
   /** Older documents lack it. */
   name?: string | null;
-  /** Raised by each write of `update`. Absent before the first one. */
+  /** A digest of `identity`, for the unique index. Absent together with it. */
+  identityKey?: string;
+  /** Raised by each write of `update` and `replacePasswordByIdentity`. Absent before the first one. */
   version?: number;
 }
 
@@ -79,6 +83,10 @@ export class MongoUserStore implements UserStore {
     return this.#find({ id });
   }
 
+  findByIdentity(identity: ExternalIdentity): Promise<User | null> {
+    return this.#find({ identityKey: toIdentityKey(identity) });
+  }
+
   list({ offset, limit }: RowRange) {
     return runPortCall('list users', async () => {
       const sort = { createdAt: -1, id: -1 } as const;
@@ -95,6 +103,7 @@ export class MongoUserStore implements UserStore {
       for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
         const user = await this.#users.findOne({ id }, { maxTimeMS });
         if (user === null) return { status: 'unknown' };
+        if (changes.passwordHash !== undefined && user.identity !== undefined) return { status: 'no-password' };
         const outcome = await this.#tryUpdate(user, changes);
         if (outcome !== null) return outcome;
       }
@@ -113,13 +122,30 @@ export class MongoUserStore implements UserStore {
     });
   }
 
+  replacePasswordByIdentity(id: string, identity: ExternalIdentity): Promise<boolean> {
+    return runPortCall('replace a password by an identity', async () => {
+      const $set = { passwordHash: null, identity, identityKey: toIdentityKey(identity) };
+      try {
+        // Raises `version`: `update` sets no password if the user has an identity.
+        const { matchedCount } = await this.#users.updateOne(
+          { id, identityKey: { $exists: false } },
+          { $set, $inc: { version: 1 } },
+        );
+        return matchedCount === 1;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    });
+  }
+
   recordSignIn(id: string, at: Date): Promise<void> {
     return runPortCall('record a sign-in', async () => {
       await this.#users.updateOne({ id }, { $set: { lastSignInAt: at } });
     });
   }
 
-  #find(filter: { readonly email: string } | { readonly id: string }): Promise<User | null> {
+  #find(filter: Readonly<Partial<Pick<UserDocument, 'email' | 'id' | 'identityKey'>>>): Promise<User | null> {
     return runPortCall('find a user', async () => {
       const document = await this.#users.findOne(filter, { maxTimeMS });
       return document === null ? null : toUser(document);
@@ -203,6 +229,7 @@ function toDocument(user: User): UserDocument {
     disabled: user.disabled,
     passwordHash: user.passwordHash,
     mustChangePassword: user.mustChangePassword,
+    ...(user.identity === undefined ? {} : { identity: user.identity, identityKey: toIdentityKey(user.identity) }),
     createdAt: user.createdAt,
     lastSignInAt: user.lastSignInAt,
   };
@@ -217,7 +244,19 @@ function toUser(document: UserDocument): User {
     disabled: document.disabled,
     passwordHash: document.passwordHash,
     mustChangePassword: document.mustChangePassword ?? false,
+    ...(document.identity === undefined ? {} : { identity: toIdentity(document.identity) }),
     createdAt: document.createdAt,
     lastSignInAt: document.lastSignInAt,
   };
+}
+
+function toIdentity({ issuer, subject }: ExternalIdentity): ExternalIdentity {
+  return { issuer, subject };
+}
+
+/** A digest, because a server may limit the length of an indexed text. JSON keeps the two texts apart. */
+function toIdentityKey({ issuer, subject }: ExternalIdentity): string {
+  return createHash('sha256')
+    .update(JSON.stringify([issuer, subject]))
+    .digest('base64url');
 }

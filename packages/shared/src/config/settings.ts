@@ -5,8 +5,8 @@ import { auditSettings } from './audit-settings.ts';
 import { defineSecret, defineSetting, isLoopback } from './define-setting.ts';
 import { overloadSettings } from './overload-settings.ts';
 import { pageSettings } from './page-settings.ts';
-import { tracingSettings } from './tracing-settings.ts';
 import { signInSettings } from './sign-in-settings.ts';
+import { tracingSettings } from './tracing-settings.ts';
 import {
   baseUrl,
   flag,

@@ -5,8 +5,8 @@ const keyBytes = 32;
 /** The nonce length that GCM is designed for (NIST SP 800-38D, section 8.2). */
 const nonceBytes = 12;
 const tagBytes = 16;
-/** Separates this key from any other key that may be derived from a token. */
-const purpose = 'widget-service signing secret';
+/** Separates this key from any other key that is derived from the same secret. */
+const signingSecretPurpose = 'widget-service signing secret';
 
 const signingSecretPrefix = 'whsec_';
 /** Standard Webhooks requires 24 to 64 bytes. */
@@ -46,11 +46,12 @@ export function findSecretMistake(secret: string): 'format' | 'too-short' | 'too
 /**
  * Encrypts a secret so that only a caller with `token` can decrypt it. Stores do not hold the token, so a copy of the
  * database reveals no secret. The cipher is AES-256-GCM with a key that HKDF (RFC 5869) derives from the token. The
- * result is base64url of nonce, cipher text and tag.
+ * result is base64url of nonce, cipher text and tag. Another `purpose` gives another key: what is sealed for one cannot
+ * be unsealed for the other.
  */
-export function sealSecret(secret: string, token: string): string {
+export function sealSecret(secret: string, token: string, purpose: string = signingSecretPurpose): string {
   const nonce = randomBytes(nonceBytes);
-  const encryption = createCipheriv(cipher, deriveKey(token), nonce);
+  const encryption = createCipheriv(cipher, deriveKey(token, purpose), nonce);
   return Buffer.concat([
     nonce,
     encryption.update(secret, 'utf8'),
@@ -60,10 +61,10 @@ export function sealSecret(secret: string, token: string): string {
 }
 
 /** Decrypts a secret. Returns null if `token` is not the one it was sealed with, or if the text is not as sealed. */
-export function unsealSecret(sealed: string, token: string): string | null {
+export function unsealSecret(sealed: string, token: string, purpose: string = signingSecretPurpose): string | null {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < nonceBytes + tagBytes) return null;
-  const decryption = createDecipheriv(cipher, deriveKey(token), bytes.subarray(0, nonceBytes), {
+  const decryption = createDecipheriv(cipher, deriveKey(token, purpose), bytes.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
   });
   decryption.setAuthTag(bytes.subarray(bytes.length - tagBytes));
@@ -75,7 +76,7 @@ export function unsealSecret(sealed: string, token: string): string | null {
   }
 }
 
-/** A token has 190 random bits, so the key needs neither a salt nor a slow hash. */
-function deriveKey(token: string): Buffer {
+/** A token has 190 random bits, and a provider generates the secret of a client, so the key needs neither a salt nor a slow hash. */
+function deriveKey(token: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', token, '', purpose, keyBytes));
 }

@@ -58,6 +58,11 @@ form.addEventListener('submit', async (event) => {
   else showNoSession(await readErrorText(response));
 });
 
+// The browser comes back to this page with a session. The link exists only if there is an identity provider.
+document.getElementById('sign-in-by-identity')?.addEventListener('click', () => {
+  sessionStorage.setItem(signedInHintKey, 'yes');
+});
+
 document.getElementById('sign-out').addEventListener('click', async () => {
   const response = await requestSession('DELETE', { 'X-Csrf-Token': csrfToken });
   if (response === null) return;

@@ -8,18 +8,22 @@ import type { ZodApp } from '../../http/zod-validation.ts';
 import { toRateLimitedError } from '../../limits/rate-limit-headers.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { passwordChangeSchema } from '../../schemas/session.ts';
+import { passwordSignInDisabledError } from './sign-in.ts';
 
 export interface ChangePasswordRouteDeps {
   readonly changeOwnPassword: ReturnType<typeof makeChangeOwnPassword>;
   readonly clock: Pick<Clock, 'now'>;
   readonly cookieSecure: boolean;
   readonly trustedProxies: TrustedProxies;
+  readonly passwordSignInEnabled: boolean;
 }
+
+const noPasswordText = 'You sign in through the identity provider. Change your password there.';
 
 /** `PUT /api/v1/session/password`: changes the caller's own password, and ends the caller's other sessions. */
 export function registerChangePassword(
   app: ZodApp,
-  { changeOwnPassword, clock, cookieSecure, trustedProxies }: ChangePasswordRouteDeps,
+  { changeOwnPassword, clock, cookieSecure, trustedProxies, passwordSignInEnabled }: ChangePasswordRouteDeps,
 ): void {
   app.put('/api/v1/session/password', {
     config: {
@@ -37,15 +41,19 @@ export function registerChangePassword(
         { 204: { description: 'The password is changed.', body: null, headers: ['Set-Cookie'] } },
         'invalid-credentials',
         'weak-password',
+        'password-sign-in-disabled',
+        'user-has-no-password',
         'rate-limited',
       ),
     },
     handler: async (request, reply) => {
+      if (!passwordSignInEnabled) throw passwordSignInDisabledError();
       const { user, session } = requireSession(request);
       const source = toAttemptSource(request, trustedProxies);
       const deviceCookies = parseDeviceCookies(request.headers.cookie);
       const outcome = await changeOwnPassword({ user, session, source, deviceCookies, ...request.body });
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
+      if (outcome.status === 'no-password') throw new ServiceError('user-has-no-password', noPasswordText);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'The current password is wrong.');
       if (outcome.status === 'weak') throw new ServiceError('weak-password', outcome.detail);
       const { passwordHash } = outcome;

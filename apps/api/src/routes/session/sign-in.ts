@@ -21,6 +21,15 @@ export interface SignInRouteDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly cookieSecure: boolean;
   readonly trustedProxies: TrustedProxies;
+  readonly passwordSignInEnabled: boolean;
+}
+
+/** The error of every route that verifies a password, once the operator has switched passwords off. */
+export function passwordSignInDisabledError(): ServiceError {
+  return new ServiceError(
+    'password-sign-in-disabled',
+    'This service has no sign-in by password. Sign in through the identity provider.',
+  );
 }
 
 /**
@@ -43,11 +52,13 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
       response: documentResponses(
         { 200: { body: sessionSchema, headers: ['Set-Cookie'] } },
         'invalid-credentials',
+        'password-sign-in-disabled',
         'rate-limited',
         'unavailable',
       ),
     },
     handler: async (request, reply) => {
+      if (!deps.passwordSignInEnabled) throw passwordSignInDisabledError();
       const { email } = request.body;
       noteAudit(request, { email });
       const source = toAttemptSource(request, trustedProxies);
@@ -67,7 +78,10 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
       return reply
         .header('set-cookie', [
           formatSessionCookie(outcome.sessionId, isSecure),
-          formatDeviceCookie(outcome.user, { now: clock.now(), isSecure }),
+          formatDeviceCookie(
+            { id: outcome.user.id, passwordHash: outcome.user.passwordHash ?? '' },
+            { now: clock.now(), isSecure },
+          ),
         ])
         .send(toSessionBody(outcome.sessionId, outcome));
     },

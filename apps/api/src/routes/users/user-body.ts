@@ -3,7 +3,7 @@ import type { UserBody } from '../../schemas/user.ts';
 
 /** Converts a user to the form that the API returns. It never contains the password hash. */
 export function toUserBody(user: User): UserBody {
-  const { id, email, name, role, disabled, mustChangePassword, createdAt, lastSignInAt } = user;
+  const { id, email, name, role, disabled, mustChangePassword, identity, createdAt, lastSignInAt } = user;
   return {
     id,
     email,
@@ -11,6 +11,7 @@ export function toUserBody(user: User): UserBody {
     role,
     disabled,
     mustChangePassword,
+    identity: identity ?? null,
     createdAt: createdAt.toISOString(),
     lastSignInAt: lastSignInAt?.toISOString() ?? null,
   };

@@ -112,10 +112,16 @@ export function registerChangeUser(app: ZodApp, { users, changeUser }: ChangeUse
       operationId: 'example.users.update',
       summary: 'Change a user',
       description:
-        'Members that are left out or null keep their value, except that a null `name` removes the name. Disabling a user or setting a password ends all sessions of that user. You cannot set your own password here: `PUT /api/v1/session/password` asks for the current one.',
+        'Members that are left out or null keep their value, except that a null `name` removes the name. Disabling a user or setting a password ends all sessions of that user. You cannot set your own password here: `PUT /api/v1/session/password` asks for the current one. A user who signs in through the identity provider has no password, and gets the role from the provider again at each sign-in.',
       params: userParamsSchema,
       body: userChangesSchema,
-      response: documentResponses({ 200: userSchema }, 'not-found', 'last-admin', 'weak-password'),
+      response: documentResponses(
+        { 200: userSchema },
+        'not-found',
+        'last-admin',
+        'weak-password',
+        'user-has-no-password',
+      ),
     },
     handler: async (request) => {
       const { role = null, disabled = null, password = null, ...named } = request.body;
@@ -128,6 +134,12 @@ export function registerChangeUser(app: ZodApp, { users, changeUser }: ChangeUse
       if (outcome.status === 'weak-password') throw new ServiceError('weak-password', outcome.detail);
       if (outcome.status === 'last-admin') {
         throw new ServiceError('last-admin', 'This would leave the service without an admin who can sign in.');
+      }
+      if (outcome.status === 'no-password') {
+        throw new ServiceError(
+          'user-has-no-password',
+          'This user signs in through the identity provider and has no password.',
+        );
       }
       noteAudit(request, describeChange(before, outcome.user, password !== null));
       return toUserBody(outcome.user);

@@ -30,11 +30,13 @@ type Outcome =
   /** `detail` says to the user why the new password is not accepted. */
   | { readonly status: 'weak'; readonly detail: string };
 
+/** The user signs in at an identity provider. Nothing was verified or counted. */
+const noPassword = { status: 'no-password' } as const;
+
 /**
  * Makes the function by which a user changes their own password and ends their other sessions. The status is `changed`,
- * `refused` if `currentPassword` is wrong, `weak` if it is right but `newPassword` is not accepted, or `rate-limited`
- * after too many failures. A wrong password counts as two
- * failures.
+ * `refused` if `currentPassword` is wrong, `weak` if it is right but `newPassword` is not accepted, `no-password` if the
+ * user has an identity instead, or `rate-limited` after too many failures. A wrong password counts as two failures.
  *
  * Throws `UnavailableError` when a store did not answer or too many passwords are being hashed. The caller can repeat
  * the call with the same passwords: if the first call stored the new password, the second one only ends the other
@@ -43,10 +45,10 @@ type Outcome =
 export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
   const { users, passwords, checkNewPassword, limitPasswordAttempts, endOtherSessions } = deps;
 
-  async function changePassword(change: PasswordChange): Promise<Outcome> {
+  async function changePassword(change: PasswordChange, currentHash: string): Promise<Outcome> {
     const { user, session, currentPassword, newPassword } = change;
     // Users take turns: who is signed in need not share a turn with strangers at the same address.
-    if (!(await passwords.verify(currentPassword, user.passwordHash, user.id))) return { status: 'refused' };
+    if (!(await passwords.verify(currentPassword, currentHash, user.id))) return { status: 'refused' };
     if (newPassword === currentPassword) {
       return { status: 'weak', detail: 'The new password must differ from the current one.' };
     }
@@ -54,24 +56,26 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
     if (weakness !== null) return { status: 'weak', detail: weakness };
     const newHash = await passwords.hash(newPassword);
     // Fails if the password was changed meanwhile: then `currentPassword` is no longer the current one.
-    if (!(await users.replacePasswordHash(user.id, user.passwordHash, newHash))) return { status: 'refused' };
+    if (!(await users.replacePasswordHash(user.id, currentHash, newHash))) return { status: 'refused' };
     await endOtherSessions(session);
     return { status: 'changed', passwordHash: newHash };
   }
 
   /** Ends the other sessions if an earlier call has stored the new password and then failed. */
   async function finishEarlierChange({ user, session, newPassword }: PasswordChange): Promise<Outcome> {
-    const current = await users.findById(user.id);
-    const isNewPassword = await passwords.verify(newPassword, current?.passwordHash ?? null, user.id);
-    if (current === null || !isNewPassword) return { status: 'refused' };
+    const passwordHash = (await users.findById(user.id))?.passwordHash ?? null;
+    const isNewPassword = await passwords.verify(newPassword, passwordHash, user.id);
+    if (passwordHash === null || !isNewPassword) return { status: 'refused' };
     await endOtherSessions(session);
-    return { status: 'changed', passwordHash: current.passwordHash };
+    return { status: 'changed', passwordHash };
   }
 
   return async (request: PasswordChange) => {
     const { source, deviceCookies } = request;
-    const attempt = { email: request.user.email, source, deviceCookies };
-    const outcome = await limitPasswordAttempts(attempt, () => changePassword(request));
+    const { passwordHash, email } = request.user;
+    if (passwordHash === null) return noPassword;
+    const attempt = { email, source, deviceCookies };
+    const outcome = await limitPasswordAttempts(attempt, () => changePassword(request, passwordHash));
     if (outcome.status !== 'refused') return outcome;
     // This verifies a second password, so it counts as an attempt of its own. Otherwise one request could guess twice.
     const retryOutcome = await limitPasswordAttempts(attempt, () => finishEarlierChange(request));

@@ -27,8 +27,11 @@ export function makeRecognizeBrowser({ users, clock }: RecognizeBrowserDeps) {
     const candidates = cookies.filter(isWellFormedDeviceCookie).slice(0, cookiesMax);
     if (candidates.length === 0) return null;
     const user = await limitReads(() => users.findByEmail(email.toLowerCase()), address).catch(toNull);
-    const nonces = candidates.map((cookie) => findDeviceNonce(cookie, user ?? decoy, clock.now()));
-    return user === null ? null : (nonces.find((nonce) => nonce !== null) ?? null);
+    // A user of an identity provider has no password, so no hash from which a key could be made.
+    const passwordHash = user?.passwordHash ?? null;
+    const account = user === null || passwordHash === null ? decoy : { id: user.id, passwordHash };
+    const nonces = candidates.map((cookie) => findDeviceNonce(cookie, account, clock.now()));
+    return account === decoy ? null : (nonces.find((nonce) => nonce !== null) ?? null);
   };
 }
 

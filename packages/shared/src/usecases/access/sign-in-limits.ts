@@ -72,9 +72,10 @@ interface KeyedLimit {
   readonly limit: RateLimit;
 }
 
-const addressFactor = 6;
+/** Failures of one address per minute, as a multiple of those of one account and address. */
+export const addressFactor = 6;
 /** How many times as many failures a shared address may have. */
-const sharedAddressFactor = 10;
+export const sharedAddressFactor = 10;
 const accountHourFactor = 20;
 
 /** The limits of failures by the `failuresPerMinute` that the settings give. */

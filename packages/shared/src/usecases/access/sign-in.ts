@@ -36,10 +36,26 @@ export type SignInOutcome =
  * session may then exist, but nobody has its id.
  */
 export function makeSignIn({ users, passwords, startSession, clock }: SignInDeps) {
+  const finishSignIn = makeFinishSignIn({ users, startSession, clock });
   return async ({ email, password, address, origin }: SignInAttempt): Promise<SignInOutcome> => {
     const user = await users.findByEmail(email.toLowerCase());
     const isCorrect = await passwords.verify(password, user?.passwordHash ?? null, address);
     if (user === null || user.disabled || !isCorrect) return { status: 'refused', userId: user?.id ?? null };
+    return finishSignIn(user, origin);
+  };
+}
+
+export interface FinishSignInDeps extends Pick<SignInDeps, 'startSession' | 'clock'> {
+  readonly users: Pick<UserStore, 'findById' | 'recordSignIn'>;
+}
+
+/**
+ * Makes the function with which every sign-in ends, by password or through an identity provider. It starts a session for
+ * a user who has proven who they are. It refuses if the user was disabled, or got another password, since `user` was
+ * read. Throws `UnavailableError`, as `makeSignIn` does.
+ */
+export function makeFinishSignIn({ users, startSession, clock }: FinishSignInDeps) {
+  return async (user: User, origin?: SessionOrigin): Promise<SignInOutcome> => {
     const started = await startSession(user.id, origin);
     // A concurrent change of the password, or disabling the user, ends the sessions. It may have missed this new one.
     // So the user is read again: after such a change nobody gets the session id.

@@ -1,0 +1,164 @@
+import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
+import { describeError, ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { readRole } from '@widget-service/shared/domain/role-claim.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
+import type { VerifiedIdentity } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
+import type { Configuration, DiscoveryRequestOptions, IDToken } from 'openid-client';
+import { z } from 'zod';
+import type { IdentityProvider } from './identity-provider.ts';
+import { classifyProviderError, findProviderFailure } from './provider-errors.ts';
+import { makeProviderFetch, ProviderFailure } from './provider-fetch.ts';
+
+type Library = typeof import('openid-client');
+
+const callbackPath = '/api/v1/session/oidc/callback';
+
+/** The time limit of one request to the provider. A sign-in needs up to three: metadata, tokens and keys. */
+const requestTimeoutMs = 3_000;
+/** After that, the metadata is read again. The library reads the keys again as soon as it misses one. */
+const metadataMaxAgeMs = 3_600_000;
+/** A provider that answers slowly must not collect all sign-ins in this process. */
+const limits = { what: 'ask the identity provider', maxRunning: 32, maxWaiting: 200, maxWaitMs: 2_000 } as const;
+
+const emailSchema = z.string().max(254).regex(z.regexes.html5Email).toLowerCase();
+
+export interface IdentityProviderDeps {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Loads the OpenID Connect library, and returns the provider of the settings. It sends no request yet: the service also
+ * starts while the provider is down.
+ */
+export async function openIdentityProvider(
+  options: IdentityProviderOptions,
+  deps: IdentityProviderDeps,
+): Promise<IdentityProvider> {
+  const library = await import('openid-client');
+  const redirectUri = `${options.publicBaseUrl}${callbackPath}`;
+  const limit = createSemaphore(limits);
+  const discover = makeDiscover(library, options, deps);
+  return {
+    begin: () =>
+      runProviderCall(library, async () => {
+        const config = await discover();
+        const secrets = {
+          state: library.randomState(),
+          nonce: library.randomNonce(),
+          codeVerifier: library.randomPKCECodeVerifier(),
+        };
+        const { href: url } = library.buildAuthorizationUrl(config, {
+          redirect_uri: redirectUri,
+          scope: options.scopes,
+          state: secrets.state,
+          nonce: secrets.nonce,
+          code_challenge: await library.calculatePKCECodeChallenge(secrets.codeVerifier),
+          code_challenge_method: 'S256',
+        });
+        return { url, secrets };
+      }),
+    verify: (query, { state, nonce, codeVerifier }, address) =>
+      limit(
+        () =>
+          runProviderCall(library, async () => {
+            const config = await discover();
+            const tokens = await library.authorizationCodeGrant(config, new URL(`${redirectUri}?${query}`), {
+              expectedState: state,
+              expectedNonce: nonce,
+              pkceCodeVerifier: codeVerifier,
+              idTokenExpected: true,
+            });
+            const claims = tokens.claims();
+            if (claims === undefined) throw new Error('authorizationCodeGrant returned no ID token');
+            return toVerifiedIdentity(claims, options);
+          }),
+        address,
+      ),
+  };
+}
+
+/**
+ * Makes the function that returns the configuration of the library, with the provider's metadata. Concurrent calls share
+ * one request. A failure is not remembered.
+ */
+function makeDiscover(library: Library, options: IdentityProviderOptions, { clock, timeoutMs }: IdentityProviderDeps) {
+  const { issuerUrl, clientId, clientSecret } = options;
+  let current: { readonly config: Promise<Configuration>; readonly expiresAtMs: number } | null = null;
+
+  function requestMetadata(): Promise<Configuration> {
+    return library.discovery(
+      new URL(issuerUrl),
+      clientId,
+      { client_secret: clientSecret },
+      makeClientAuthentication(library, clientSecret),
+      {
+        [library.customFetch]: makeProviderFetch(issuerUrl),
+        timeout: (timeoutMs ?? requestTimeoutMs) / 1_000,
+        execute: listExtensions(library, issuerUrl),
+      },
+    );
+  }
+
+  /** Nothing here depends on the person who signs in, so every failure is one of the provider. */
+  async function discover(): Promise<Configuration> {
+    const config = await requestMetadata().catch((error) => {
+      throw findProviderFailure(error) ?? new ProviderFailure(`its metadata is not usable: ${describeError(error)}`);
+    });
+    // The library makes an exception for the common endpoints of Entra ID, where every tenant is an issuer of its own.
+    // Then the administrators of any tenant could give themselves the role admin here.
+    if (config.serverMetadata().issuer !== issuerUrl) {
+      throw new ProviderFailure('the issuer in the metadata is not exactly OIDC_ISSUER_URL');
+    }
+    return config;
+  }
+
+  return (): Promise<Configuration> => {
+    const nowMs = clock.monotonicMs();
+    if (current !== null && nowMs < current.expiresAtMs) return current.config;
+    const started = { config: discover(), expiresAtMs: nowMs + metadataMaxAgeMs };
+    current = started;
+    started.config.catch(() => {
+      if (current === started) current = null;
+    });
+    return started.config;
+  };
+}
+
+function listExtensions(library: Library, issuerUrl: string): NonNullable<DiscoveryRequestOptions['execute']> {
+  // By default the library trusts TLS, and does not verify the signature of an ID token that came directly from the
+  // provider. The settings allow http only on loopback.
+  const isInsecure = new URL(issuerUrl).protocol === 'http:';
+  return [library.enableNonRepudiationChecks, ...(isInsecure ? [library.allowInsecureRequests] : [])];
+}
+
+/** Sends the secret in the form that the provider supports. Without metadata about it, HTTP Basic is the default. */
+function makeClientAuthentication(library: Library, clientSecret: string) {
+  const basic = library.ClientSecretBasic(clientSecret);
+  const post = library.ClientSecretPost(clientSecret);
+  return (...[server, ...rest]: Parameters<typeof basic>) => {
+    const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    return (supported.includes('client_secret_basic') ? basic : post)(server, ...rest);
+  };
+}
+
+function toVerifiedIdentity(claims: IDToken, { roleClaim, roleMapping }: IdentityProviderOptions): VerifiedIdentity {
+  const email = emailSchema.safeParse(claims.email);
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    email: email.success ? email.data : null,
+    // Some providers send the text "true". It does not count: an address may decide which account someone takes over.
+    isEmailVerified: claims.email_verified === true,
+    role: readRole(claims, roleClaim, roleMapping),
+  };
+}
+
+async function runProviderCall<T>(library: Library, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw error instanceof ServiceError ? error : classifyProviderError(library, error);
+  }
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { createPendingSignIns, parseReturnTo } from './pending-sign-in.ts';
+
+const now = new Date('2026-03-01T10:00:00.000Z');
+const pending = { state: 's', nonce: 'n', codeVerifier: 'v', returnTo: '/docs' };
+const options = { clientSecret: 'a secret of the provider', path: '/api/v1/session/oidc', isSecure: true };
+const pendingSignIns = createPendingSignIns(options);
+const toCookie = (setCookie: string) => setCookie.split(';')[0] ?? '';
+
+describe('pending sign-ins', () => {
+  it('are kept for ten minutes, readable by every pod with the same client secret', () => {
+    const setCookie = pendingSignIns.format(pending, now);
+    expect(setCookie).toMatch(
+      /^service_sign_in=[\w-]+; Max-Age=600; Path=\/api\/v1\/session\/oidc; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    const otherPod = createPendingSignIns(options);
+    const later = (ms: number) => new Date(now.getTime() + ms);
+    expect(otherPod.parse(toCookie(setCookie), later(599_999))).toEqual(pending);
+    expect(otherPod.parse(toCookie(setCookie), later(600_000))).toBeNull();
+  });
+
+  it('cannot be read or changed without the client secret', () => {
+    const cookie = toCookie(pendingSignIns.format(pending, now));
+    const stranger = createPendingSignIns({ ...options, clientSecret: 'the secret of somebody else' });
+    expect(stranger.parse(cookie, now)).toBeNull();
+    const changed = `${cookie.slice(0, 40)}${cookie[40] === 'A' ? 'B' : 'A'}${cookie.slice(41)}`;
+    for (const header of [undefined, '', 'service_sign_in=', 'service_sign_in=%', 'service_sign_in=abc', changed]) {
+      expect(pendingSignIns.parse(header, now)).toBeNull();
+    }
+  });
+});
+
+describe('parseReturnTo', () => {
+  const base = 'https://widgets.example.com/base';
+
+  it.each([
+    ['/base/docs', '/base/docs'],
+    ['/base/?page=2#top', '/base/?page=2#top'],
+    ['/base/a/../docs', '/base/docs'],
+    ['/base/?next=https://elsewhere.example', '/base/?next=https://elsewhere.example'],
+  ])('accepts %s', (text, path) => expect(parseReturnTo(text, base)).toBe(path));
+
+  it.each([
+    '',
+    'docs',
+    '/',
+    '/other',
+    '/based',
+    '/base/../other',
+    '/base/%2e%2e/other',
+    '//elsewhere.example/base/',
+    '/\\elsewhere.example/base/',
+    '\\\\elsewhere.example/base/',
+    '/\t/elsewhere.example/base/',
+    '/\n/elsewhere.example/base/',
+    'https://elsewhere.example/base/',
+    'https:elsewhere.example/base/',
+    'javascript:alert(1)',
+    '//',
+  ])('rejects %j', (text) => expect(parseReturnTo(text, base)).toBeNull());
+
+  it.each(['//elsewhere.example', '/.//elsewhere.example', '/..//elsewhere.example', '/a/..//elsewhere.example'])(
+    'rejects %s also for a service without a path of its own',
+    (text) => expect(parseReturnTo(text, 'https://widgets.example.com')).toBeNull(),
+  );
+
+  it('accepts the start page of a service without a path of its own', () => {
+    expect(parseReturnTo('/', 'https://widgets.example.com')).toBe('/');
+  });
+});

@@ -1,0 +1,81 @@
+import { sealSecret, unsealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
+import { parseCookie, stringifySetCookie } from 'cookie';
+import { z } from 'zod';
+import type { SignInSecrets } from './identity-provider.ts';
+
+/** A sign-in that a browser has started, and that the provider's redirect continues on any pod. */
+export interface PendingSignIn extends SignInSecrets {
+  /** Where the browser goes after the sign-in: see `parseReturnTo`. */
+  readonly returnTo: string;
+}
+
+const pendingSignInCookieName = 'service_sign_in';
+
+/** People type passwords and second factors at the provider. */
+const lifetimeMs = 600_000;
+/** Separates the key from any other key that is derived from the client secret. */
+const purpose = 'widget-service pending sign-in';
+
+const sealedSchema = z.strictObject({
+  state: z.string(),
+  nonce: z.string(),
+  codeVerifier: z.string(),
+  returnTo: z.string(),
+  expiresAtMs: z.number(),
+});
+
+export interface PendingSignInOptions {
+  /** Every pod has it, and nobody else but the provider. The key of the cookie is derived from it. */
+  readonly clientSecret: string;
+  /** The cookie is sent to this path and below it. */
+  readonly path: string;
+  readonly isSecure: boolean;
+}
+
+/**
+ * Keeps pending sign-ins in a cookie, so that any pod can answer the callback and none stores anything. The cookie is
+ * sealed (AES-256-GCM): the browser can neither read nor change it. A browser has one pending sign-in at a time.
+ */
+export function createPendingSignIns({ clientSecret, path, isSecure }: PendingSignInOptions) {
+  const attributes = {
+    name: pendingSignInCookieName,
+    httpOnly: true,
+    sameSite: 'lax',
+    path,
+    secure: isSecure,
+  } as const;
+  return {
+    /** Returns the `Set-Cookie` value that holds the sign-in for ten minutes. */
+    format: (pending: PendingSignIn, now: Date): string => {
+      const text = JSON.stringify({ ...pending, expiresAtMs: now.getTime() + lifetimeMs });
+      return stringifySetCookie({
+        ...attributes,
+        value: sealSecret(text, clientSecret, purpose),
+        maxAge: lifetimeMs / 1_000,
+      });
+    },
+    /** Returns the `Set-Cookie` value that removes the cookie. */
+    formatCleared: (): string => stringifySetCookie({ ...attributes, value: '', maxAge: 0 }),
+    /** Returns the sign-in of a `Cookie` header. Returns null if there is none, or if it is forged or expired. */
+    parse: (cookieHeader: string | undefined, now: Date): PendingSignIn | null => {
+      const text = unsealSecret(parseCookie(cookieHeader ?? '')[pendingSignInCookieName] ?? '', clientSecret, purpose);
+      if (text === null) return null;
+      const { expiresAtMs, ...pending } = sealedSchema.parse(JSON.parse(text));
+      return now.getTime() < expiresAtMs ? pending : null;
+    },
+  };
+}
+
+/**
+ * Returns the address to which the browser returns, as a path with its query and fragment. Returns null if the text is
+ * not a path of this service, which is below `publicBaseUrl`: a link to a sign-in must not lead to another site.
+ */
+export function parseReturnTo(text: string, publicBaseUrl: string): string | null {
+  const base = new URL(`${publicBaseUrl}/`);
+  // A browser resolves the text like this, with the same rules for backslashes, dots and line breaks.
+  if (!text.startsWith('/') || !URL.canParse(text, base.href)) return null;
+  const { origin, pathname, search, hash } = new URL(text, base);
+  if (origin !== base.origin || !pathname.startsWith(base.pathname)) return null;
+  // Such a path would itself be read as an address of another site.
+  return pathname.startsWith('//') ? null : `${pathname}${search}${hash}`;
+}

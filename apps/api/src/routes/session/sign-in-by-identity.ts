@@ -1,0 +1,236 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { makeTakeIdentitySignInPermit } from '@widget-service/shared/usecases/access/identity-sign-in-limit.ts';
+import type { makeEndReplacedSession } from '@widget-service/shared/usecases/access/sessions.ts';
+import type {
+  IdentitySignInOutcome,
+  makeSignInByIdentity,
+} from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { noteAudit } from '../../audit/route-audit.ts';
+import type { IdentityProvider } from '../../auth/oidc/identity-provider.ts';
+import { createPendingSignIns, type PendingSignIn, parseReturnTo } from '../../auth/oidc/pending-sign-in.ts';
+import { toNotVerified } from '../../auth/oidc/provider-errors.ts';
+import { formatSessionCookie, parseSessionId } from '../../auth/session-cookie.ts';
+import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
+import { InputError, statusForCode } from '../../http/problem.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { toRateLimitedError } from '../../limits/rate-limit-headers.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import { readSessionOrigin } from './session-origin.ts';
+
+const startPath = '/api/v1/session/oidc';
+
+const startQuerySchema = z.object({
+  returnTo: z
+    .string()
+    .max(500)
+    .optional()
+    .meta({
+      description:
+        'A path of this service to which the browser returns after the sign-in. The default is its start page.',
+      examples: ['/docs'],
+    }),
+});
+
+const callbackParameter = z.string().max(4_096).optional();
+/** Providers add parameters of their own. The library verifies those that it needs. */
+const callbackQuerySchema = z.looseObject({
+  code: callbackParameter.meta({ description: 'The authorization code. It counts once.' }),
+  state: callbackParameter.meta({ description: 'The state that the service sent to the provider.' }),
+  iss: callbackParameter.meta({ description: 'The issuer (RFC 9207).' }),
+  error: callbackParameter.meta({ description: 'Why the provider did not sign the person in.' }),
+});
+
+/** The identity provider of the settings, and what the routes need besides. */
+export interface ConfiguredIdentityProvider {
+  readonly provider: IdentityProvider;
+  readonly clientSecret: string;
+  /** Without a trailing slash. */
+  readonly publicBaseUrl: string;
+}
+
+export interface SignInByIdentityRouteDeps {
+  /** Null: not configured. The routes then answer 404. */
+  readonly identityProvider: ConfiguredIdentityProvider | null;
+  readonly signInByIdentity: ReturnType<typeof makeSignInByIdentity>;
+  readonly endReplacedSession: ReturnType<typeof makeEndReplacedSession>;
+  readonly takeIdentitySignInPermit: ReturnType<typeof makeTakeIdentitySignInPermit>;
+  readonly cookieSecure: boolean;
+  readonly trustedProxies: TrustedProxies;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * `GET /api/v1/session/oidc` sends the browser to the identity provider; `GET /api/v1/session/oidc/callback` is where the
+ * provider sends it back. Both are links that a browser follows, so the policy is `public`: the sealed cookie proves that
+ * this browser started the sign-in.
+ */
+export function registerSignInByIdentity(app: ZodApp, deps: SignInByIdentityRouteDeps): void {
+  const configured = deps.identityProvider === null ? null : configure(deps.identityProvider, deps.cookieSecure);
+  registerStart(app, configured, deps);
+  registerCallback(app, configured, deps);
+}
+
+type Configured = ReturnType<typeof configure>;
+
+function configure({ provider, clientSecret, publicBaseUrl }: ConfiguredIdentityProvider, isSecure: boolean) {
+  const path = `${new URL(publicBaseUrl).pathname.replace(/\/$/, '')}${startPath}`;
+  return { provider, publicBaseUrl, pendingSignIns: createPendingSignIns({ clientSecret, path, isSecure }) };
+}
+
+function requireConfigured(configured: Configured | null): Configured {
+  if (configured !== null) return configured;
+  throw new ServiceError('not-found', 'This service has no identity provider.');
+}
+
+function registerStart(app: ZodApp, configured: Configured | null, { clock }: SignInByIdentityRouteDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: startPath,
+    config: { policy: 'public' },
+    schema: {
+      operationId: 'example.session.startOidc',
+      summary: 'Sign in through the identity provider',
+      description:
+        'Open this address in a browser, as a link: it leads to the identity provider (OpenID Connect, authorization code with PKCE), and from there back with a session. A sealed cookie keeps the sign-in for ten minutes. 404 if the operator has configured no provider.',
+      querystring: startQuerySchema,
+      response: documentResponses(
+        {
+          303: {
+            description: 'The browser goes on to the identity provider.',
+            body: null,
+            headers: ['Location', 'Set-Cookie'],
+          },
+        },
+        'not-found',
+        'identity-provider-unavailable',
+      ),
+    },
+    handler: async ({ query }, reply) => {
+      const { provider, publicBaseUrl, pendingSignIns } = requireConfigured(configured);
+      const returnTo = requireReturnTo(query.returnTo, publicBaseUrl);
+      const { url, secrets } = await provider.begin();
+      const cookie = pendingSignIns.format({ ...secrets, returnTo }, clock.now());
+      return reply.header('set-cookie', cookie).redirect(url, 303);
+    },
+  });
+}
+
+/** Returns the start page if none is given. Throws `invalid-request` for an address outside this service. */
+function requireReturnTo(given: string | undefined, publicBaseUrl: string): string {
+  const returnTo = parseReturnTo(given ?? `${new URL(`${publicBaseUrl}/`).pathname}`, publicBaseUrl);
+  if (returnTo !== null) return returnTo;
+  throw new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
+    { detail: 'Must be a path of this service.', code: 'format', parameter: 'returnTo' },
+  ]);
+}
+
+function registerCallback(app: ZodApp, configured: Configured | null, deps: SignInByIdentityRouteDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${startPath}/callback`,
+    config: {
+      policy: 'public',
+      audit: { action: 'session.created', refusedAs: 'session.failed', target: { kind: 'user', id: 'noted' } },
+    },
+    schema: {
+      operationId: 'example.session.finishOidc',
+      summary: 'Return from the identity provider',
+      description:
+        'The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. Only failed attempts count towards the rate limit.',
+      querystring: callbackQuerySchema,
+      response: documentResponses(
+        {
+          303: {
+            description: 'Signed in. The browser returns to where the sign-in was started.',
+            body: null,
+            headers: ['Location', 'Set-Cookie'],
+          },
+        },
+        'sign-in-not-verified',
+        'sign-in-refused',
+        'not-found',
+        'last-admin',
+        'rate-limited',
+        'identity-provider-unavailable',
+        'unavailable',
+      ),
+    },
+    handler: async (request, reply) => {
+      const { provider, pendingSignIns } = requireConfigured(configured);
+      const pending = await limitFailures(request, reply, deps, async (address) => {
+        const started = pendingSignIns.parse(request.headers.cookie, deps.clock.now());
+        if (started === null) throw toNotVerified('no cookie of a started sign-in');
+        const identity = await provider.verify(readQuery(request), started, address);
+        const outcome = await deps.signInByIdentity(identity, readSessionOrigin(request, deps.trustedProxies));
+        if (outcome.status === 'refused') throw toRefusedError(outcome.reason);
+        const { id, role } = outcome.user;
+        // The provider gives the role at each sign-in.
+        const after = { sessionId: outcome.session.id, role };
+        noteAudit(request, { actor: { kind: 'user', id }, targetId: id, after });
+        const replaced = parseSessionId(request.headers.cookie);
+        if (replaced !== null) await deps.endReplacedSession(replaced);
+        setCookies(reply, [formatSessionCookie(outcome.sessionId, deps.cookieSecure), pendingSignIns.formatCleared()]);
+        return started;
+      });
+      return redirectBack(reply, pending);
+    },
+  });
+}
+
+function setCookies(reply: FastifyReply, cookies: string[]): void {
+  reply.header('set-cookie', cookies);
+}
+
+function redirectBack(reply: FastifyReply, { returnTo }: PendingSignIn): FastifyReply {
+  return reply.redirect(returnTo, 303);
+}
+
+/** The query as the provider sent it: the library reads it itself. */
+function readQuery({ url }: FastifyRequest): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start + 1);
+}
+
+/** Runs an attempt if the caller's address has not failed too often. A failure of the service or the provider does not count. */
+async function limitFailures<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { takeIdentitySignInPermit, trustedProxies }: SignInByIdentityRouteDeps,
+  attempt: (address: string) => Promise<T>,
+): Promise<T> {
+  const source = toAttemptSource(request, trustedProxies);
+  const permit = await takeIdentitySignInPermit(source);
+  if (permit.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', permit);
+  try {
+    const result = await attempt(source.address);
+    await permit.giveBack();
+    return result;
+  } catch (error) {
+    const isFailedSignIn = error instanceof ServiceError && statusForCode(error.code) < 500;
+    if (!isFailedSignIn) await permit.giveBack();
+    // Such a response has no `err` in its log line, and the caller must not learn the reason.
+    else request.log.warn({ requestId: request.id, reason: error.internalMessage ?? error.code }, 'sign-in.refused');
+    throw error;
+  }
+}
+
+type RefusalReason = Extract<IdentitySignInOutcome, { readonly status: 'refused' }>['reason'];
+
+const refusals: Readonly<Record<RefusalReason, string>> = {
+  'no-role': 'The identity provider gives you no role in this service. Ask its administrators for one.',
+  disabled: 'Your user is disabled in this service. Ask an admin of the service.',
+  'no-email': 'The identity provider names no valid e-mail address for you, and a new user needs one.',
+  'email-in-use':
+    'Another user of this service has your e-mail address, and the identity provider does not say that the address is yours.',
+  'last-admin':
+    'Your new role would leave the service without an admin. Another person with the role admin has to sign in first.',
+};
+
+function toRefusedError(reason: RefusalReason): ServiceError {
+  return new ServiceError(reason === 'last-admin' ? 'last-admin' : 'sign-in-refused', refusals[reason], {
+    internalMessage: reason,
+  });
+}

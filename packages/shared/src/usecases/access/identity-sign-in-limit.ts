@@ -1,0 +1,26 @@
+import type { RateLimit } from '../../domain/gcra.ts';
+import type { RateLimiter } from '../../ports/rate-limiter.ts';
+import { type AttemptSource, addressFactor, type SignInPermit, sharedAddressFactor } from './sign-in-limits.ts';
+
+export interface IdentitySignInLimitDeps {
+  readonly limiter: RateLimiter;
+  /** The same setting as for passwords. 0 switches the limit off. */
+  readonly failuresPerMinute: number;
+}
+
+/**
+ * Makes the function that takes a permit for one response of an identity provider. The limit is that of failed sign-ins
+ * per address, with a count of its own: nobody guesses an account here, so there is no limit per account. The caller
+ * gives the permit back unless the sign-in failed by the client's own fault.
+ */
+export function makeTakeIdentitySignInPermit({ limiter, failuresPerMinute }: IdentitySignInLimitDeps) {
+  return async ({ address, isShared }: AttemptSource): Promise<SignInPermit> => {
+    const count = failuresPerMinute * addressFactor * (isShared ? sharedAddressFactor : 1);
+    const limit: RateLimit = { ratePerSecond: count / 60, burst: count };
+    if (count === 0) return { status: 'granted', giveBack: async () => undefined };
+    const key = `identity-sign-in:address:${address}`;
+    const { granted, retryAfterMs, resetAfterMs } = await limiter.take({ key, limit, atLeast: 1, atMost: 1 });
+    if (granted === 0) return { status: 'rate-limited', limit, retryAfterMs, resetAfterMs };
+    return { status: 'granted', giveBack: async () => void (await limiter.giveBack(key, limit, 1)) };
+  };
+}

@@ -1,0 +1,111 @@
+import type { Role } from '../../domain/role.ts';
+import { createUuidV7 } from '../../domain/uuid.ts';
+import type { ExternalIdentity, User, UserStore } from '../../ports/user-store.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { SessionOrigin } from './sessions.ts';
+import type { makeFinishSignIn, SignInOutcome } from './sign-in.ts';
+
+/** What the identity provider says about a person. The caller has verified that the provider said it, and just now. */
+export interface VerifiedIdentity extends ExternalIdentity {
+  /** Null if the provider names no valid address. */
+  readonly email: string | null;
+  /** Whether the provider says that the address belongs to this person. */
+  readonly isEmailVerified: boolean;
+  /** Null if no value of the claim gives a role in this service. */
+  readonly role: Role | null;
+}
+
+export interface SignInByIdentityDeps {
+  readonly users: Pick<UserStore, 'findByIdentity' | 'findByEmail' | 'insert' | 'replacePasswordByIdentity' | 'update'>;
+  readonly finishSignIn: ReturnType<typeof makeFinishSignIn>;
+  readonly endAllSessions: (userId: string) => Promise<void>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+type RefusalReason =
+  | 'no-role'
+  | 'disabled'
+  /** A new user needs an e-mail address. */
+  | 'no-email'
+  /** Another user has the address, and the provider does not say that it belongs to this person. */
+  | 'email-in-use'
+  /** The new role would leave the service without an enabled admin. */
+  | 'last-admin';
+
+export type IdentitySignInOutcome =
+  | Exclude<SignInOutcome, { readonly status: 'refused' }>
+  | { readonly status: 'refused'; readonly reason: RefusalReason };
+
+type FoundUser = { readonly user: User } | { readonly reason: RefusalReason };
+
+/**
+ * Makes the function that signs in a person whom an identity provider has authenticated.
+ *
+ * The issuer and the subject decide who it is. The first sign-in adds a user. If a user with a password has the person's
+ * address and the provider has verified it, the identity replaces that password: a user has one of the two, so that who
+ * leaves the provider also leaves this service. The user gets the role of this sign-in. Without a role, the sign-in is
+ * refused and all sessions of the user end. `origin` is stored with the session.
+ *
+ * Throws `UnavailableError`. What was stored before, such as the new role, stays; repeating the sign-in is safe.
+ */
+export function makeSignInByIdentity({ users, finishSignIn, endAllSessions, clock }: SignInByIdentityDeps) {
+  async function addUser({ issuer, subject, email }: VerifiedIdentity, role: Role): Promise<FoundUser> {
+    if (email === null) return { reason: 'no-email' };
+    const identity = { issuer, subject };
+    const user: User = {
+      id: createUuidV7(),
+      email,
+      name: null,
+      role,
+      disabled: false,
+      passwordHash: null,
+      mustChangePassword: false,
+      identity,
+      createdAt: clock.now(),
+      lastSignInAt: null,
+    };
+    return (await users.insert(user)) ? { user } : findConcurrentlyAdded(identity);
+  }
+
+  /** Another request may just have stored the same person. */
+  async function findConcurrentlyAdded(identity: ExternalIdentity): Promise<FoundUser> {
+    const user = await users.findByIdentity(identity);
+    return user === null ? { reason: 'email-in-use' } : { user };
+  }
+
+  async function replacePassword(
+    user: User,
+    { issuer, subject, isEmailVerified }: VerifiedIdentity,
+  ): Promise<FoundUser> {
+    const identity = { issuer, subject };
+    if (!isEmailVerified || user.identity !== undefined) return findConcurrentlyAdded(identity);
+    if (user.disabled) return { reason: 'disabled' };
+    if (!(await users.replacePasswordByIdentity(user.id, identity))) return findConcurrentlyAdded(identity);
+    await endAllSessions(user.id);
+    return { user: { ...user, passwordHash: null, mustChangePassword: false, identity } };
+  }
+
+  async function findOrAddUser(known: User | null, identity: VerifiedIdentity, role: Role): Promise<FoundUser> {
+    if (known !== null) return { user: known };
+    const namesake = identity.email === null ? null : await users.findByEmail(identity.email);
+    return namesake === null ? addUser(identity, role) : replacePassword(namesake, identity);
+  }
+
+  return async (identity: VerifiedIdentity, origin?: SessionOrigin): Promise<IdentitySignInOutcome> => {
+    const { issuer, subject, role } = identity;
+    const known = await users.findByIdentity({ issuer, subject });
+    if (role === null) {
+      if (known !== null) await endAllSessions(known.id);
+      return { status: 'refused', reason: 'no-role' };
+    }
+    const found = await findOrAddUser(known, identity, role);
+    if ('reason' in found) return { status: 'refused', reason: found.reason };
+    if (found.user.disabled) return { status: 'refused', reason: 'disabled' };
+    if (found.user.role !== role) {
+      const update = await users.update(found.user.id, { role });
+      if (update.status === 'last-admin') return { status: 'refused', reason: 'last-admin' };
+    }
+    const outcome = await finishSignIn(found.user, origin);
+    return outcome.status === 'refused' ? { status: 'refused', reason: 'disabled' } : outcome;
+  };
+}

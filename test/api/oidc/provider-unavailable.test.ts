@@ -1,0 +1,110 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { signInAtProvider, startIdentityProvider, type TestIdentityProvider } from '../../drivers/identity-provider.ts';
+import { finishOidcSignIn, signInByOidc, startOidcSignIn } from '../../drivers/oidc-sign-in.ts';
+import { openTestApp, type TestApp, type TestResponse } from '../../drivers/test-app.ts';
+
+const timeoutMs = 300;
+let provider: TestIdentityProvider;
+let service: TestApp;
+beforeAll(async () => {
+  provider = await startIdentityProvider('http://widgets.example.test');
+  provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
+  service = await openTestApp();
+});
+afterAll(async () => {
+  await service.close();
+  await provider.close();
+});
+beforeEach(() => {
+  provider.interfere = null;
+});
+
+/** A pod that has asked the provider for nothing yet. */
+const openPod = (options: object = {}) =>
+  openTestApp({ identityProvider: { ...provider.options, ...options }, sharedBackend: service.backend });
+
+function expectUnavailable(response: TestResponse): void {
+  expectProblem(response, { status: 503, code: 'identity-provider-unavailable' });
+  expect(response.headers['retry-after']).toBe('1');
+  expect(response.headers['set-cookie']).toBeUndefined();
+}
+
+const interferences: [string, (response: ServerResponse) => void][] = [
+  ['does not answer', () => undefined],
+  ['closes connections', (response) => void response.destroy()],
+  ['answers 500', (response) => void response.writeHead(500).end()],
+  ['answers 429', (response) => void response.writeHead(429).end()],
+  ['answers 404', (response) => void response.writeHead(404).end()],
+  ['answers with HTML', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Down')],
+  [
+    'answers with broken JSON',
+    (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
+  ],
+  ['redirects', (response) => void response.writeHead(302, { location: '/elsewhere' }).end()],
+  ['answers without end', (response) => sendWithoutEnd(response)],
+];
+
+function sendWithoutEnd(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const chunk = Buffer.alloc(65_536, ' ');
+  const send = () => {
+    while (response.write(chunk));
+  };
+  response.on('drain', send);
+  response.on('error', () => undefined);
+  send();
+}
+
+test.each(interferences)('a provider that %s is 503, at the start and at the callback', async (_, answer) => {
+  const [pod, working] = await Promise.all([openPod({ timeoutMs }), openPod()]);
+  const { url, cookie } = await startOidcSignIn(working);
+  const callback = await signInAtProvider(url, 'kim');
+  const before = provider.requests.length;
+  provider.interfere = (_request, response) => answer(response);
+  expectUnavailable((await startOidcSignIn(pod)).response);
+  expectUnavailable(await finishOidcSignIn(pod, callback, cookie));
+  expect(provider.requests.slice(before)).not.toContain('/elsewhere');
+  expect(pod.logLines.join('')).toContain('identity provider: ');
+  // Nothing was used up, and no failure is remembered.
+  provider.interfere = null;
+  expect((await finishOidcSignIn(pod, callback, cookie)).statusCode).toBe(303);
+  await Promise.all([pod.close(), working.close()]);
+});
+
+test('a provider that is not running is 503, and the service starts without it', async () => {
+  const stopped = await startIdentityProvider('http://widgets.example.test');
+  await stopped.close();
+  const pod = await openTestApp({ identityProvider: stopped.options, sharedBackend: service.backend });
+  expectUnavailable((await startOidcSignIn(pod)).response);
+  expect((await pod.inject({ method: 'GET', url: '/docs' })).statusCode).toBe(200);
+  await pod.close();
+});
+
+test('a wrong client secret is 503, because the operator has to correct it', async () => {
+  const pod = await openPod({ clientSecret: 'not the secret of the client' });
+  expectUnavailable(await signInByOidc(pod, 'kim'));
+  expect(pod.logLines.join('')).toContain('OIDC_CLIENT_ID');
+  await pod.close();
+});
+
+test.each(['issuer', 'token_endpoint', 'jwks_uri'])(
+  'no request goes to another origin than the issuer, whatever %s the metadata names',
+  async (member) => {
+    const internal = await startIdentityProvider('http://widgets.example.test');
+    const working = await openPod();
+    const { url, cookie } = await startOidcSignIn(working);
+    const callback = await signInAtProvider(url, 'kim');
+    const metadata = await (await fetch(`${provider.options.issuerUrl}/.well-known/openid-configuration`)).json();
+    const changed = { ...(metadata as Record<string, string>), [member]: `${internal.options.issuerUrl}/target` };
+    const pod = await openPod();
+    provider.interfere = (request, response) => {
+      if (!request.url?.startsWith('/.well-known')) return provider.passOn(request, response);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(changed));
+    };
+    expectUnavailable(await finishOidcSignIn(pod, callback, cookie));
+    expect(internal.requests).toEqual([]);
+    await Promise.all([pod.close(), working.close(), internal.close()]);
+  },
+);

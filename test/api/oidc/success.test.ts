@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type PersonClaims,
+  signInAtProvider,
+  startIdentityProvider,
+  type TestIdentityProvider,
+} from '../../drivers/identity-provider.ts';
+import {
+  finishOidcSignIn,
+  readCookies,
+  readSession,
+  signInByOidc,
+  startOidcSignIn,
+} from '../../drivers/oidc-sign-in.ts';
+import { overrideMethod } from '../../drivers/override-method.ts';
+import { createPasswordUser } from '../../drivers/password-user.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+
+const publicBaseUrl = 'http://widgets.example.test/base';
+let provider: TestIdentityProvider;
+let service: TestApp;
+beforeAll(async () => {
+  provider = await startIdentityProvider(publicBaseUrl);
+  service = await openTestApp({ identityProvider: provider.options, cookieSecure: true });
+});
+afterAll(async () => {
+  await service.close();
+  await provider.close();
+});
+
+let people = 0;
+/** Adds a person with these claims, and an e-mail address unless it is given. Returns the login. */
+function addPerson(claims: PersonClaims): string {
+  people += 1;
+  const login = `person-${people}`;
+  provider.setPerson(login, { email: `${login}@example.com`, ...claims });
+  return login;
+}
+
+describe('GET /api/v1/session/oidc', () => {
+  test('sends the browser to the provider, with PKCE, state and nonce', async () => {
+    const { response, url } = await startOidcSignIn(service);
+    expect(response.statusCode).toBe(303);
+    const { origin, searchParams } = new URL(url);
+    expect(origin).toBe(provider.options.issuerUrl);
+    expect(Object.fromEntries(searchParams)).toEqual({
+      client_id: 'widget-service',
+      redirect_uri: `${publicBaseUrl}/api/v1/session/oidc/callback`,
+      response_type: 'code',
+      scope: 'openid email profile',
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    });
+  });
+
+  test('keeps the sign-in in a sealed cookie that only the callback gets', async () => {
+    const { response, url } = await startOidcSignIn(service);
+    const setCookie = String(response.headers['set-cookie']);
+    expect(setCookie).toMatch(
+      /^service_sign_in=[\w-]+; Max-Age=600; Path=\/base\/api\/v1\/session\/oidc; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    const sealed = Buffer.from(setCookie.split(/[=;]/)[1] ?? '', 'base64url').toString('latin1');
+    const { searchParams } = new URL(url);
+    for (const secret of [searchParams.get('state'), searchParams.get('nonce')]) {
+      expect(`${setCookie}${sealed}`).not.toContain(secret);
+    }
+  });
+});
+
+describe('GET /api/v1/session/oidc/callback', () => {
+  test('starts a session and returns to the page where the sign-in was started', async () => {
+    const login = addPerson({ roles: ['makers'] });
+    const { url, cookie } = await startOidcSignIn(service, '/base/docs?tab=1#top');
+    const response = await finishOidcSignIn(service, await signInAtProvider(url, login), cookie);
+    expect(response.statusCode).toBe(303);
+    expect(response.headers.location).toBe('/base/docs?tab=1#top');
+    const [sessionCookie, cleared] = [response.headers['set-cookie'] ?? []].flat();
+    expect(sessionCookie).toMatch(/^service_console=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    expect(cleared).toMatch(/^service_sign_in=; Max-Age=0; Path=\/base\/api\/v1\/session\/oidc; /);
+    const session = await readSession(service, response);
+    expect(session).toMatchObject({
+      user: {
+        email: `${login}@example.com`,
+        role: 'editor',
+        disabled: false,
+        identity: { issuer: provider.options.issuerUrl, subject: login },
+        lastSignInAt: expect.any(String),
+      },
+      permissions: ['widgets:read', 'widgets:create'],
+    });
+    expect(Date.parse(session.expiresAt) - Date.now()).toBeLessThanOrEqual(168 * 3_600_000);
+  });
+
+  test('returns to the start page without returnTo', async () => {
+    const response = await signInByOidc(service, addPerson({ roles: 'staff' }));
+    expect(response.headers.location).toBe('/base/');
+  });
+
+  test('finds the user again, also under another e-mail address, and takes the new role of each sign-in', async () => {
+    const login = addPerson({ roles: ['staff', 'owners'] });
+    const first = await signInByOidc(service, login);
+    const { user } = await readSession(service, first);
+    expect(user.role).toBe('admin');
+    await service.signedIn('admin');
+    provider.setPerson(login, { email: 'another@example.com', roles: ['staff', 'unknown'] });
+    const second = await readSession(service, await signInByOidc(service, login));
+    expect(second.user).toMatchObject({ id: user.id, email: user.email, role: 'viewer' });
+    // A role is read for every request, so the first session has the new one, too.
+    expect((await readSession(service, first)).permissions).toEqual(['widgets:read']);
+  });
+
+  test('is answered by another pod than the one that started the sign-in', async () => {
+    const login = addPerson({ roles: ['staff'] });
+    const other = await openTestApp({ identityProvider: provider.options, sharedBackend: service.backend });
+    const response = await signInByOidc(service, login, other);
+    expect(response.statusCode).toBe(303);
+    expect((await readSession(service, response)).user.identity.subject).toBe(login);
+    await other.close();
+  });
+
+  test('adds one user when a person signs in twice at the same time', async () => {
+    const login = addPerson({ roles: ['staff'] });
+    const responses = await Promise.all([1, 2, 3, 4].map(() => signInByOidc(service, login)));
+    const sessions = await Promise.all(responses.map((response) => readSession(service, response)));
+    expect(new Set(sessions.map(({ user }) => user.id)).size).toBe(1);
+  });
+
+  test.each([
+    ['before its e-mail address is looked up', false],
+    ['before its e-mail address is looked up, which is verified', true],
+  ])('finds the user whom a concurrent sign-in of this person adds %s', async (_, email_verified) => {
+    const login = addPerson({ roles: ['staff'], email_verified });
+    const { user } = await readSession(service, await signInByOidc(service, login));
+    let reads = 0;
+    const pod = await openTestApp({
+      identityProvider: provider.options,
+      sharedBackend: service.backend,
+      // The first read comes before the other sign-in.
+      replace: ({ users }) => ({
+        users: overrideMethod(users, 'findByIdentity', (identity) => {
+          reads += 1;
+          return reads === 1 ? Promise.resolve(null) : users.findByIdentity(identity);
+        }),
+      }),
+    });
+    expect((await readSession(service, await signInByOidc(pod, login))).user.id).toBe(user.id);
+    await pod.close();
+  });
+
+  test('asks the provider once for its metadata and keys, then only for tokens', async () => {
+    const pod = await openTestApp({ identityProvider: provider.options, sharedBackend: service.backend });
+    const logins = [addPerson({ roles: ['staff'] }), addPerson({ roles: ['staff'] })];
+    const before = provider.requests.length;
+    for (const login of logins) await signInByOidc(pod, login);
+    const sent = provider.requests.slice(before).filter((path) => !/^\/(auth|interaction)/.test(path));
+    expect(sent).toEqual(['/.well-known/openid-configuration', '/token', '/jwks', '/token']);
+    await pod.close();
+  });
+
+  test('logs no code, state, cookie or e-mail address', async () => {
+    const login = addPerson({ roles: ['staff'] });
+    const { url, cookie } = await startOidcSignIn(service);
+    const callback = await signInAtProvider(url, login);
+    const response = await finishOidcSignIn(service, callback, cookie);
+    const logged = service.logLines.join('');
+    const { searchParams } = callback;
+    const secrets = [searchParams.get('code'), searchParams.get('state'), cookie, ...readCookies(response)];
+    for (const secret of [...secrets, provider.options.clientSecret, login]) expect(logged).not.toContain(secret);
+  });
+});
+
+describe('a user with a password whose e-mail address the provider has verified', () => {
+  test('gets the identity instead of the password, and all sessions of the password end', async () => {
+    const account = await createPasswordUser(service, 'correct horse battery');
+    const session = await account.startSession();
+    const login = addPerson({ email: account.user.email.toUpperCase(), email_verified: true, roles: ['makers'] });
+    const { user } = await readSession(service, await signInByOidc(service, login));
+    expect(user).toMatchObject({ id: account.user.id, role: 'editor', identity: { subject: login } });
+    expect((await account.getSession(session)).statusCode).toBe(403);
+    expect((await account.signIn('correct horse battery')).json().code).toBe('invalid-credentials');
+  });
+});
