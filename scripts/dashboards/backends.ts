@@ -30,6 +30,13 @@ export const backendsDashboard: Dashboard = {
           { decisions: 'sum(rate(widget_rate_limit_fallback_total{NS}[$__rate_interval]))' },
           { thresholds: [null, 0.1] },
         ),
+        graph(
+          'Audit events lost in 1 h',
+          'short',
+          'The store did not accept them. Each is complete in a log line audit.lost.',
+          { events: 'sum(increase(widget_audit_events_lost_total{NS}[1h]))' },
+          { thresholds: [null, 1] },
+        ),
       ],
     },
     {

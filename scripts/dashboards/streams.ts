@@ -17,6 +17,21 @@ export const streamsDashboard: Dashboard = {
           { '{{instance}}': 'max by (instance) (widget_streams_open{NS} / widget_streams_limit{NS})' },
           { thresholds: [0.8, 1] },
         ),
+        graph(
+          'Share of the connections in use',
+          'percentunit',
+          'Open connections of the public port per CONNECTIONS_PER_POD, with or without a stream.',
+          { '{{instance}}': 'max by (instance) (widget_connections_open{NS} / widget_connections_limit{NS})' },
+          { thresholds: [0.8, 1] },
+        ),
+        graph(
+          'Connections refused, by reason',
+          'cps',
+          'per-address: one client has too many. per-pod: the pod is full.',
+          {
+            '{{reason}}': 'sum by (reason) (rate(widget_connections_refused_total{NS}[$__rate_interval]))',
+          },
+        ),
         graph('Opened, by start', 'cps', 'gap: the client was told that events are missing.', {
           '{{start}}': 'sum by (start) (rate(widget_streams_opened_total{NS}[$__rate_interval]))',
         }),

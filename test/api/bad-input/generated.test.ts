@@ -54,6 +54,8 @@ test('every response to a generated request follows the contract, and the heap d
       await runRound(operation, seed + index * count + from, Math.min(roundSize, requestCount - from));
     }
   }
+  // The simulated connections keep the responses of the last round. So the last round is the same as the warm-up.
+  for (const operation of operations) await runRound(operation, seed - 1, 20);
   const heapGrowthBytes = measureHeapBytes() - heapBeforeBytes;
   console.log(formatSummary(heapGrowthBytes));
   expect(heapGrowthBytes).toBeLessThan(maxHeapGrowthBytes);
