@@ -8,6 +8,9 @@ const streamPath = '/api/v1/events/{token}';
 /** Records only that this tab started a session. The session itself is in a cookie that scripts cannot read. */
 const signedInHintKey = 'widget-service:signed-in';
 
+/** Whether the page is being left for the identity provider. A late answer must not remove the hint then. */
+let isLeaving = false;
+
 /** The CSRF token of the session. It is kept only in the memory of this page. */
 let csrfToken = null;
 
@@ -27,7 +30,7 @@ function showSession(session) {
 
 function showNoSession(text = '') {
   csrfToken = null;
-  sessionStorage.removeItem(signedInHintKey);
+  if (!isLeaving) sessionStorage.removeItem(signedInHintKey);
   message.textContent = text;
   form.hidden = false;
   signedIn.hidden = true;
@@ -60,6 +63,7 @@ form.addEventListener('submit', async (event) => {
 
 // The browser comes back to this page with a session. The link exists only if there is an identity provider.
 document.getElementById('sign-in-by-identity')?.addEventListener('click', () => {
+  isLeaving = true;
   sessionStorage.setItem(signedInHintKey, 'yes');
 });
 
