@@ -13,8 +13,10 @@ COPY packages/cluster/package.json packages/cluster/
 COPY apps/api/package.json apps/api/
 COPY apps/worker/package.json apps/worker/
 # The workspace `test` is not copied, so nothing that it needs is installed.
-# `--ignore-scripts`: the apps need no install script, so no package gets to run one.
-RUN npm ci --omit=dev --ignore-scripts --workspace apps/api --workspace apps/worker
+# `--ignore-scripts`: the apps need no install script, so no package gets to run one. Nothing reads the source maps of
+# packages, which are a quarter of their size.
+RUN npm ci --omit=dev --ignore-scripts --workspace apps/api --workspace apps/worker \
+ && find node_modules -name '*.map' -delete
 
 FROM ${NODE_IMAGE}
 ARG VERSION=0.1.0

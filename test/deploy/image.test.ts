@@ -54,7 +54,7 @@ it('the image contains only packages that the apps need', () => {
   }
   const mebibytes = Number(execFileSync('du', ['-sm', image.folder], { encoding: 'utf8' }).split('\t')[0]);
   console.log(`the image adds ${mebibytes} MiB to its base: ${installed.length} packages`);
-  expect(mebibytes).toBeLessThan(105);
+  expect(mebibytes).toBeLessThan(90);
 });
 
 it('the image runs as a user other than root, names its base once, and has labels', () => {

@@ -25,16 +25,16 @@ async function listKeyKinds(url: string): Promise<string[]> {
 }
 
 /**
- * Lists the kinds of keys until one of them is `awaited`: a limit has a key only until its burst is available again, and
- * the control log has one after the first revocation.
+ * Lists the kinds of keys until all of `awaited` were among them: a limit has a key only until its burst is available again,
+ * the counts of waiting hooks have one while hooks wait, and the control log has one after the first revocation.
  */
-async function collectKeyKinds(url: string, awaited: string): Promise<string[]> {
+async function collectKeyKinds(url: string, awaited: readonly string[]): Promise<string[]> {
   const kinds = new Set<string>();
   const hasSeenAwaited = async () => {
     for (const kind of await listKeyKinds(url)) kinds.add(kind);
-    return kinds.has(awaited);
+    return awaited.every((kind) => kinds.has(kind));
   };
-  await eventually(hasSeenAwaited, `a key of the kind ${awaited}`);
+  await eventually(hasSeenAwaited, `keys of the kinds ${awaited}`);
   return [...kinds].sort();
 }
 
@@ -57,10 +57,12 @@ describe.runIf(isHaproxyInstalled())('with a separate Redis for events, a cluste
   });
 
   it('keeps the queue and the limits in REDIS_URL, the event log and the control log in EVENTS_REDIS_URL', async () => {
-    // `waiting` exists only while hooks wait.
-    const queueKinds = (await collectKeyKinds(cluster.redis.url, 'limit')).filter((kind) => kind !== 'waiting');
-    expect(queueKinds).toEqual(['hooks', 'limit']);
-    expect(await collectKeyKinds(cluster.eventsRedis.url, 'control')).toEqual(['control', 'log']);
+    // While no worker runs, hooks wait.
+    for (const worker of cluster.workers) worker.freeze();
+    const queueKinds = await collectKeyKinds(cluster.redis.url, ['limit', 'waiting']);
+    for (const worker of cluster.workers) worker.thaw();
+    expect(queueKinds).toEqual(['hooks', 'limit', 'waiting']);
+    expect(await collectKeyKinds(cluster.eventsRedis.url, ['control'])).toEqual(['control', 'log']);
   });
 
   it('accepts every hook while the events Redis is down, ends no stream, and publishes everything afterwards', async () => {

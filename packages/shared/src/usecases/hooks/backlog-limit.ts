@@ -19,8 +19,8 @@ const shareBytesMin = 1_048_576;
  *
  * The queue counts jobs, not deliveries. The number of deliveries is an estimate: the waiting jobs, times the mean
  * number of items (at least 1) in the jobs that this pod enqueued recently: in the last one to two minutes of traffic.
- * After a pause, the mean of the time before it counts on for one minute. The limit asks the queue at most once a second,
- * and no caller waits for the answer.
+ * After a pause, the mean of the time before it counts on for one minute. The limit asks the queue at most once a second
+ * (an integration near its share: ten times), and no caller waits for the answer.
  */
 export function createBacklogLimit(
   queue: Pick<HookQueue, 'pressure'>,
@@ -31,8 +31,14 @@ export function createBacklogLimit(
   const shareDeliveriesMax = Math.max(1, Math.floor(share * backlogMax));
   let waiting: WaitingByIntegration = new Map();
   let shareBytesMax = Number.POSITIVE_INFINITY;
-  /** What this pod has accepted since the last check began. */
-  const accepted = new WaitingTally();
+  /** What this pod has admitted since the last check began. */
+  const admitted = new WaitingTally();
+  /**
+   * What this pod admitted between the last two checks. Some of it may have been on its way to the queue when the queue
+   * counted, so it counts once more: for a moment the limit counts too much, never too little.
+   */
+  let admittedBefore: WaitingByIntegration = new Map();
+  let isChecking = false;
   let excess: string | null = null;
   let checkedAtMs = Number.NEGATIVE_INFINITY;
   let windowStartMs = clock.monotonicMs();
@@ -55,14 +61,27 @@ export function createBacklogLimit(
     }
   }
 
-  /** Asks the queue, unless it did so within the last second. Updates `excess` when the answer arrives. */
+  /** Asks the queue, unless it did so within `everyMs` or has not answered yet. Updates `excess` when the answer arrives. */
   function check(everyMs = checkEveryMs): void {
     const nowMs = clock.monotonicMs();
-    if (nowMs - checkedAtMs < everyMs) return;
+    if (isChecking || nowMs - checkedAtMs < everyMs) return;
     checkedAtMs = nowMs;
-    accepted.drain();
-    // While the queue does not answer, the last result holds: the enqueues themselves fail then.
-    queue.pressure().then(applyPressure, () => undefined);
+    isChecking = true;
+    void ask();
+  }
+
+  async function ask(): Promise<void> {
+    const askedFor = admitted.drain();
+    const all = new WaitingTally();
+    for (const counts of [admittedBefore, askedFor]) all.addAll(counts);
+    admittedBefore = all.counts;
+    try {
+      applyPressure(await queue.pressure());
+    } catch {
+      // While the queue does not answer, the last result holds. The enqueues themselves fail then.
+    }
+    admittedBefore = askedFor;
+    isChecking = false;
   }
 
   return {
@@ -80,12 +99,13 @@ export function createBacklogLimit(
       if (share >= 1 || item.type === 'nudge') return true;
       const { integrationId } = item.delivery;
       const known = waiting.get(integrationId) ?? none;
-      const recent = accepted.counts.get(integrationId) ?? none;
-      const deliveries = known.deliveries + recent.deliveries;
-      const used = estimateMemory({ deliveries, bytes: known.bytes + recent.bytes });
+      const recent = admitted.counts.get(integrationId) ?? none;
+      const before = admittedBefore.get(integrationId) ?? none;
+      const deliveries = known.deliveries + before.deliveries + recent.deliveries;
+      const used = estimateMemory({ deliveries, bytes: known.bytes + before.bytes + recent.bytes });
       if (2 * deliveries >= shareDeliveriesMax || 2 * used >= shareBytesMax) check(closeCheckEveryMs);
       if (deliveries >= shareDeliveriesMax || used >= shareBytesMax) return false;
-      accepted.add([item]);
+      admitted.add([item]);
       return true;
     },
     /** Records what a flush of this pod is about to enqueue: the basis of the estimate. */
