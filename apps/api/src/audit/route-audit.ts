@@ -10,8 +10,7 @@ import { createUuidV7, parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { toClientAddress } from '../http/client-address.ts';
-import type { TrustedProxies } from '../http/forwarding.ts';
+import { type TrustedProxies, toClientNetwork } from '../http/forwarding.ts';
 import type { Problem } from '../http/problem.ts';
 import type { AuditRecorder } from './audit-recorder.ts';
 import type { SampledEvent } from './audit-sampler.ts';
@@ -105,7 +104,7 @@ export function registerRouteAudit(app: FastifyInstance, deps: RouteAuditDeps): 
     if (declaration === null && (policy === 'public' || policy === 'hook-token')) return;
     const operation = route.schema?.operationId ?? null;
     const readAddress = async (request: FastifyRequest) => {
-      request.auditAddress = toClientAddress(request, deps.trustedProxies);
+      request.auditAddress = toClientNetwork(request, deps.trustedProxies);
     };
     const startNotes = async (request: FastifyRequest) => {
       if (declaration !== null) request.audit = { startedAt: deps.clock.now() };

@@ -64,10 +64,10 @@ describe('toAttemptSource', () => {
 });
 
 describe('toClientNetwork', () => {
-  it('returns an empty address once the connection is closed', () => {
+  it('returns null once the connection is closed', () => {
     const closed = { ip: undefined as unknown as string, headers: { 'x-forwarded-for': '192.0.2.1' } };
-    expect(toClientNetwork(closed, null)).toBe('');
-    expect(toClientNetwork(closed, 1)).toBe('');
+    expect(toClientNetwork(closed, null)).toBeNull();
+    expect(toClientNetwork(closed, 1)).toBeNull();
   });
 });
 

@@ -112,16 +112,16 @@ export function registerProxyWarning(app: FastifyInstance, trusted: TrustedProxi
 }
 
 /**
- * Returns the client's address: the IPv4 address, or the /64 network of an IPv6 address. Returns null if the request
- * seems to come through a proxy that is not trusted: the address is then that of the proxy. Returns an empty string once
- * the connection is closed.
+ * Returns the client's address for records: the IPv4 address, or the /64 network of an IPv6 address. Null if the request
+ * seems to come through a proxy that is not trusted (the address is then that of the proxy), and once the connection is
+ * closed.
  */
 export function toClientNetwork(
   request: Pick<FastifyRequest, 'ip' | 'headers'>,
   trusted: TrustedProxies,
 ): string | null {
   const { address, isShared } = toAttemptSource(request, trusted);
-  return isShared ? null : address;
+  return isShared || address === '' ? null : address;
 }
 
 /**

@@ -2,8 +2,7 @@ import type { HookRefusal } from '@widget-service/shared/ports/refusal-store.ts'
 import { refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { FastifyRequest } from 'fastify';
-import { toClientAddress } from '../../http/client-address.ts';
-import type { TrustedProxies } from '../../http/forwarding.ts';
+import { type TrustedProxies, toClientNetwork } from '../../http/forwarding.ts';
 import type { Problem } from '../../http/problem.ts';
 import type { RefusalRecorder } from './refusal-recorder.ts';
 
@@ -25,14 +24,14 @@ export function makeRecordRefusal({ recorder, clock, trustedProxies }: RecordRef
       integrationId,
       ...describeProblem(request, problem),
       refusedAt: clock.now(),
-      clientAddress: toClientAddress(request, trustedProxies),
+      clientAddress: toClientNetwork(request, trustedProxies),
     }));
   };
 }
 
 /** Returns who sent a hook, for its log line. Without `integrationId` if the token is unknown. */
 export function describeSender(request: FastifyRequest, trustedProxies: TrustedProxies) {
-  const clientAddress = toClientAddress(request, trustedProxies);
+  const clientAddress = toClientNetwork(request, trustedProxies);
   return request.integration === null ? { clientAddress } : { integrationId: request.integration.id, clientAddress };
 }
 

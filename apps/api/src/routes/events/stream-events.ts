@@ -7,8 +7,7 @@ import { FastifySSEPlugin } from 'fastify-sse-v2';
 import { z } from 'zod';
 import type { RecordLastUsed } from '../../auth/record-last-used.ts';
 import type { StreamEntitlement, StreamHolder, StreamTokenVerdict } from '../../auth/stream-entitlement.ts';
-import { toClientAddress } from '../../http/client-address.ts';
-import { type TrustedProxies, toShownAddress } from '../../http/forwarding.ts';
+import { type TrustedProxies, toClientNetwork, toShownAddress } from '../../http/forwarding.ts';
 import { sendProblem } from '../../http/problem.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { streamExample, streamMessages, streamText } from '../../schemas/stream-message.ts';
@@ -58,7 +57,7 @@ export async function registerStreamRoute(app: FastifyInstance, deps: StreamRout
 
   app.get<TokenRoute>(path, { ...publicRoute, schema: streamSchema }, async (request, reply) => {
     // Read now: the request has no socket any more once the stream is open.
-    const clientAddress = toClientAddress(request, deps.trustedProxies);
+    const clientAddress = toClientNetwork(request, deps.trustedProxies);
     const shownAddress = toShownAddress(request, deps.trustedProxies);
     const verified = await verify(request, deps);
     if (verified.verdict.status === 'invalid') return sendProblem(reply, { code: 'stream-not-found' });
