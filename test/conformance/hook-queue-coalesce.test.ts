@@ -10,6 +10,8 @@ import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { aDelivery } from '../drivers/builders.ts';
+import { eventually } from '../drivers/eventually.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
@@ -90,6 +92,30 @@ describe('HookQueue.consume, with coalescing', () => {
       (soFar) => getConsumedIds(soFar).length >= ids.length,
     );
     expect(getConsumedIds(runs)).toEqual(ids);
+  });
+
+  it('no longer counts the deliveries of coalesced jobs once they are done, while other jobs wait', async () => {
+    const { hookQueue } = testBackend.backend;
+    const integrationId = createUuidV7();
+    const items: QueueItem[] = [{ type: 'delivery', delivery: aDelivery({ integrationId }) }];
+    for (let job = 0; job < 3; job += 1) {
+      await hookQueue.enqueue({ jobId: `job-${randomUUID()}`, partition: 0, items });
+    }
+    // Too many to be coalesced with them.
+    await enqueue(1, 256);
+    const count = async () => (await hookQueue.pressure()).waitingByIntegration.get(integrationId)?.deliveries;
+    expect(await count()).toBe(3);
+    const [run] = await consume(
+      () => 'done',
+      (soFar) => soFar.length === 1,
+    );
+    expect(run?.items).toHaveLength(3);
+    await eventually(async () => (await count()) === undefined, 'none is counted');
+    expect((await hookQueue.pressure()).waitingJobs).toBe(1);
+    await consume(
+      () => 'done',
+      (soFar) => soFar.length === 1,
+    );
   });
 });
 

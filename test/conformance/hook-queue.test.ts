@@ -152,6 +152,18 @@ describe('HookQueue.pressure: waitingByIntegration', () => {
     await consume(1);
     await eventually(async () => (await count(second)) === undefined, 'the last one is done');
   });
+
+  it('still counts what was enqueued after a restart, when what was enqueued before it is done', async () => {
+    const id = createUuidV7();
+    await enqueueAll([build(id, '{}'), build(id, '{}')]);
+    await count(id);
+    await testBackend.reopen();
+    await enqueueAll([build(id, '{}')]);
+    await consume(2);
+    await eventually(async () => (await count(id))?.deliveries === 1, 'the first two are done');
+    await consume(1);
+    await eventually(async () => (await count(id)) === undefined, 'the last one is done');
+  });
 });
 
 describe('HookConsumer.close', () => {

@@ -27,7 +27,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisPodRequests: outages of Re
       subscribers.push(subscriber);
       return subscriber;
     };
-    pods = [1, 2].map(() => new RedisPodRequests({ redis, keys, connectSubscriber }));
+    pods = [1, 2].map(() => new RedisPodRequests({ redis, keys, connectSubscriber, onWarning: target.onWarning }));
     pods.forEach((pod, index) => void pod.serve((question) => `${index} ${question}`));
     await expectBothAnswer('first');
   });

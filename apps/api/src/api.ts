@@ -148,7 +148,7 @@ async function configureIdentityProvider(settings: Settings): Promise<Configured
   return { ...options, provider: await openIdentityProvider(options, { clock: systemClock }) };
 }
 
-/** Connects the parts of the process. It starts no task and opens no socket. */
+/** Connects the parts of the process. It starts no task and does not listen. Other pods can ask it from now on. */
 function composePod(deps: ApiDeps, identityProvider: ConfiguredIdentityProvider | null) {
   const { settings, logger, tracer = noTracer } = deps;
   const clock = systemClock;

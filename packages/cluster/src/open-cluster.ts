@@ -131,6 +131,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     redis: events,
     keys,
     connectSubscriber: () => openSubscriberConnection(eventsTarget, 'widget-service:pods'),
+    onWarning,
   });
   const rateLimiter = new RedisRateLimiter({ redis: limits, keys });
   const refusals = new RedisRefusalStore({ redis: limits, keys });

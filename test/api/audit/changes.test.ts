@@ -58,13 +58,16 @@ describe.each([
     const created = await send('POST', `/api/v1/${path}`, { name: 'first', ...members });
     const { id, token } = created.json();
     const target = { kind, id };
-    expect(await findEvent(id, created)).toMatchObject({
+    const event = await findEvent(id, created);
+    expect(event).toMatchObject({
       ...byAdmin(),
       target,
       action: `${kind}.created`,
       before: null,
       after: { name: 'first', expiresAt: null, ...members },
     });
+    // When it was used is no change that somebody made.
+    expect(Object.keys(event.after ?? {}).filter((name) => name.startsWith('last'))).toEqual([]);
 
     const changed = await send('PATCH', `/api/v1/${path}/${id}`, { name: 'second' });
     expect(await findEvent(id, changed)).toMatchObject({

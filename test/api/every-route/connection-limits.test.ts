@@ -121,6 +121,20 @@ describe('CONNECTIONS_PER_ADDRESS', () => {
     expect(silent.received()).toBe('');
   });
 
+  test('resets further connections of one address while too many are being refused', async () => {
+    const service = await start({ ...noLocalProxy, CONNECTIONS_PER_ADDRESS: '1' });
+    expect(await openMany(service, 1)).toEqual([accepted]);
+    await Promise.all(Array.from({ length: refusalsMax + 50 }, () => openConnection(service)));
+    const count = (reason: string) => readMetric(service, `widget_connections_refused_total{reason="${reason}"}`);
+    await eventually(
+      async () => (await count('per-address')) + (await count('reset')) === refusalsMax + 50,
+      'all are refused',
+    );
+    expect(await count('reset')).toBe(50);
+    // All but the accepted connection and those that wait for their answer are closed already.
+    expect(open.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(1 + refusalsMax);
+  });
+
   test.each([
     ['a trusted proxy', { TRUSTED_PROXIES: '127.0.0.1' }],
     ['every peer, if the number of proxies is set', { TRUSTED_PROXIES: '1' }],

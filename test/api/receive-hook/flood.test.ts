@@ -89,4 +89,14 @@ describe('an integration that floods the service with large bodies', () => {
     }
     expect(statuses).toEqual([202, 429, 429]);
   });
+
+  test('gets payload-too-large for a body above the limit each time, which costs its other hooks nothing', async () => {
+    const service = await openTestService({ HOOK_BYTES_PER_SECOND: '1000', HOOK_BURST_BYTES: '250000' });
+    onTestFinished(() => service.close());
+    const url = await service.issueHookUrl();
+    const tooLarge = { text: 'x'.repeat(300_000) };
+    const codes: string[] = [];
+    for (const payload of [{}, tooLarge, tooLarge, {}]) codes.push((await post(url, payload)).code);
+    expect(codes).toEqual(['', 'payload-too-large', 'payload-too-large', '']);
+  });
 });

@@ -9,7 +9,12 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import { answerClientError, answerExpectation, answerFrameworkError } from './error-handler.ts';
+import {
+  answerClientError,
+  answerExpectation,
+  answerFrameworkError,
+  type SocketWithResponse,
+} from './error-handler.ts';
 import { normalizeTarget } from './request-target.ts';
 
 /** Limits of a connection, so that a slow or silent client cannot hold it: times in milliseconds, sizes in bytes. */
@@ -82,9 +87,6 @@ export function createServer({ bodyLimitBytes, trustProxy, logger }: ServerOptio
   app.server.on('checkExpectation', (_request, response) => answerExpectation(response, logger));
   return app;
 }
-
-/** Node keeps the response in progress here. There is no public way to it. */
-type SocketWithResponse = Socket & { readonly _httpMessage?: ServerResponse | null };
 
 /**
  * Makes the function that ends a connection that was idle for its time-out: between two requests (`keepAliveTimeout`),

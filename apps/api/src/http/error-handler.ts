@@ -53,7 +53,7 @@ const codeByClientErrorCode: Readonly<Record<string, ProblemCode>> = {
 };
 
 /** Node keeps the response in progress here. There is no public way to it. */
-type SocketWithResponse = Socket & { readonly _httpMessage?: ServerResponse | null };
+export type SocketWithResponse = Socket & { readonly _httpMessage?: ServerResponse | null };
 
 /**
  * Ends a connection after a parser error or a timeout (Node's `clientError`):

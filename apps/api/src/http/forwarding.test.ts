@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   isPrivateAddress,
+  makeIsProxyPeer,
+  type TrustedProxies,
   toAttemptSource,
   toClientNetwork,
   toNetwork,
@@ -95,5 +97,23 @@ describe('toTrustProxy', () => {
     expect(toTrustProxy(['10.0.0.0/8'])).toEqual(['10.0.0.0/8']);
     const isTrusted = toTrustProxy(2) as (address: string, hop: number) => boolean;
     expect([0, 1, 2].map((hop) => isTrusted('192.0.2.1', hop))).toEqual([true, true, false]);
+  });
+});
+
+describe('makeIsProxyPeer', () => {
+  it.each<[TrustedProxies, string, boolean]>([
+    [1, '203.0.113.9', true],
+    [null, '10.1.2.3', true],
+    [null, '203.0.113.9', false],
+    [[], '127.0.0.1', false],
+    [['192.0.2.0/24'], '192.0.2.7', true],
+    [['192.0.2.0/24'], '::ffff:192.0.2.7', true],
+    [['192.0.2.0/24'], '192.0.3.7', false],
+    [['192.0.2.7', '2001:db8::/32'], '2001:db8:1::7', true],
+    [['192.0.2.7', '2001:db8::/32'], '192.0.2.7', true],
+    [['192.0.2.7', '2001:db8::/32'], '192.0.2.8', false],
+    [['192.0.2.0/24'], '', false],
+  ])('with TRUSTED_PROXIES %j, %s: %s', (trusted, address, expected) => {
+    expect(makeIsProxyPeer(trusted)(address)).toBe(expected);
   });
 });

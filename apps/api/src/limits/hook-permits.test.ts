@@ -158,4 +158,48 @@ describe('HookPermits', () => {
     isBroken = false;
     expect(await isGranted(permits)).toBe(true);
   });
+
+  describe('with a limit of bytes', () => {
+    const setUpBytes = (hooks: typeof limit, bytes: typeof limit) => {
+      const { clock, calls } = setUp();
+      const limiter = new MemoryRateLimiter(clock);
+      return { clock, calls, permits: new HookPermits({ limiter, limit: hooks, bytesLimit: bytes, clock }) };
+    };
+    const take = async (permits: HookPermits, bytes: number) => (await permits.take(sender, bytes))?.name ?? null;
+
+    it('a hook that is refused for its bytes costs none of the hooks', async () => {
+      const { permits, clock } = setUpBytes({ ratePerSecond: 0.001, burst: 2 }, { ratePerSecond: 1_000, burst: 100 });
+      expect([await take(permits, 100), await take(permits, 100)]).toEqual([null, 'hook-bytes']);
+      clock.nowMs += 100;
+      expect([await take(permits, 100), await take(permits, 100)]).toEqual([null, 'hooks']);
+    });
+
+    it('a hook whose bytes were not known before its body was read, and are refused, costs none of the hooks', async () => {
+      const { permits } = setUpBytes({ ratePerSecond: 0.001, burst: 1 }, { ratePerSecond: 1_000, burst: 100 });
+      expect(await take(permits, 0)).toBeNull();
+      expect(await permits.takeBytes(sender.id, 100)).toBeNull();
+      expect((await permits.takeBytes(sender.id, 100))?.name).toBe('hook-bytes');
+      expect(await take(permits, 0)).toBeNull();
+    });
+
+    it('a hook that is refused for the number of hooks costs no bytes', async () => {
+      const { permits, clock } = setUpBytes({ ratePerSecond: 10, burst: 1 }, { ratePerSecond: 0.001, burst: 200 });
+      expect([await take(permits, 100), await take(permits, 100)]).toEqual([null, 'hooks']);
+      clock.nowMs += 100;
+      expect(await take(permits, 100)).toBeNull();
+      clock.nowMs += 100;
+      expect(await take(permits, 100)).toBe('hook-bytes');
+    });
+
+    it('grants the burst of bytes, whatever the sizes: what is left of a lease counts for the next hook', async () => {
+      const { permits } = setUpBytes(limit, { ratePerSecond: 10_000, burst: 1_000 });
+      let granted = 0;
+      for (let index = 0; index < 100; index += 1) {
+        const bytes = index % 2 === 0 ? 70 : 130;
+        if ((await take(permits, bytes)) !== null) break;
+        granted += bytes;
+      }
+      expect(granted).toBe(1_000);
+    });
+  });
 });

@@ -56,10 +56,14 @@ export class HookPermits {
     return this.#settle(integration.id, bytes, hook, body);
   }
 
-  /** Takes the permits of the bytes of a body whose size was not known before it was read. Returns like `take`. */
+  /**
+   * Takes the permits of the bytes of a body whose size was not known before it was read, after `take`. Returns like
+   * `take`: a refused hook gets its permit back.
+   */
   takeBytes(id: string, bytes: number): HookVerdict | Promise<HookVerdict> {
     const body = this.#takeBytes(id, bytes);
-    return body instanceof Promise ? body.then(toBytesVerdict) : toBytesVerdict(body);
+    const settle = (verdict: PermitVerdict) => this.#settle(id, bytes, null, verdict);
+    return body instanceof Promise ? body.then(settle) : settle(body);
   }
 
   #takeHook({ id, rate }: Pick<Integration, 'id' | 'rate'>): PermitVerdict | Promise<PermitVerdict> {

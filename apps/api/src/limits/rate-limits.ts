@@ -75,7 +75,10 @@ function createApiCheck(limiter: Pick<RateLimiter, 'take'>, limit: RateLimit): o
  */
 function createHookCheck(permits: Pick<HookPermits, 'take'>): onRequestHookHandler {
   return (request, reply, done) => {
-    finish(permits.take(requireIntegration(request), readContentLength(request) ?? 0), reply, done);
+    const bytes = readContentLength(request) ?? 0;
+    // A larger body is not read (`payload-too-large`), so it costs no bytes.
+    const isRead = bytes <= request.routeOptions.bodyLimit;
+    finish(permits.take(requireIntegration(request), isRead ? bytes : 0), reply, done);
   };
 }
 
@@ -83,8 +86,13 @@ function createHookCheck(permits: Pick<HookPermits, 'take'>): onRequestHookHandl
 function createChunkedBodyCheck(permits: Pick<HookPermits, 'takeBytes'>): preValidationHookHandler {
   return (request, reply, done) => {
     const { bodyText } = request;
-    if (bodyText === null || readContentLength(request) !== null) done();
-    else finish(permits.takeBytes(requireIntegration(request).id, Buffer.byteLength(bodyText)), reply, done);
+    if (bodyText === null || readContentLength(request) !== null) return done();
+    const startedAtMs = performance.now();
+    finish(permits.takeBytes(requireIntegration(request).id, Buffer.byteLength(bodyText)), reply, (error) => {
+      // The wait for this limit counts against the deadline like that before the body (`withinRequestDeadline`).
+      request.elapsedBeforeBodyMs += performance.now() - startedAtMs;
+      done(error);
+    });
   };
 }
 

@@ -4,9 +4,11 @@ import {
   parsePodQuestion,
   serializePodMessage,
 } from '@widget-service/shared/adapters/pod-message-codec.ts';
+import { describeError } from '@widget-service/shared/domain/errors.ts';
 import type { PodAnswers, PodRequests } from '@widget-service/shared/ports/pod-requests.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import type { Redis } from 'ioredis';
+import { type Redis, ReplyError } from 'ioredis';
+import type { OnWarning } from './connections.ts';
 import type { RedisKeys } from './keys.ts';
 import { translateErrors } from './translate-error.ts';
 
@@ -16,7 +18,11 @@ export interface RedisPodRequestsOptions {
   readonly keys: Pick<RedisKeys, 'podQuestions' | 'podAnswers'>;
   /** Opens a connection that only subscribes. It must reconnect by itself. */
   readonly connectSubscriber: () => Redis;
+  readonly onWarning: OnWarning;
 }
+
+/** The pause after Redis has refused the subscription: its user may not use the channels. */
+const refusedPauseMs = 10_000;
 
 interface PendingQuestion {
   /** By the id of the process that answered: ioredis may send a question twice, and then it is answered twice. */
@@ -99,8 +105,15 @@ export class RedisPodRequests implements PodRequests {
     try {
       await subscriber.subscribe(...channels);
       subscribed.resolve();
-    } catch {
-      if (subscriber.status === 'ready') subscriber.disconnect(true);
+    } catch (error) {
+      if (subscriber.status !== 'ready') return;
+      if (!(error instanceof ReplyError)) return subscriber.disconnect(true);
+      // A new connection would be refused as well, at once, and so on.
+      this.#options.onWarning('Redis refuses the channels of pods: the list of open streams has no answer', {
+        channels: keys.podQuestions,
+        reason: describeError(error),
+      });
+      setTimeout(() => subscriber.status === 'ready' && void this.#subscribe(subscriber), refusedPauseMs).unref();
     }
   }
 

@@ -38,6 +38,7 @@ export function registerRedriveDelivery(app: ZodApp, deps: RedriveDeliveryRouteD
         { 202: { body: deliverySchema, description: 'The delivery is durably queued.' } },
         'not-found',
         'delivery-not-dead',
+        'integration-backlog-full',
       ),
     },
     handler: async (request, reply) => {

@@ -3,6 +3,7 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { SubscriptionStore } from '@widget-service/shared/ports/grant-store.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
+import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { type OpenConnectionsBody, openConnectionsSchema } from '../../schemas/connection.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -35,10 +36,14 @@ function registerListConnections(app: ZodApp, { subscriptions, streamDirectory }
       params: z.object({ id: z.string() }),
       response: documentResponses({ 200: openConnectionsSchema }, 'not-found'),
     },
-    handler: async ({ params }): Promise<OpenConnectionsBody> => {
-      const id = parseUuid(params.id);
+    handler: async (request): Promise<OpenConnectionsBody> => {
+      const id = parseUuid(request.params.id);
       if (id === null || (await subscriptions.get(id)) === null) throw notFound('subscription');
-      const { streams, openStreams, podsAsked, podsAnswered } = await streamDirectory.list(id);
+      const { streams, openStreams, podsAsked, podsAnswered } = await withinRequestDeadline(
+        request,
+        streamDirectory.list(id),
+        'open streams',
+      );
       return { items: streams.map(toConnectionBody), totalItems: openStreams, podsAsked, podsAnswered };
     },
   });
@@ -61,7 +66,10 @@ function registerEndConnection(app: ZodApp, { streamDirectory }: ConnectionRoute
       const id = parseUuid(params.id);
       const connectionId = parseUuid(params.connectionId);
       noteAudit(request, { before: { connectionId } });
-      const isEnded = id !== null && connectionId !== null && (await streamDirectory.end(id, connectionId));
+      const isEnded =
+        id !== null &&
+        connectionId !== null &&
+        (await withinRequestDeadline(request, streamDirectory.end(id, connectionId), 'open streams'));
       if (!isEnded) throw notFound('stream');
       return reply.code(204).send();
     },

@@ -27,6 +27,9 @@ function setUp() {
       nowMs += nextCheckMs;
       limit.recordFlush(1, 1);
     },
+    wait: (ms: number) => {
+      nowMs += ms;
+    },
     answer: async (waitingDeliveries: number) => {
       questions.at(-1)?.resolve(aPressure(waitingDeliveries));
       await new Promise(setImmediate);
@@ -84,4 +87,18 @@ test('does not ask the queue again before it has answered', async () => {
   await answer(0);
   flush();
   expect(questions).toHaveLength(2);
+});
+
+test('asks ten times a second while an integration is near its share, and otherwise once a second', async () => {
+  const { admit, flush, wait, questions, answer } = setUp();
+  flush();
+  await answer(0);
+  wait(999);
+  expect(admit(1)).toBe(1);
+  expect(questions).toHaveLength(1);
+  flush();
+  await answer(1);
+  wait(100);
+  expect(admit(1)).toBe(1);
+  expect(questions).toHaveLength(3);
 });
