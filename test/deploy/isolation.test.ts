@@ -92,13 +92,27 @@ describe('network policies', () => {
     expect(listPorts(api, 'egress')).toEqual([27017, 53, 6379]);
     expect(listPorts(worker, 'egress')).toEqual([27017, 53, 6379]);
     expect(listPorts(migration, 'egress')).toEqual([27017, 53]);
+    const toDns = policies.flatMap(({ spec }) => spec.egress ?? []).filter(({ ports }) => ports[0].port === 53);
+    expect(toDns.map(({ to }) => to)).toEqual([
+      [
+        {
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } },
+          podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } },
+        },
+      ],
+    ]);
   });
 
   it('let the gateway reach the public port, Prometheus the operators’ port, and nobody anything else', () => {
     expect(listPorts(api, 'ingress')).toEqual(['http', 'ops']);
     expect(listPorts(worker, 'ingress')).toEqual(['ops']);
     expect(listPorts(migration, 'ingress')).toEqual([]);
-    const toOps = policies.flatMap(({ spec }) => spec.ingress ?? []).filter(({ ports }) => ports[0].port === 'ops');
+    const admitted = policies.flatMap(({ spec }) => spec.ingress ?? []);
+    const toPublic = admitted.filter(({ ports }) => ports[0].port === 'http');
+    expect(toPublic.map(({ from }) => from)).toEqual([
+      [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'gateway-system' } } }],
+    ]);
+    const toOps = admitted.filter(({ ports }) => ports[0].port === 'ops');
     expect(toOps).toHaveLength(1);
     expect(toOps[0].from).toEqual([
       {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { root } from './build-context.ts';
 import { type LockEntry, readLockedPackages, readProductionPackages } from './production-packages.ts';
 import { readInstructions } from './run-dockerfile.ts';
@@ -73,12 +74,25 @@ describe('the workflows', () => {
     for (const file of files) expect(read(file), file).toMatch(/^permissions:\n {2}contents: read\n/m);
   });
 
+  it('verify signatures, known vulnerabilities and the whole history, also each day', () => {
+    const { on, jobs } = parse(read('.github/workflows/security.yml'));
+    expect(on.schedule).toEqual([{ cron: expect.any(String) }]);
+    const commandsOf = ({ steps }: { steps: { run?: string }[] }) => steps.flatMap(({ run }) => run ?? []);
+    expect(commandsOf(jobs.packages)).toContain('npm audit signatures');
+    expect(commandsOf(jobs.packages)).toContain('npm audit --omit=dev --audit-level=moderate');
+    expect(jobs.secrets.steps[0].with['fetch-depth']).toBe(0);
+    expect(commandsOf(jobs.secrets).at(-1)).toBe('"$(go env GOPATH)/bin/gitleaks" git --no-banner --redact .');
+  });
+
+  it('are joined by proposals of new versions, of fixes for an advisory at once', () => {
+    const { vulnerabilityAlerts, osvVulnerabilityAlerts } = JSON.parse(read('renovate.json'));
+    expect(vulnerabilityAlerts).toMatchObject({ enabled: true, minimumReleaseAge: null });
+    expect(osvVulnerabilityAlerts).toBe(true);
+  });
+
   it.each([
-    ['verify the signatures of the packages', 'npm audit signatures'],
-    ['look for known vulnerabilities', 'npm audit --omit=dev'],
     ['write an SBOM', 'npm run --silent sbom'],
     ['attest where the image comes from', 'actions/attest-build-provenance@'],
     ['analyse the code', 'github/codeql-action/analyze@'],
-    ['look for secrets in the history', 'gitleaks'],
   ])('%s', (_, part) => expect(text).toContain(part));
 });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from './build-context.ts';
 
-const [, section = ''] = readFileSync(join(root, 'docs/security.md'), 'utf8').split('## Threat model\n');
-const rows = section
-  .split('\n## ')[0]!
+const page = readFileSync(join(root, 'docs/security.md'), 'utf8');
+const readSection = (title: string) => page.split(`# ${title}\n`)[1]!.split(/\n##+ /)[0]!;
+const rows = readSection('Threat model')
   .split('\n')
   .filter((line) => /^\| [^-]/.test(line) && !line.startsWith('| Asset'))
   .map((line) =>
@@ -28,4 +28,18 @@ it('the threat model names a test that exists in each row', () => {
     expect(files.length, `${asset}: ${threat}`).toBeGreaterThan(0);
     expect(files.filter((file) => !file.endsWith('.test.ts') || !existsSync(join(root, file)))).toEqual([]);
   }
+});
+
+it('each requirement of ASVS that is met names tests that exist, or says that there is none', () => {
+  const cells = readSection('Requirements that are met')
+    .split('\n')
+    .filter((line) => line.startsWith('| V'))
+    .map((line) => line.split(' | ').at(-1) ?? '');
+  expect(cells.length).toBeGreaterThan(50);
+  const names = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+  const files = names
+    .filter((name) => !name.startsWith('npm ') && name !== 'eval')
+    .map((name) => (name.includes('/') ? name : `test/scenarios/${name}.test.ts`));
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  expect(cells.filter((cell) => !cell.includes('`'))).toHaveLength(3);
 });

@@ -94,6 +94,7 @@ async function execute(page: Page, summary: string): Promise<{ status: string; b
 
 async function signInByForm(page: Page, password: string): Promise<void> {
   await page.fill('#email', testAdmin.email);
+  expect(await page.locator('#password').getAttribute('type')).toBe('password');
   await page.fill('#password', password);
   await page.click('#sign-in button');
 }

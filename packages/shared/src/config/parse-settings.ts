@@ -28,6 +28,9 @@ export interface ParseOptions {
   readonly usesOnlyMongodb?: boolean;
 }
 
+/** A worker does not look for the files of other secrets: it shares the variables of the api, and does not mount them. */
+const workerSecrets = ['MONGODB_URL', 'REDIS_URL', 'EVENTS_REDIS_URL'] as const;
+
 /**
  * Parses every setting of the environment, once at start. An empty variable counts as not set. A secret may come from a
  * file instead (`REDIS_URL_FILE`). Throws `SettingsError`
@@ -38,7 +41,12 @@ export function parseSettings(
   { usesOnlyMongodb = false, ...process }: ParseOptions,
 ): ParsedSettings {
   const readVariable = (name: string) => (environment[name] === '' ? undefined : environment[name]);
-  const files = readSecretFiles(usesOnlyMongodb ? ['MONGODB_URL'] : listSecrets(), readVariable);
+  const secrets = usesOnlyMongodb
+    ? (['MONGODB_URL'] as const)
+    : process.app === 'worker'
+      ? workerSecrets
+      : listSecrets();
+  const files = readSecretFiles(secrets, readVariable);
   const read = (name: string) => files.values.get(name) ?? readVariable(name);
   const isGiven = (name: string) => read(name) !== undefined || files.mistakes.has(name);
   const lines = [...files.mistakes.values()];

@@ -27,6 +27,14 @@ function collectMistakes(environment: Record<string, string>): readonly string[]
 }
 
 describe('a secret setting from a file', () => {
+  it('is not looked for by a worker that does not use it', () => {
+    const stores = { MONGODB_URL_FILE: writeSecret('mongodb://db/'), REDIS_URL_FILE: writeSecret('redis://queue/') };
+    const environment = { ...stores, OIDC_CLIENT_SECRET_FILE: '/absent', AUDIT_HMAC_KEY_FILE: '/absent' };
+    const { settings } = parseSettings(environment, { app: 'worker', isTerminal: false });
+    expect(settings).toMatchObject({ MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://queue/' });
+    expect(collectMistakes(environment)).toHaveLength(2);
+  });
+
   it('is read for every secret', () => {
     const { settings, backend } = parse({
       MONGODB_URL_FILE: writeSecret('mongodb://user:secret@db/'),
