@@ -64,12 +64,13 @@ describe('UserStore: users of an identity provider', () => {
     expect(await users().findByIdentity(user.identity ?? anIdentity())).toEqual(changed);
   });
 
-  it('replacePasswordByIdentity replaces a password once, and keeps everything else', async () => {
-    const user = aUser({ role: 'admin', lastSignInAt: new Date('2026-03-01T10:00:00.001Z') });
+  it('replacePasswordByIdentity replaces a password and the duty to change it, once, and keeps everything else', async () => {
+    const lastSignInAt = new Date('2026-03-01T10:00:00.001Z');
+    const user = aUser({ role: 'admin', lastSignInAt, mustChangePassword: true });
     const identity = anIdentity();
     await users().insert(user);
     expect(await users().replacePasswordByIdentity(user.id, identity)).toBe(true);
-    const linked = { ...user, passwordHash: null, identity };
+    const linked = { ...user, passwordHash: null, mustChangePassword: false, identity };
     expect(await users().findByIdentity(identity)).toEqual(linked);
     expect(await users().replacePasswordByIdentity(user.id, anIdentity())).toBe(false);
     expect(await users().findById(user.id)).toEqual(linked);

@@ -124,6 +124,7 @@ describe('the audit trail of users and sessions', () => {
     const changes: readonly (readonly [object, object, object])[] = [
       [{ role: 'editor' }, { role: 'viewer' }, { role: 'editor' }],
       [{ disabled: true }, { disabled: false }, { disabled: true }],
+      [{ name: 'Kim Doe' }, { name: null }, { name: 'Kim Doe' }],
       [
         { password, disabled: false },
         { disabled: true, passwordSet: null },

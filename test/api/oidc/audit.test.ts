@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAuditEventsOnce } from '../../drivers/audit-trail.ts';
+import { eventually } from '../../drivers/eventually.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../../drivers/identity-provider.ts';
 import { finishOidcSignIn, signInByOidc } from '../../drivers/oidc-sign-in.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
@@ -30,7 +31,15 @@ test('a sign-in through the provider has an audit event with the user and the ro
       after: { sessionId: expect.any(String), role: user?.role },
     },
   ]);
-  expect(await listAuditEventsOnce(service, admin, 'action=session.failed')).toMatchObject([
-    { operation: 'example.session.finishOidc', outcome: 'refused', code: 'sign-in-not-verified' },
-  ]);
+  const findFailure = async (code: string) =>
+    (await listAuditEventsOnce(service, admin, 'action=session.failed')).find((event) => event.code === code);
+  expect(await findFailure('sign-in-not-verified')).toMatchObject({
+    operation: 'example.session.finishOidc',
+    outcome: 'refused',
+    emailHmac: null,
+  });
+  provider.setPerson('lee', { email: 'lee@example.com', roles: [] });
+  expect((await signInByOidc(service, 'lee')).statusCode).toBe(403);
+  await eventually(async () => (await findFailure('sign-in-refused')) !== undefined, 'the refusal is listed');
+  expect((await findFailure('sign-in-refused'))?.emailHmac).toMatch(/^[\da-f]{64}$/);
 });

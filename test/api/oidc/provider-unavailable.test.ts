@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { signInAtProvider, startIdentityProvider, type TestIdentityProvider } from '../../drivers/identity-provider.ts';
 import { finishOidcSignIn, signInByOidc, startOidcSignIn } from '../../drivers/oidc-sign-in.ts';
@@ -108,3 +108,28 @@ test.each(['issuer', 'token_endpoint', 'jwks_uri'])(
     await Promise.all([pod.close(), working.close(), internal.close()]);
   },
 );
+
+test('failures of the provider do not count as failed sign-ins', async () => {
+  const pod = await openTestApp({
+    identityProvider: provider.options,
+    sharedBackend: service.backend,
+    limits: { signInFailuresPerMinute: 1 },
+  });
+  onTestFinished(() => pod.close());
+  const { url, cookie } = await startOidcSignIn(pod);
+  const callback = await signInAtProvider(url, 'kim');
+  provider.interfere = (_request, response) => void response.writeHead(500).end();
+  // One failure more than an address has a minute.
+  for (let count = 0; count < 7; count += 1) expectUnavailable(await finishOidcSignIn(pod, callback, cookie));
+  provider.interfere = null;
+  expect((await finishOidcSignIn(pod, callback, cookie)).statusCode).toBe(303);
+});
+
+test('an answer of more than 1 MiB is not read', async () => {
+  const metadata = await (await fetch(`${provider.options.issuerUrl}/.well-known/openid-configuration`)).text();
+  const pod = await openPod();
+  onTestFinished(() => pod.close());
+  provider.interfere = (_request, response) =>
+    void response.writeHead(200, { 'content-type': 'application/json' }).end(metadata + ' '.repeat(1_048_577));
+  expectUnavailable((await startOidcSignIn(pod)).response);
+});

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { mintDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
@@ -205,4 +206,16 @@ describe('POST /api/v1/users/{id}/unlock', () => {
     for (const id of [randomUUID(), 'x']) expectProblem(await unlock(id), { status: 404, code: 'not-found' });
     expectProblem(await unlock(owner.id, 'editor'), { status: 403, code: 'permission-denied' });
   });
+});
+
+test('a cookie that anybody can compute, for an account that does not exist, is no known browser', async () => {
+  const cookie = `service_device=${mintDeviceCookie({ id: '', passwordHash: '' }, new Date())}`;
+  const remoteAddress = anAddress();
+  const statuses: number[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    const payload = { email: 'nobody@example.com', password: 'wrong' };
+    const request = { method: 'POST', url: '/api/v1/session', remoteAddress, headers: { cookie }, payload } as const;
+    statuses.push((await service.inject(request)).statusCode);
+  }
+  expect(statuses).toEqual([403, 429, 429]);
 });

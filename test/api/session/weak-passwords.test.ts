@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { changePassword, createPasswordUser } from '../../drivers/password-user.ts';
 import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
@@ -41,6 +41,21 @@ describe('a new password', () => {
       expectProblem(await create(email, password), { status: 400, code: 'weak-password' });
     }
     expect((await create(email, 'four random words here')).statusCode).toBe(201);
+  });
+
+  test('is refused when it consists of made-up names of the e-mail', async () => {
+    const response = await create('zqorvath.quimblex@example.com', 'zqorvathquimblex');
+    expectProblem(response, { status: 400, code: 'weak-password' });
+  });
+
+  test('is no failed sign-in when it is weak', async () => {
+    const pod = await openTestApp({ sharedBackend: service.backend, limits: { signInFailuresPerMinute: 1 } });
+    onTestFinished(() => pod.close());
+    const session = await (await createPasswordUser(pod, currentPassword)).startSession();
+    for (let count = 0; count < 3; count += 1) {
+      const response = await changePassword(pod, session, { currentPassword, newPassword: 'password1234' });
+      expectProblem(response, { status: 400, code: 'weak-password' });
+    }
   });
 
   test('is refused when it is little more than a part of the e-mail', async () => {

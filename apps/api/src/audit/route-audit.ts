@@ -83,7 +83,7 @@ const refusedByPolicy: readonly string[] = ['permission-denied', 'csrf-token-inv
 
 /**
  * Writes an audit event for every route that is registered after this call and declares one (`config.audit`), and for
- * every request that a policy refuses to a known caller. Registering a route that changes something without
+ * every request of a known caller that lacks the permission or the CSRF token. Registering a route that changes something without
  * `config.audit` throws an `Error`, so that the service does not start.
  *
  * - The change took place: the event is durable before the response is sent, unless the store does not accept it (see

@@ -28,4 +28,18 @@ describe('makeTakeSignInPermit', () => {
     expect(await countFailures(1_000, (n) => ({ email: 'kim@example.com', source: toggle(n) }))).toBe(5);
     expect(await countFailures(1_000, (n) => ({ email: `${n}@example.com`, source: toggle(n) }))).toBeLessThan(300);
   });
+
+  it('grants a known browser 100 failures, and 100 more in an hour', async () => {
+    let nowMs = 1_000;
+    const takePermit = makeTakeSignInPermit({
+      limiter: new MemoryRateLimiter({ monotonicMs: () => nowMs }),
+      failuresPerMinute: 5,
+    });
+    let granted = 0;
+    for (let attempt = 0; attempt < 300; attempt += 1, nowMs += 12_000) {
+      if ((await takePermit('kim@example.com', source, 'a browser')).status === 'granted') granted += 1;
+    }
+    expect(granted).toBeGreaterThan(190);
+    expect(granted).toBeLessThanOrEqual(201);
+  });
 });

@@ -124,7 +124,7 @@ export class MongoUserStore implements UserStore {
 
   replacePasswordByIdentity(id: string, identity: ExternalIdentity): Promise<boolean> {
     return runPortCall('replace a password by an identity', async () => {
-      const $set = { passwordHash: null, identity, identityKey: toIdentityKey(identity) };
+      const $set = { passwordHash: null, mustChangePassword: false, identity, identityKey: toIdentityKey(identity) };
       try {
         // Raises `version`: `update` sets no password if the user has an identity.
         const { matchedCount } = await this.#users.updateOne(

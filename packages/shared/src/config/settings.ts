@@ -201,7 +201,7 @@ export const settingsTable = {
   API_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     50,
-    'Requests per second of one user or provision token over all pods: every request with a session or a provision token counts. 0 switches this limit off.',
+    'Requests per second of one user or provision token over all pods: every request with a session or a provision token counts, unless it is refused before, for example because a permission is missing. 0 switches this limit off.',
   ),
   API_BURST: defineSetting(
     wholeNumber(0, 10_000_000),

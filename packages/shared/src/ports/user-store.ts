@@ -68,7 +68,8 @@ export interface UserStore {
    */
   replacePasswordHash(id: string, expectedHash: string, newHash: string): Promise<boolean>;
   /**
-   * Gives a user with a password this identity instead: the password hash becomes null. Returns false and changes nothing
+   * Gives a user with a password this identity instead: the password hash becomes null, and
+   * `mustChangePassword` false. Returns false and changes nothing
    * if the user is unknown or has an identity, or if another user has this one.
    */
   replacePasswordByIdentity(id: string, identity: ExternalIdentity): Promise<boolean>;

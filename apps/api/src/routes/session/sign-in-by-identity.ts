@@ -164,6 +164,7 @@ function registerCallback(app: ZodApp, configured: Configured | null, deps: Sign
         const started = pendingSignIns.parse(request.headers.cookie, deps.clock.now());
         if (started === null) throw toNotVerified('no cookie of a started sign-in');
         const identity = await provider.verify(readQuery(request), started, address);
+        if (identity.email !== null) noteAudit(request, { email: identity.email });
         const outcome = await deps.signInByIdentity(identity, readSessionOrigin(request, deps.trustedProxies));
         if (outcome.status === 'refused') throw toRefusedError(outcome.reason);
         const { id, role } = outcome.user;

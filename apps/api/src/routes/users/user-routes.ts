@@ -65,8 +65,8 @@ export function registerCreateUser(app: ZodApp, { createUser }: CreateUserRouteD
       if (outcome.status === 'email-in-use') {
         throw new ServiceError('email-in-use', 'Another user has this e-mail address.');
       }
-      const { id, email, role, disabled } = outcome.user;
-      noteAudit(request, { targetId: id, after: { email, role, disabled } });
+      const { id, email } = outcome.user;
+      noteAudit(request, { targetId: id, after: { email, ...toAuditMembers(outcome.user) } });
       return reply.code(201).header('location', `users/${id}`).send(toUserBody(outcome.user));
     },
   });
@@ -148,10 +148,12 @@ export function registerChangeUser(app: ZodApp, { users, changeUser }: ChangeUse
 }
 
 /** The new password itself is never recorded. */
-function describeChange(before: User | null, { role, disabled }: User, isPasswordSet: boolean): AuditNotes {
-  const after = { role, disabled, ...(isPasswordSet ? { passwordSet: true } : {}) };
-  return pickChangedMembers(before === null ? {} : { role: before.role, disabled: before.disabled }, after);
+function describeChange(before: User | null, user: User, isPasswordSet: boolean): AuditNotes {
+  const after = { ...toAuditMembers(user), ...(isPasswordSet ? { passwordSet: true } : {}) };
+  return pickChangedMembers(before === null ? {} : toAuditMembers(before), after);
 }
+
+const toAuditMembers = ({ name, role, disabled }: User) => ({ name, role, disabled });
 
 export interface UnlockUserRouteDeps {
   readonly unlockUser: ReturnType<typeof makeUnlockUser>;

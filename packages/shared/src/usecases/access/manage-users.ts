@@ -128,6 +128,8 @@ export function makeChangeUser({ users, passwords, checkNewPassword, endAllSessi
     if (user === null) return { status: 'unknown' };
     if (role === null && disabled === null && password === null && name === undefined)
       return { status: 'updated', user };
+    // `update` decides; this only spares the work, and names the mistake before that of the password.
+    if (password !== null && user.passwordHash === null) return { status: 'no-password' };
     const detail = password === null ? null : await checkNewPassword(password, user.email, adminSource);
     if (detail !== null) return { status: 'weak-password', detail };
     const outcome = await users.update(id, {

@@ -76,19 +76,25 @@ export function makeSignInByIdentity({ users, finishSignIn, endAllSessions, cloc
   async function replacePassword(
     user: User,
     { issuer, subject, isEmailVerified }: VerifiedIdentity,
+    role: Role,
   ): Promise<FoundUser> {
     const identity = { issuer, subject };
     if (!isEmailVerified || user.identity !== undefined) return findConcurrentlyAdded(identity);
     if (user.disabled) return { reason: 'disabled' };
+    // The role first: the last admin, whom the provider would demote, keeps the password and the sessions.
+    const update = await users.update(user.id, { role });
+    if (update.status === 'last-admin') return { reason: 'last-admin' };
+    // Before the change, too: if only the end of the sessions fails, the next sign-in finds the identity and ends none.
+    await endAllSessions(user.id);
     if (!(await users.replacePasswordByIdentity(user.id, identity))) return findConcurrentlyAdded(identity);
     await endAllSessions(user.id);
-    return { user: { ...user, passwordHash: null, mustChangePassword: false, identity } };
+    return { user: { ...user, role, passwordHash: null, mustChangePassword: false, identity } };
   }
 
   async function findOrAddUser(known: User | null, identity: VerifiedIdentity, role: Role): Promise<FoundUser> {
     if (known !== null) return { user: known };
     const namesake = identity.email === null ? null : await users.findByEmail(identity.email);
-    return namesake === null ? addUser(identity, role) : replacePassword(namesake, identity);
+    return namesake === null ? addUser(identity, role) : replacePassword(namesake, identity, role);
   }
 
   return async (identity: VerifiedIdentity, origin?: SessionOrigin): Promise<IdentitySignInOutcome> => {

@@ -97,7 +97,7 @@ const toAccountKey = (email: string): string => `sign-in:account:${sha256Hex(ema
  * so that concurrent attempts cannot exceed the limits. Failures are limited per account and address (per minute), per
  * address (6 times as many per minute), and per account (20 times as many per hour).
  *
- * A known browser (`makeRecognizeBrowser`) has a limit of its own instead: as many failures as one address per minute,
+ * A known browser (`makeRecognizeBrowser`) has a limit of its own instead: as many failures as an account and address per minute,
  * and as many as an account per hour. So strangers cannot lock it out, and its failures do not count for others.
  *
  * Known and unknown accounts are limited alike, by a digest of the e-mail. The limit per address is ten times as large for

@@ -1,7 +1,8 @@
 import type { QueueItem } from '../../domain/queue-item.ts';
-import { type WaitingByIntegration, type WaitingDeliveries, WaitingTally } from '../../domain/waiting-deliveries.ts';
+import type { WaitingByIntegration, WaitingDeliveries } from '../../domain/waiting-deliveries.ts';
 import type { HookQueue, QueuePressure } from '../../ports/hook-queue.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { RecentAdmissions } from './recent-admissions.ts';
 
 const checkEveryMs = 1_000;
 const windowMs = 60_000;
@@ -31,13 +32,7 @@ export function createBacklogLimit(
   const shareDeliveriesMax = Math.max(1, Math.floor(share * backlogMax));
   let waiting: WaitingByIntegration = new Map();
   let shareBytesMax = Number.POSITIVE_INFINITY;
-  /** What this pod has admitted since the last check began. */
-  const admitted = new WaitingTally();
-  /**
-   * What this pod admitted between the last two checks. Some of it may have been on its way to the queue when the queue
-   * counted, so it counts once more: for a moment the limit counts too much, never too little.
-   */
-  let admittedBefore: WaitingByIntegration = new Map();
+  const admissions = new RecentAdmissions();
   let isChecking = false;
   let excess: string | null = null;
   let checkedAtMs = Number.NEGATIVE_INFINITY;
@@ -71,16 +66,13 @@ export function createBacklogLimit(
   }
 
   async function ask(): Promise<void> {
-    const askedFor = admitted.drain();
-    const all = new WaitingTally();
-    for (const counts of [admittedBefore, askedFor]) all.addAll(counts);
-    admittedBefore = all.counts;
+    const endQuestion = admissions.startQuestion();
     try {
       applyPressure(await queue.pressure());
     } catch {
       // While the queue does not answer, the last result holds. The enqueues themselves fail then.
     }
-    admittedBefore = askedFor;
+    endQuestion();
     isChecking = false;
   }
 
@@ -99,13 +91,12 @@ export function createBacklogLimit(
       if (share >= 1 || item.type === 'nudge') return true;
       const { integrationId } = item.delivery;
       const known = waiting.get(integrationId) ?? none;
-      const recent = admitted.counts.get(integrationId) ?? none;
-      const before = admittedBefore.get(integrationId) ?? none;
-      const deliveries = known.deliveries + before.deliveries + recent.deliveries;
-      const used = estimateMemory({ deliveries, bytes: known.bytes + before.bytes + recent.bytes });
+      const recent = admissions.count(integrationId);
+      const deliveries = known.deliveries + recent.deliveries;
+      const used = estimateMemory({ deliveries, bytes: known.bytes + recent.bytes });
       if (2 * deliveries >= shareDeliveriesMax || 2 * used >= shareBytesMax) check(closeCheckEveryMs);
       if (deliveries >= shareDeliveriesMax || used >= shareBytesMax) return false;
-      admitted.add([item]);
+      admissions.add(item);
       return true;
     },
     /** Records what a flush of this pod is about to enqueue: the basis of the estimate. */

@@ -1,0 +1,25 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openIdentityProvider } from './open-identity-provider.ts';
+
+test('metadata with another issuer than the configured one is refused, such as that of Entra ID’s shared endpoint', async () => {
+  const issuerUrl = 'https://login.example.com/common/v2.0';
+  const metadata = {
+    issuer: 'https://login.example.com/{tenantid}/v2.0',
+    authorization_endpoint: `${issuerUrl}/authorize`,
+    token_endpoint: `${issuerUrl}/token`,
+    jwks_uri: `${issuerUrl}/keys`,
+  };
+  vi.stubGlobal('fetch', async () => Response.json(metadata));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const options = {
+    issuerUrl,
+    clientId: 'widget-service',
+    clientSecret: 'a secret of sixteen',
+    scopes: 'openid',
+    roleClaim: 'roles',
+    roleMapping: new Map(),
+    publicBaseUrl: 'https://widgets.example.com',
+  };
+  const provider = await openIdentityProvider(options as never, { clock: { monotonicMs: () => 0 } });
+  await expect(provider.begin()).rejects.toMatchObject({ code: 'identity-provider-unavailable' });
+});
