@@ -106,6 +106,8 @@ export default defineConfig({
       onBackend('processing', 'cluster', ['test/processing/**/*.test.ts']),
       onBackend('api', 'embedded', ['test/api/**/*.test.ts']),
       onBackend('api', 'cluster', ['test/api/**/*.test.ts']),
+      onBackend('attack', 'embedded', ['test/attack/**/*.test.ts']),
+      onBackend('attack', 'cluster', ['test/attack/**/*.test.ts']),
       scenarios('scenarios', {
         include: ['test/scenarios/**/*.test.ts', ...onlyLong],
         exclude: scenariosAlone,

@@ -15,8 +15,9 @@ const withoutServers = [
   'conformance-simulated',
   'processing-embedded',
   'api-embedded',
+  'attack-embedded',
 ];
-const withServers = ['conformance-cluster', 'processing-cluster', 'api-cluster'];
+const withServers = ['conformance-cluster', 'processing-cluster', 'api-cluster', 'attack-cluster'];
 const withOwnRedis = ['data-path-cluster-separate-events-redis'];
 
 const servers = await findClusterServers();

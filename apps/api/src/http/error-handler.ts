@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ProblemCode, ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
@@ -52,14 +52,19 @@ const codeByClientErrorCode: Readonly<Record<string, ProblemCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
 };
 
-/** Node keeps the response in progress here. There is no public way to it. */
-export type SocketWithResponse = Socket & { readonly _httpMessage?: ServerResponse | null };
+/** Node keeps the response in progress, and the request that is being read, here. There is no public way to them. */
+export type SocketWithResponse = Socket & {
+  readonly _httpMessage?: ServerResponse | null;
+  readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
+};
 
 /**
  * Ends a connection after a parser error or a timeout (Node's `clientError`):
  * - It destroys the socket if no client could read an answer, if a response has already begun (such as a stream), or if
  *   the connection timed out before anything was read from it.
  * - It lets a complete request that has no response yet finish. That response closes the connection.
+ * - It sends nothing more if the rest of a request fails that is answered already, such as the body of a caller without
+ *   a session. A proxy would take a second answer for the one to its next request.
  * - Otherwise it writes a problem and closes the socket.
  *
  * Only the error code is logged: the error holds the raw bytes, which may contain a token.
@@ -80,12 +85,22 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
     logger.info({ code: 'malformed-request', cause: error.code }, 'request.unreadable');
     return;
   }
+  const hasNoResponse = (current ?? null) === null;
+  if (hasNoResponse && isPartlyRead(socket)) {
+    logger.info({ code: 'malformed-request', cause: error.code }, 'request.unreadable');
+    socket.destroySoon();
+    return;
+  }
   const requestId = randomUUIDv7();
   const code = codeByClientErrorCode[error.code ?? ''] ?? 'malformed-request';
   logger.info({ requestId, code, cause: error.code }, 'request.unreadable');
   const { status, headers, body } = buildRawProblem(code, requestId);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}
+
+function isPartlyRead({ parser }: SocketWithResponse): boolean {
+  return parser?.incoming?.complete === false;
 }
 
 /** Rejects a request whose `Expect` header is anything but `100-continue` (RFC 9110, section 10.1.1). */
