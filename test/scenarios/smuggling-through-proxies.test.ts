@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CorpusVariables } from '../corpus/corpus-variables.ts';
+import { buildSmugglingBytes, last, smuggled, smugglingAttacks } from '../corpus/smuggled-requests.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
+import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { canRunProxy, createCertificate, type ShippedProxy, startShippedProxy } from '../faults/shipped-proxy.ts';
+
+/** The same attacks as in `test/attack`, through the shipped configurations. */
+let folder: string;
+let service: ServiceProcess;
+let admin: ConsoleClient;
+let variables: CorpusVariables;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'widget-smuggling-'));
+  service = await startService('api', {
+    DATA_DIR: join(folder, 'data'),
+    HOST: '127.0.0.1',
+    TRUSTED_PROXIES: '127.0.0.1',
+    ADMIN_EMAIL: testAdmin.email,
+    ADMIN_PASSWORD: testAdmin.password,
+    API_RATE_PER_SECOND: '0',
+  });
+  admin = await signIn(service.url);
+  variables = { editorCookie: admin.cookie, editorCsrf: admin.csrfToken };
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Sends bytes on a connection of their own. Returns the statuses of all answers until the proxy closes it. */
+async function send(proxy: ShippedProxy, bytes: string | Buffer): Promise<number[]> {
+  const socket = connect({ port: Number(new URL(proxy.url).port), host: '127.0.0.1', rejectUnauthorized: false });
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.on('error', () => undefined);
+  // Not every proxy closes after every mistake: some wait for the rest of a body.
+  socket.setTimeout(1_000, () => socket.destroy());
+  socket.write(bytes);
+  await once(socket, 'close');
+  const text = Buffer.concat(chunks).toString('latin1');
+  return [...text.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map(([, status]) => Number(status));
+}
+
+/** How many requests the service has answered. */
+async function countRequests(): Promise<number> {
+  const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+  return [...metrics.matchAll(/^widget_http_requests_total\{.*\} (\d+)$/gm)].reduce(
+    (sum, [, count]) => sum + Number(count),
+    0,
+  );
+}
+
+const countSmuggled = async () => (await listWidgetNames()).filter((name) => name === 'smuggled').length;
+
+async function listWidgetNames(): Promise<string[]> {
+  const response = await admin.request('GET', '/api/v1/widgets?pageSize=200');
+  const { items } = (await response.json()) as { items: { name: string }[] };
+  return items.map(({ name }) => name);
+}
+
+const countCreated = (statuses: readonly number[]) => statuses.filter((status) => status === 201).length;
+
+/** An answer that belongs to another request would shift these. */
+const honest = [
+  ['GET /nowhere', 404],
+  ['GET /api/v1/session', 403],
+  ['GET /problems', 200],
+  ['PUT /problems', 405],
+] as const;
+
+describe.each(['nginx', 'haproxy'] as const)('%s', (name) => {
+  it.runIf(canRunProxy(name))('forwards no hidden request, and gives each client its own answer', async () => {
+    const ports = { port: Number(new URL(service.url).port), opsPort: Number(new URL(service.opsUrl).port) };
+    const proxy = await startShippedProxy(name, [ports, ports], await createCertificate(folder));
+    try {
+      const attacks = Object.values(smugglingAttacks).flat();
+      let creates = await countSmuggled();
+      // A few at once, so that the proxy shares connections to the service between attackers and honest clients.
+      let next = 0;
+      const runClient = async () => {
+        for (let index = next++; index < attacks.length; index = next++) {
+          const [attack, bytes] = attacks[index]!;
+          const created = countCreated(await send(proxy, buildSmugglingBytes(bytes, variables)));
+          creates += created;
+          for (const [line, status] of honest) {
+            const request = `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+            expect(await send(proxy, request), `${line} after ${attack}`).toEqual([status]);
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: 4 }, runClient));
+      // A proxy may read the bytes as two requests, and forward both: then its client gets both answers.
+      expect(await countSmuggled()).toBe(creates);
+
+      // One after the other: the service sees no more requests than the client of the proxy gets answers. An answer to
+      // HTTP/0.9 has no status.
+      for (const [attack, bytes] of attacks) {
+        const before = await countRequests();
+        const answers = await send(proxy, buildSmugglingBytes(bytes, variables));
+        expect((await countRequests()) - before, attack).toBeLessThanOrEqual(Math.max(1, answers.length));
+      }
+      expect(await send(proxy, buildSmugglingBytes(`${smuggled}${last}`, variables))).toEqual([201, 404]);
+    } finally {
+      await proxy.close();
+    }
+  });
+});
