@@ -1,0 +1,147 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signInThroughPorts, type TestCaller } from '../drivers/test-app.ts';
+import { openTestService, type TestService } from '../drivers/test-service.ts';
+
+/**
+ * A sender writes what could end a line or an event of the stream into everything that it can name. The stream is read as
+ * bytes: each line must be one that the service writes itself.
+ */
+let service: TestService;
+let admin: TestCaller;
+let stream: { readonly socket: Socket; text(): string };
+let hookUrl: string;
+beforeAll(async () => {
+  service = await openTestService();
+  admin = await signInThroughPorts(service.backend, 'admin');
+  hookUrl = await service.issueHookUrl();
+  stream = openRawStream((await service.issueStreamUrl()).url);
+  await waitFor(() => stream.text().includes('stream.open'));
+});
+afterAll(async () => {
+  stream.socket.destroy();
+  await service.close();
+});
+
+/** By HTTP/1.0, so that the body has no chunks. */
+function openRawStream(url: string, headers = '') {
+  const { port, pathname, search } = new URL(url);
+  const socket = connect(Number(port), '127.0.0.1');
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  socket.on('error', () => undefined);
+  socket.write(`GET ${pathname}${search} HTTP/1.0\r\nHost: a\r\n${headers}\r\n`);
+  return { socket, text: () => text.slice(text.indexOf('\r\n\r\n') + 4) };
+}
+
+async function waitFor(condition: () => boolean): Promise<void> {
+  const until = performance.now() + 15_000;
+  while (!condition()) {
+    if (performance.now() > until) throw new Error(`not on the stream: ${stream.text().slice(-500)}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** What a client of the stream takes for the end of a line, in every form in which a body can hold it. */
+const breaks = [
+  '\r\n',
+  '\n',
+  '\r',
+  '\n\n',
+  '\r\r',
+  '\r\n\r\n',
+  '\u2028',
+  '\u2029',
+  '\u0085',
+  '\v',
+  '\f',
+  '\u0000',
+  '\ufeff',
+];
+const forged = 'id: forged\nevent: stream.closing\ndata: {"forged":true}\nretry: 1';
+const attacks = breaks.map((text) => `x${text}${forged.replaceAll('\n', text)}${text}${text}`);
+
+/** A line of the stream, as `docs/interface.md` describes it. */
+const ownLine =
+  /^(?:|:.*|id: [0-9a-z]+\.\d+\.\d+|event: (?:stream\.open|stream\.gap|widget\.(?:created|updated|retired))|data: \{.*\}|retry: \d{4,5})$/su;
+
+function expectOwnLines(text: string): void {
+  // The line ends of the specification: CR LF, LF and CR (WHATWG HTML, section 9.2.5).
+  const lines = text.split(/\r\n|\n|\r/);
+  expect(lines.filter((line) => !ownLine.test(line))).toEqual([]);
+  for (const line of lines.filter((candidate) => candidate.startsWith('data: '))) {
+    expect(() => JSON.parse(line.slice(6))).not.toThrow();
+  }
+  expect(text).not.toMatch(/(?:^|[\r\n])(?:id: forged|retry: 1(?:[\r\n]|$)|event: stream\.closing)/);
+}
+
+const post = (url: string, body: string, headers: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
+
+test('payloads with line ends, escaped or between their members, write no line of their own', async () => {
+  const occurredAt = '2026-03-01T10:00:00Z';
+  const ids: string[] = [];
+  for (const attack of attacks) {
+    const payload = { [attack]: attack, list: [attack] };
+    const response = await post(hookUrl, JSON.stringify({ kind: 'updated', occurredAt, payload }));
+    expect(response.status).toBe(202);
+    ids.push(response.headers.get('webhook-event-id') ?? '');
+  }
+  // White space between members may be any of these four, and `2028` in a string needs no escape.
+  for (const space of ['\r\n', '\n\n', '\r', '\t']) {
+    const text = `{"kind":"updated",${space}"occurredAt":"${occurredAt}","payload":${space}{${space}"a${ids.length}"${space}:${space}"\u2028\u2029"${space}}${space}}`;
+    const response = await post(hookUrl, text);
+    expect(response.status).toBe(202);
+    ids.push(response.headers.get('webhook-event-id') ?? '');
+  }
+  await waitFor(() => ids.every((id) => stream.text().includes(id)));
+  expectOwnLines(stream.text());
+});
+
+test('ids and times that a sender chooses write no line of their own', async () => {
+  const times = ['2026-03-01T10:00:00Z\ndata: forged', '2026-03-01T10:00:00.0\r\nZ', '\u2028'];
+  for (const occurredAt of times) {
+    const response = await post(hookUrl, JSON.stringify({ kind: 'updated', occurredAt }));
+    expect(response.status).toBe(400);
+  }
+  const chosen = ['a\u0085data: forged', 'a\tdata: forged', 'id: forged', '{"forged":1}', `${'i'.repeat(5_000)}`];
+  const ids: string[] = [];
+  for (const [index, id] of chosen.entries()) {
+    const body = JSON.stringify({ kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', payload: { index } });
+    const response = await post(hookUrl, body, { 'webhook-id': id });
+    expect(response.status).toBe(202);
+    ids.push(response.headers.get('webhook-event-id') ?? '');
+  }
+  await waitFor(() => ids.every((id) => stream.text().includes(id)));
+  expectOwnLines(stream.text());
+});
+
+test('names and labels of widgets write no line of their own', async () => {
+  const ids: string[] = [];
+  for (const attack of attacks) {
+    const headers = { ...admin.headers, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name: attack, labels: [attack.slice(0, 20)] });
+    const response = await fetch(`${service.url}/api/v1/widgets`, { method: 'POST', headers, body });
+    if (response.status === 201) ids.push(((await response.json()) as { id: string }).id);
+    else expect(response.status).toBe(400);
+  }
+  expect(ids.length).toBeGreaterThan(0);
+  await waitFor(() => ids.every((id) => stream.text().includes(id)));
+  expectOwnLines(stream.text());
+});
+
+test('a position that a reader sends is repeated as JSON', async () => {
+  const { url } = await service.issueStreamUrl();
+  for (const position of [...attacks, 'x\u2028data: forged', '"}\n\ndata: {"forged":true}']) {
+    const opened = openRawStream(`${url}?lastEventId=${encodeURIComponent(position)}`);
+    await waitFor(() => opened.text().includes('stream.open') && opened.text().endsWith('\n\n'));
+    opened.socket.destroy();
+    expectOwnLines(opened.text());
+  }
+  const opened = openRawStream(url, 'Last-Event-ID: a\u0085\u2028data: forged\r\n');
+  await waitFor(() => opened.text().includes('stream.open') && opened.text().endsWith('\n\n'));
+  opened.socket.destroy();
+  expectOwnLines(opened.text());
+});
