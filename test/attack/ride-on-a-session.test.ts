@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exchange } from '../api/bad-input/raw-connection.ts';
+import { openStream } from '../drivers/stream-client.ts';
+import { signInThroughPorts, type TestCaller, type TestRoute } from '../drivers/test-app.ts';
+import { openTestService, type TestService } from '../drivers/test-service.ts';
+import { type AttackedApp, openAttackedApp } from './attacked-app.ts';
+
+/**
+ * A page of another site in the browser of somebody who is signed in. That each change needs the CSRF token of its
+ * session and the own origin is in `test/api/every-route/access-policies.test.ts`.
+ */
+const evil = 'https://evil.example';
+let target: AttackedApp;
+let admin: TestCaller;
+beforeAll(async () => {
+  target = await openAttackedApp();
+  admin = await target.signedIn('admin');
+});
+afterAll(() => target.close());
+
+const fillPath = ({ url }: TestRoute) => url.replaceAll(/:\w+/g, '0197a0b0-0000-7000-8000-00000000abcd');
+const listCorsHeaders = (headers: object) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+describe('a script of another site', () => {
+  test('can read no response of any route', async () => {
+    for (const route of target.routes) {
+      const headers = { cookie: admin.cookie, origin: evil, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
+      const response = await target.inject({ method: route.method as 'GET', url: fillPath(route), headers });
+      // Hooks are no secret of the browser's user, and a page cannot read their answers either.
+      expect(listCorsHeaders(response.headers), `${route.method} ${route.url}`).toEqual([]);
+    }
+  });
+
+  test('gets no permission by a preflight, on any route', async () => {
+    for (const url of new Set(target.routes.map(fillPath))) {
+      for (const method of allMethods) {
+        const headers = {
+          origin: evil,
+          'access-control-request-method': method,
+          'access-control-request-headers': 'x-csrf-token, content-type',
+          'access-control-request-private-network': 'true',
+        };
+        const response = await target.inject({ method: 'OPTIONS', url, headers });
+        expect(response.statusCode, url).toBeGreaterThanOrEqual(400);
+        expect(listCorsHeaders(response.headers), url).toEqual([]);
+      }
+    }
+  });
+
+  // A browser sends these without a preflight, and with the cookies that the `SameSite` attribute lets through.
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain; application/json',
+  ])('changes nothing by a form of the type %s', async (type) => {
+    const headers = { cookie: admin.cookie, 'content-type': type };
+    for (const body of ['{"name":"ridden"}', 'name=ridden&x-csrf-token=x', `_csrf=${admin.csrfToken}&name=ridden`]) {
+      const ridden = await target.inject({ method: 'POST', url: '/api/v1/widgets', headers, payload: body });
+      expect(ridden.json().code).toBe('csrf-token-invalid');
+      const origin = { ...headers, origin: evil };
+      const signIn = await target.inject({ method: 'POST', url: '/api/v1/session', headers: origin, payload: body });
+      expect(signIn.statusCode).toBeGreaterThanOrEqual(400);
+      expect(signIn.headers['set-cookie']).toBeUndefined();
+    }
+    expect(await target.listWidgetNames()).not.toContain('ridden');
+  });
+
+  test('changes nothing by navigation: no GET and no HEAD has an audit action, but for the return of the provider', () => {
+    const changing = target.routes.filter(
+      ({ method, audit }) => ['GET', 'HEAD'].includes(method) && audit !== undefined,
+    );
+    expect(changing.filter(({ url }) => !url.startsWith('/api/v1/session/oidc'))).toEqual([]);
+  });
+});
+
+describe('a stream that a page of another site opens', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await openTestService();
+  });
+  afterAll(() => service.close());
+
+  test('is readable with its token, and never with credentials', async () => {
+    const { url } = await service.issueStreamUrl();
+    const viewer = await signInThroughPorts(service.backend, 'viewer');
+    const stream = await openStream(url, { headers: { origin: evil, cookie: viewer.cookie } });
+    await stream.until(() => stream.events.length > 0, 'stream.open');
+    stream.close();
+    expect(stream.headers['access-control-allow-origin']).toBe('*');
+    expect(stream.headers['access-control-allow-credentials']).toBeUndefined();
+    const preflight = await fetch(url, {
+      method: 'OPTIONS',
+      headers: { origin: evil, 'access-control-request-method': 'POST', 'access-control-request-headers': 'cookie' },
+    });
+    expect(preflight.headers.get('access-control-allow-methods')).toBe('GET');
+    expect(preflight.headers.get('access-control-allow-headers')).not.toMatch(/cookie|authorization|csrf|\*/i);
+    expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(preflight.headers.get('access-control-allow-private-network')).toBeNull();
+  });
+
+  test('cannot be issued with the cookie of its visitor', async () => {
+    const viewer = await signInThroughPorts(service.backend, 'viewer');
+    const attempts: Record<string, string>[] = [
+      { cookie: viewer.cookie },
+      { ...viewer.headers, origin: evil },
+      { ...viewer.headers, 'sec-fetch-site': 'cross-site' },
+      { ...viewer.headers, 'sec-fetch-site': 'same-site' },
+    ];
+    for (const headers of attempts) {
+      const response = await fetch(`${service.url}/api/v1/session/stream`, { method: 'POST', headers });
+      expect(response.status).toBe(403);
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+});
+
+describe('cookies that a sibling domain tosses', () => {
+  const getSession = (cookie: string) => target.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } });
+  const anId = () => randomBytes(32).toString('base64url');
+
+  test.each<[string, (own: string) => string]>([
+    ['before the own one', (own) => `service_console=${anId()}; ${own}`],
+    ['behind the own one', (own) => `${own}; service_console=${anId()}`],
+    ['with the same value', (own) => `${own}; ${own}`],
+    ['without a value', (own) => `${own}; service_console=`],
+    ['without a space between them', (own) => `${own};service_console=x`],
+    ['behind 200 others', (own) => `${own}; ${'a=1; '.repeat(200)}service_console=x`],
+  ])('authenticate nobody: %s', async (_, toss) => {
+    expect((await getSession(toss(admin.cookie))).json().code).toBe('not-authenticated');
+    expect((await getSession(admin.cookie)).statusCode).toBe(200);
+  });
+
+  test.each<[string, (id: string) => string]>([
+    ['in quotes', (id) => `service_console="${id}"`],
+    ['percent-encoded', (id) => `service_console=${id.slice(0, -1)}%${id.charCodeAt(id.length - 1).toString(16)}`],
+    ['with a name in upper case', (id) => `Service_Console=${id}`],
+    ['with spaces around the name', (id) => `service_console =${id}`],
+    ['with an attribute', (id) => `$Version=1; service_console=${id}.; $Path=/`],
+    ['joined by a comma', (id) => `a=1, service_console=${id}`],
+    ['with a prefix', (id) => `__Host-service_console=${id}`],
+    ['with a longer value', (id) => `service_console=${id}A`],
+    ['without a name', (id) => `=service_console=${id}`],
+  ])('are no session cookie: %s', async (_, write) => {
+    expect((await getSession(write(admin.sessionId))).json().code).toBe('not-authenticated');
+  });
+
+  test('of another name do not get in the way', async () => {
+    const cookie = `a=${'x'.repeat(4_000)}; service_console_=y; xservice_console=z; __proto__=1; ;;=; ${admin.cookie}; b`;
+    expect((await getSession(cookie)).statusCode).toBe(200);
+  });
+
+  test('in two headers count together', async () => {
+    const request = (second: string) =>
+      `GET /api/v1/session HTTP/1.1\r\nHost: a\r\nConnection: close\r\nCookie: ${admin.cookie}\r\nCookie: ${second}\r\n\r\n`;
+    expect(await exchange(target.port, request('a=1'))).toMatchObject([{ status: 200 }]);
+    expect(await exchange(target.port, request(`service_console=${anId()}`))).toMatchObject([{ status: 403 }]);
+  });
+
+  test('that are too large get 400, and another browser is served', async () => {
+    const request = `GET /api/v1/session HTTP/1.1\r\nHost: a\r\nCookie: ${admin.cookie}; a=${'x'.repeat(17_000)}\r\n\r\n`;
+    const responses = await exchange(target.port, request);
+    expect(responses.map(({ status }) => status)).toEqual([400]);
+    await target.expectHonestAnswer();
+  });
+
+  test('for a device or a pending sign-in make no sign-in fail', async () => {
+    const cookie = `service_device=x; service_device=${'y'.repeat(2_000)}; service_sign_in=z; service_sign_in=z`;
+    const payload = { email: 'nobody@example.com', password: 'wrong' };
+    const response = await target.inject({ method: 'POST', url: '/api/v1/session', headers: { cookie }, payload });
+    expect(response.json().code).toBe('invalid-credentials');
+  });
+});
+
+describe('the CSRF token', () => {
+  const create = (headers: Record<string, string>, query = '') =>
+    target.inject({ method: 'POST', url: `/api/v1/widgets${query}`, headers, payload: { name: 'ridden' } });
+
+  test('counts in its header only, and only for its own session', async () => {
+    const other = await target.signedIn('admin');
+    const { cookie, csrfToken } = admin;
+    const attempts: [Record<string, string>, string?][] = [
+      [{ cookie }, `?csrfToken=${csrfToken}`],
+      [{ cookie: `${cookie}; x-csrf-token=${csrfToken}; csrfToken=${csrfToken}` }],
+      [{ cookie, 'x-xsrf-token': csrfToken }],
+      [{ cookie, 'csrf-token': csrfToken }],
+      [{ cookie, authorization: `Bearer ${csrfToken}` }],
+      [{ cookie, 'x-csrf-token': other.csrfToken }],
+      [{ cookie, 'x-csrf-token': csrfToken.slice(0, -1) }],
+      [{ cookie, 'x-csrf-token': `${csrfToken}=` }],
+      [{ cookie, 'x-csrf-token': csrfToken.toUpperCase() }],
+      [{ cookie: other.cookie, 'x-csrf-token': csrfToken }],
+    ];
+    for (const [headers, query] of attempts) {
+      const { statusCode } = await create(headers, query);
+      expect([400, 403], JSON.stringify(Object.keys(headers))).toContain(statusCode);
+    }
+    expect(await target.listWidgetNames()).not.toContain('ridden');
+    expect((await create({ cookie, 'x-csrf-token': csrfToken })).statusCode).toBe(201);
+  });
+});
