@@ -145,8 +145,11 @@ it.runIf(canRun)(
     await page.reload();
     await page.getByText(`${testAdmin.email} (admin)`).waitFor();
     expect((await execute(page, 'Create a widget')).status).toBe('201');
+    expect(await page.locator('.live-responses-table').count()).toBe(1);
     await page.click('#sign-out');
     await page.getByText('Signed out.').waitFor();
+    // What the user has seen is gone, too.
+    await page.locator('.live-responses-table').waitFor({ state: 'detached' });
     // The device cookie stays: the browser is known at the next sign-in.
     expect((await page.context().cookies()).map(({ name }) => name)).toEqual(['service_device']);
 

@@ -5,7 +5,8 @@ import { type ProblemCode, ServiceError } from '@widget-service/shared/domain/er
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { buildProblem, InputError, type Refusal, sendProblem, statusForCode } from './problem.ts';
-import { securityHeaders, setCommonHeaders } from './request-screening.ts';
+import { setCommonHeaders } from './request-screening.ts';
+import { securityHeaders } from './security-headers.ts';
 
 /** Problem codes for Fastify's own errors. Their messages are not sent to the caller: some quote the address. */
 const codeByFrameworkCode: Readonly<Record<string, ProblemCode>> = {

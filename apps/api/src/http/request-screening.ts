@@ -2,14 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, sendProblem } from './problem.ts';
 import { countHeader } from './request-headers.ts';
 import { decodePath, extractPath, isStreamAddress, isTokenAddress } from './request-target.ts';
+import { httpsOnlyHeaders, securityHeaders, streamAddressHeaders } from './security-headers.ts';
 
 /** In characters. */
 const urlMaxLength = 8_192;
 /** A host name or address, and an optional port (RFC 3986, sections 3.2.2 and 3.2.3). */
 const hostPattern = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
-
-/** How long a browser uses HTTPS only for this host, after any response: a year. It says nothing about other hosts. */
-const httpsOnlySeconds = 31_536_000;
 
 const schemePattern = /^https?$/i;
 
@@ -41,9 +39,9 @@ export function registerRequestScreening(app: FastifyInstance, paths: KnownPaths
 export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(securityHeaders);
   reply.header('x-request-id', request.id);
-  if (request.isHttpsOnly) reply.header('strict-transport-security', `max-age=${httpsOnlySeconds}`);
-  // Error responses need it too: without this header, a page of another origin cannot even read the status.
-  if (isStreamAddress(request.raw.url ?? '')) reply.header('access-control-allow-origin', '*');
+  if (request.isHttpsOnly) reply.headers(httpsOnlyHeaders);
+  // Error responses need them too: without CORS, a page of another origin cannot even read the status.
+  if (isStreamAddress(request.raw.url ?? '')) reply.headers(streamAddressHeaders);
 }
 
 interface HostChecks {
@@ -134,11 +132,3 @@ function matchesPattern(pattern: readonly string[], segments: readonly string[])
   if (pattern.length !== segments.length) return false;
   return pattern.every((part, index) => part.startsWith(':') || part === segments[index]);
 }
-
-/** Headers of every response. A stream replaces `cache-control` with its own value. */
-export const securityHeaders = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex',
-} as const;

@@ -1,12 +1,5 @@
 import type { FastifyReply } from 'fastify';
-
-/** Content security policies: nothing from other origins, and no inline scripts or styles. */
-const contentPolicy = {
-  text: "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  // The stylesheet of Swagger UI contains its images as data URLs.
-  application:
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-} as const;
+import { contentPolicies } from '../http/security-headers.ts';
 
 export interface Page {
   readonly title: string;
@@ -21,9 +14,9 @@ export interface Page {
  * Sends an HTML page. Its links are relative, so that it works under any path prefix of a proxy. `kind` selects the
  * content security policy: `text` for a page without scripts, `application` for the page with Swagger UI.
  */
-export function sendPage(reply: FastifyReply, kind: keyof typeof contentPolicy, page: Page): FastifyReply {
+export function sendPage(reply: FastifyReply, kind: 'text' | 'application', page: Page): FastifyReply {
   return reply
-    .header('content-security-policy', contentPolicy[kind])
+    .header('content-security-policy', contentPolicies[kind])
     .type('text/html; charset=utf-8')
     .send(renderPage(page));
 }

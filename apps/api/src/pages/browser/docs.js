@@ -14,6 +14,10 @@ let isLeaving = false;
 /** The CSRF token of the session. It is kept only in the memory of this page. */
 let csrfToken = null;
 
+/** Swagger UI, and the OpenAPI document that it shows. Null until both are loaded. */
+let ui = null;
+let description = null;
+
 const form = document.getElementById('sign-in');
 const signedIn = document.getElementById('signed-in');
 const userLabel = document.getElementById('who');
@@ -34,6 +38,16 @@ function showNoSession(text = '') {
   message.textContent = text;
   form.hidden = false;
   signedIn.hidden = true;
+}
+
+/** Removes the requests and responses that were tried: they belong to the user who has signed out. */
+function clearTriedOperations() {
+  for (const [path, operations] of Object.entries(description?.paths ?? {})) {
+    for (const method of Object.keys(operations)) {
+      ui?.specActions.clearRequest(path, method);
+      ui?.specActions.clearResponse(path, method);
+    }
+  }
 }
 
 /** Sends a request to the session resource. If the service is unreachable, shows a message and returns null. */
@@ -71,6 +85,7 @@ document.getElementById('sign-out').addEventListener('click', async () => {
   const response = await requestSession('DELETE', { 'X-Csrf-Token': csrfToken });
   if (response === null) return;
   showNoSession(response.ok ? 'Signed out.' : await readErrorText(response));
+  if (response.ok) clearTriedOperations();
 });
 
 /** Gets the CSRF token again after a reload: the cookie still exists. */
@@ -86,7 +101,10 @@ async function recallSession() {
 function syncWithResponse(response) {
   if (![sessionUrl, allSessionsUrl].includes(response.url) || !response.ok) return response;
   if (typeof response.body?.csrfToken === 'string') showSession(response.body);
-  else if (response.status === 204) showNoSession('Signed out.');
+  else if (response.status === 204) {
+    showNoSession('Signed out.');
+    clearTriedOperations();
+  }
   return response;
 }
 
@@ -110,12 +128,13 @@ const disableStreamTryout = {
 /** Loads the OpenAPI document, with this page's own address as its server: the page may send requests to no other. */
 async function loadDescription() {
   const response = await fetch(new URL('api/v1/openapi.json', document.baseURI));
-  const description = await response.json();
-  return { ...description, servers: [{ url: new URL('.', document.baseURI).href.replace(/\/$/, '') }] };
+  const loaded = await response.json();
+  return { ...loaded, servers: [{ url: new URL('.', document.baseURI).href.replace(/\/$/, '') }] };
 }
 
-SwaggerUIBundle({
-  spec: await loadDescription(),
+description = await loadDescription();
+ui = SwaggerUIBundle({
+  spec: description,
   dom_id: '#interface',
   deepLinking: true,
   docExpansion: 'list',

@@ -139,8 +139,6 @@ function setStreamHeaders(reply: FastifyReply): void {
   reply.headers({
     'cache-control': 'no-cache,no-transform',
     'x-accel-buffering': 'no',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
   });
 }
 

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
 import { requireSession } from '../../auth/policy.ts';
 import { formatClearedSessionCookie } from '../../auth/session-cookie.ts';
+import { signOutHeaders } from '../../http/security-headers.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { type ActiveSessionBody, activeSessionPageSchema } from '../../schemas/active-session.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
@@ -64,7 +65,9 @@ export function registerEndOwnSession(app: ZodApp, { endSessionById, cookieSecur
       const id = parseUuid(request.params.id);
       noteAudit(request, { before: { sessionId: id } });
       if (id === null || !(await endSessionById(user.id, id))) throw unknownSessionError();
-      if (id === session.id) reply.header('set-cookie', formatClearedSessionCookie(cookieSecure));
+      if (id === session.id) {
+        reply.headers({ ...signOutHeaders, 'set-cookie': formatClearedSessionCookie(cookieSecure) });
+      }
       return reply.code(204).send();
     },
   });

@@ -2,6 +2,7 @@ import type { makeEndAllSessions, makeEndSession } from '@widget-service/shared/
 import { type AuditDeclaration, noteAudit } from '../../audit/route-audit.ts';
 import { requireSession } from '../../auth/policy.ts';
 import { formatClearedSessionCookie } from '../../auth/session-cookie.ts';
+import { signOutHeaders } from '../../http/security-headers.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 
@@ -26,7 +27,10 @@ export function registerSignOut(app: ZodApp, { endSession, cookieSecure }: SignO
       const { session } = requireSession(request);
       noteAudit(request, { before: { sessionId: session.id } });
       await endSession(session);
-      return reply.code(204).header('set-cookie', formatClearedSessionCookie(cookieSecure)).send();
+      return reply
+        .code(204)
+        .headers({ ...signOutHeaders, 'set-cookie': formatClearedSessionCookie(cookieSecure) })
+        .send();
     },
   });
 }
@@ -51,7 +55,10 @@ export function registerSignOutEverywhere(app: ZodApp, deps: SignOutEverywhereRo
     handler: async (request, reply) => {
       await deps.endAllSessions(requireSession(request).user.id);
       noteAudit(request, { after: { sessions: 'all-ended' } });
-      return reply.code(204).header('set-cookie', formatClearedSessionCookie(deps.cookieSecure)).send();
+      return reply
+        .code(204)
+        .headers({ ...signOutHeaders, 'set-cookie': formatClearedSessionCookie(deps.cookieSecure) })
+        .send();
     },
   });
 }

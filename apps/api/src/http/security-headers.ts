@@ -1,0 +1,46 @@
+/** How long a browser uses HTTPS only for this host, after any response: a year. It says nothing about other hosts. */
+const httpsOnlySeconds = 31_536_000;
+
+/**
+ * Content security policies. None allows anything from another origin, inline scripts or styles, or a frame.
+ * `base-uri`, `form-action` and `frame-ancestors` do not fall back to `default-src`.
+ */
+export const contentPolicies = {
+  /** Everything that is no page: a browser that shows it as a document loads and runs nothing. */
+  data: "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  /** A page without scripts. */
+  text: "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  /** The page with Swagger UI. Its stylesheet contains its images as data URLs. */
+  application:
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+} as const;
+
+/** Headers of every response, also of refusals below the router. The ones below replace some of them. */
+export const securityHeaders = {
+  // Responses may show secrets and personal data.
+  'cache-control': 'no-store',
+  'content-security-policy': contentPolicies.data,
+  // No page of another origin can load a response as an image, a script or the like. Requests with CORS are not affected.
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  // URLs of streams and hooks are secrets.
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+} as const;
+
+/** Headers of every response at a stream address, also of refusals: pages of any origin may read it. */
+export const streamAddressHeaders = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+} as const;
+
+/** Headers of every response to a client that uses HTTPS only. */
+export const httpsOnlyHeaders = { 'strict-transport-security': `max-age=${httpsOnlySeconds}` } as const;
+
+/**
+ * Headers of the response that ends the session of a browser. The cache includes pages to which the browser would go back
+ * without a request. Not `"cookies"`: it would also remove the device cookie, by which the browser keeps its limit of
+ * failed sign-ins, and the cookies of sibling hosts. Not `"storage"`: a console on the same origin keeps its own data
+ * there, and clears it itself.
+ */
+export const signOutHeaders = { 'clear-site-data': '"cache"' } as const;
