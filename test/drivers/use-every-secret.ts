@@ -1,0 +1,203 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createPendingSignIns } from '@widget-service/api/auth/oidc/pending-sign-in.ts';
+import { Webhook } from 'standardwebhooks';
+import { expect } from 'vitest';
+import { type ConsoleClient, signIn, testAdmin } from './console-client.ts';
+import { signInAtProvider, type TestIdentityProvider } from './identity-provider.ts';
+import { openStream } from './stream-client.ts';
+
+/** The secrets that were used, and the bodies of the refusals. */
+interface UsedSecrets {
+  readonly secrets: Set<string>;
+  readonly refusals: string[];
+}
+
+/** Uses every kind of secret, both correctly and in the wrong places, as careless clients do. */
+export async function useEverySecret(url: string, provider: TestIdentityProvider): Promise<UsedSecrets> {
+  const used: UsedSecrets = { secrets: new Set([testAdmin.password]), refusals: [] };
+  const keep = (...values: (string | undefined)[]) => {
+    for (const value of values) if (value !== undefined) used.secrets.add(value);
+  };
+  const admin = await signIn(url);
+  keep(listSessionSecrets(admin).sessionId, listSessionSecrets(admin).csrfToken);
+
+  const issued = await issueAll(admin);
+  keep(...issued.secrets);
+  await sendToStream(issued);
+  for (const path of issued.rotations) {
+    const rotated = await json(await admin.request('POST', `${path}/rotate`, { overlapSeconds: 60 }), 200);
+    keep(rotated.token, rotated.signingSecret);
+  }
+  const passwords = [`first ${randomUUID()}`, `second ${randomUUID()}`] as const;
+  keep(...passwords);
+  const email = `${randomUUID()}@example.com`;
+  await json(await admin.request('POST', '/api/v1/users', { email, password: passwords[0], role: 'viewer' }), 201);
+  const viewer = await signIn(url, { email, password: passwords[0] });
+  keep(listSessionSecrets(viewer).sessionId, listSessionSecrets(viewer).csrfToken);
+  const change = { currentPassword: passwords[0], newPassword: passwords[1] };
+  expect((await viewer.request('PUT', '/api/v1/session/password', change)).status).toBe(204);
+  const personal = await json(await viewer.request('POST', '/api/v1/session/stream'), 201);
+  keep(personal.token);
+  keep(...(await useDeviceCookie(url, { email, password: passwords[1] })));
+  keep(...(await signInByIdentity(url, provider)));
+  keep(...(await useDictatedSecrets(admin)));
+
+  // The admin has 3, the grants have 4, the rotated grants 4, the viewer 2 passwords, 2 of a session and 1 stream
+  // token; the known browser has 3 in two sign-ins, the identity provider 7, the sender that dictates secrets 6.
+  expect(used.secrets.size).toBe(32);
+  for (const secret of used.secrets) used.refusals.push(...(await misuse(url, admin, secret)));
+  return used;
+}
+
+function listSessionSecrets(client: ConsoleClient) {
+  return { sessionId: client.cookie.split('=')[1], csrfToken: client.csrfToken };
+}
+
+async function issueAll(admin: ConsoleClient) {
+  const create = async (path: string, body: object) => json(await admin.request('POST', `/api/v1/${path}`, body), 201);
+  const subscription = await create('subscriptions', { name: 'screen' });
+  const integration = await create('integrations', { name: 'factory', signature: 'standard-webhooks' });
+  const provision = await create('provision-tokens', { name: 'script' });
+  const rotations = [
+    `/api/v1/subscriptions/${subscription.id}`,
+    `/api/v1/integrations/${integration.id}`,
+    `/api/v1/provision-tokens/${provision.id}`,
+  ];
+  const secrets = [subscription.token, integration.token, integration.signingSecret, provision.token];
+  return { subscription, integration, provision, rotations, secrets };
+}
+
+function readCookies(response: Response): Record<string, string> {
+  const pairs = response.headers.getSetCookie().map((line) => (line.split(';')[0] ?? '').split('='));
+  return Object.fromEntries(pairs.map(([name, value]) => [name, value]));
+}
+
+/** Signs in with and without a device cookie, and fails with it. Returns the cookies and the session id. */
+async function useDeviceCookie(url: string, { email, password }: { email: string; password: string }) {
+  const send = (sent: string, cookie = '') =>
+    fetch(`${url}/api/v1/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie },
+      body: JSON.stringify({ email, password: sent }),
+    });
+  const { service_device: first } = readCookies(await send(password));
+  await json(await send('wrong', `service_device=${first}`), 403);
+  const again = await send(password, `service_device=${first}`);
+  const { service_device: second, service_console: sessionId } = readCookies(again);
+  await json(again, 200);
+  return [first, second, sessionId];
+}
+
+/** Signs in through the provider, and sends the callback again. Returns what only the browser and the two servers know. */
+async function signInByIdentity(url: string, provider: TestIdentityProvider) {
+  provider.setPerson('robin', { email: 'robin@example.com', roles: ['staff'] });
+  const started = await fetch(`${url}/api/v1/session/oidc`, { redirect: 'manual' });
+  const { service_sign_in: sealed = '' } = readCookies(started);
+  const cookie = `service_sign_in=${sealed}`;
+  const { clientSecret } = provider.options;
+  const pending = createPendingSignIns({ clientSecret, path: '/', isSecure: false }).parse(cookie, new Date());
+  const callback = await signInAtProvider(started.headers.get('location') ?? '', 'robin');
+  const finish = () => fetch(callback, { headers: { cookie }, redirect: 'manual' });
+  const { service_console: sessionId } = readCookies(await finish());
+  await json(await finish(), 403);
+  const code = callback.searchParams.get('code') ?? undefined;
+  return [sealed, clientSecret, code, sessionId, pending?.state, pending?.nonce, pending?.codeVerifier];
+}
+
+/** Lets a sender dictate the signing secret of an integration, twice, and uses it. Returns the tokens and secrets. */
+async function useDictatedSecrets(admin: ConsoleClient) {
+  const [first, second] = [32, 32].map((bytes) => `whsec_${randomBytes(bytes).toString('base64')}`) as [string, string];
+  const create = { name: 'shop', signature: 'standard-webhooks', signingSecret: first };
+  const created = await json(await admin.request('POST', '/api/v1/integrations', create), 201);
+  await sendSigned(created.url, first, { kind: 'updated', occurredAt: new Date().toISOString() });
+  const rotation = { overlapSeconds: 60, signingSecret: second };
+  const rotated = await json(await admin.request('POST', `/api/v1/integrations/${created.id}/rotate`, rotation), 200);
+  await sendSigned(rotated.url, second, { kind: 'updated', occurredAt: new Date().toISOString() });
+  // Without the prefix: what is stored or printed could be the key alone.
+  return [created.token, first, first.slice('whsec_'.length), rotated.token, second, second.slice('whsec_'.length)];
+}
+
+async function sendSigned(url: string, signingSecret: string, hook: object): Promise<void> {
+  const body = JSON.stringify(hook);
+  const [id, at] = [`msg_${randomUUID()}`, new Date()];
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': `${Math.floor(at.getTime() / 1_000)}`,
+      'webhook-signature': new Webhook(signingSecret).sign(id, at, body),
+    },
+    body,
+  });
+  expect(response.status).toBe(202);
+}
+
+/** Sends a create and a hook, and waits until a stream has received both events. */
+async function sendToStream({
+  subscription,
+  integration,
+  provision,
+}: Awaited<ReturnType<typeof issueAll>>): Promise<void> {
+  const stream = await openStream(subscription.url);
+  const created = await fetch(new URL('/api/v1/widgets', subscription.url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${provision.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'lamp' }),
+  });
+  const { id: widgetId } = await json(created, 201);
+  const hook = { kind: 'retired', occurredAt: new Date().toISOString(), widgetId };
+  await sendSigned(integration.url, integration.signingSecret, hook);
+  await stream.until(() => stream.widgetEvents().length === 2, 'both events');
+  stream.close();
+}
+
+/** Sends a secret in wrong places of requests, and returns the bodies of the refusals. */
+async function misuse(url: string, admin: ConsoleClient, secret: string): Promise<string[]> {
+  const text = encodeURIComponent(secret);
+  const jsonType = { 'content-type': 'application/json' };
+  const attempts: [string, RequestInit?][] = [
+    [`/api/v1/events/hooks/${text}`, { method: 'POST', headers: jsonType, body: '{}' }],
+    [`/api/v1/events/hooks/${text}`, { method: 'PUT' }],
+    [`/api/v1/events/${text}x`],
+    [`/api/v1/events/${text}/more`],
+    [`/api/v1/events/%zz${text}`],
+    [`/api/v1/${text}?token=${text}`],
+    [`/problems/${text}`],
+    [`/api/v1/widgets?state=${text}&asOf=${text}`, { headers: { cookie: admin.cookie } }],
+    [`/api/v1/widgets/${text}`, { headers: { cookie: admin.cookie } }],
+    ['/api/v1/widgets', { headers: { cookie: `service_console=${text}.` } }],
+    [`/api/v1/session/oidc/callback?code=${text}&state=${text}`, { headers: { cookie: `service_sign_in=${text}` } }],
+    [`/api/v1/session/oidc/callback?error=${text}&error_description=${text}`],
+    [
+      '/api/v1/session',
+      {
+        method: 'POST',
+        headers: { ...jsonType, cookie: `service_device=${text}` },
+        body: '{"email":"a@b","password":"x"}',
+      },
+    ],
+    ['/api/v1/widgets', { method: 'POST', headers: { authorization: `Bearer x${text}` } }],
+    [
+      '/api/v1/session',
+      { method: 'POST', headers: jsonType, body: JSON.stringify({ email: secret, password: secret }) },
+    ],
+  ];
+  // These refusals may quote the unknown member or parameter. Here the secret must only not be stored or logged.
+  await fetch(`${url}/api/v1/widgets?${text}=${text}`, { headers: { cookie: admin.cookie } });
+  await fetch(`${url}/api/v1/session`, {
+    method: 'POST',
+    headers: jsonType,
+    body: JSON.stringify({ [secret]: secret }),
+  });
+  const answers = await Promise.all(attempts.map(([path, init]) => fetch(`${url}${path}`, init)));
+  expect(answers.map(({ status }) => status).filter((status) => status < 400 || status === 500)).toEqual([]);
+  return Promise.all(answers.map((answer) => answer.text()));
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the scenario asserts what it expects.
+async function json(response: Response, status: number): Promise<any> {
+  const body = await response.text();
+  expect(response.status, body).toBe(status);
+  return JSON.parse(body);
+}
