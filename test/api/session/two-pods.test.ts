@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { aUser } from '../../drivers/builders.ts';
+import { eventually } from '../../drivers/eventually.ts';
+import { signInThroughPorts } from '../../drivers/test-app.ts';
+import { openTestService, type TestPod, type TestService } from '../../drivers/test-service.ts';
+
+/** What one pod makes must be good on another: the pods share no key but what the stores hold. */
+const password = 'correct horse battery';
+/** Strangers may fail twenty times an hour. */
+const failuresPerAccount = 20;
+const isCluster = inject('backend') === 'cluster';
+
+let service: TestService;
+let peer: TestPod | null = null;
+beforeAll(async () => {
+  service = await openTestService({ TRUSTED_PROXIES: '127.0.0.1', SIGN_IN_FAILURES_PER_MINUTE: '1' });
+  peer = (await service.openPeerPod?.()) ?? null;
+});
+afterAll(async () => {
+  await peer?.close();
+  await service.close();
+});
+
+let nextAddress = 0;
+async function signIn(pod: { readonly url: string }, email: string, sent: string, cookie = '') {
+  nextAddress += 1;
+  const response = await fetch(`${pod.url}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.51.100.${nextAddress}`, cookie },
+    body: JSON.stringify({ email, password: sent }),
+  });
+  const cookies = response.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
+  return { status: response.status, cookies, body: (await response.json()) as Record<string, unknown> };
+}
+
+async function createAccount(): Promise<string> {
+  const user = aUser({ passwordHash: await createPasswordHasher().hash(password) });
+  await service.backend.users.insert(user);
+  return user.email;
+}
+
+test.runIf(isCluster)(
+  'a browser that is known on one pod is known on the other, while strangers lock the account',
+  async () => {
+    if (peer === null) throw new Error('there is no second pod');
+    const email = await createAccount();
+    const { cookies } = await signIn(service, email, password);
+    const device = cookies.find((cookie) => cookie.startsWith('service_device='));
+    expect(device).toBeDefined();
+    for (let failure = 0; failure < failuresPerAccount; failure += 1) {
+      const pod = failure % 2 === 0 ? service : peer;
+      expect((await signIn(pod, email, 'wrong')).status).toBe(403);
+    }
+    for (const pod of [service, peer]) {
+      expect((await signIn(pod, email, password)).status).toBe(429);
+      expect((await signIn(pod, email, password, device)).status).toBe(200);
+    }
+    // Its own failure on one pod counts on the other.
+    expect((await signIn(service, email, 'wrong', device)).status).toBe(403);
+    expect((await signIn(peer, email, password, device)).status).toBe(429);
+  },
+);
+
+test.runIf(isCluster)('a session and its CSRF token that come from one pod are good on the other', async () => {
+  if (peer === null) throw new Error('there is no second pod');
+  const { cookies, body } = await signIn(peer, await createAccount(), password);
+  const headers = { cookie: cookies.join('; '), 'x-csrf-token': String(body.csrfToken) };
+  const shown = await fetch(`${service.url}/api/v1/session`, { headers });
+  expect(await shown.json()).toMatchObject({ csrfToken: body.csrfToken });
+  expect((await fetch(`${service.url}/api/v1/session`, { method: 'DELETE', headers })).status).toBe(204);
+  expect((await fetch(`${peer.url}/api/v1/session`, { headers })).status).toBe(403);
+});
+
+test.runIf(isCluster)('failed sign-ins with one e-mail have one HMAC in the audit events of all pods', async () => {
+  // Stores of its own: no pod has made the key yet.
+  const fresh = await openTestService({ TRUSTED_PROXIES: '127.0.0.1' });
+  const second = await fresh.openPeerPod?.();
+  if (second === undefined) throw new Error('there is no second pod');
+  onTestFinished(async () => {
+    await second.close();
+    await fresh.close();
+  });
+  const emails = Array.from({ length: 2 }, () => `${randomUUID()}@example.com`) as [string, string];
+  const pods = [fresh, second, fresh, second];
+  // At once: several of them find no key.
+  await Promise.all([...pods.map((pod) => signIn(pod, emails[0], 'wrong')), signIn(second, emails[1], 'wrong')]);
+  const admin = await signInThroughPorts(fresh.backend, 'admin');
+  const listHmacs = async () => {
+    const response = await fetch(`${second.url}/api/v1/audit-events?pageSize=200`, { headers: admin.headers });
+    const { items } = (await response.json()) as { items: { emailHmac: string | null }[] };
+    return items.flatMap(({ emailHmac }) => emailHmac ?? []);
+  };
+  await eventually(async () => (await listHmacs()).length === pods.length + 1, 'the failures are listed');
+  const hmacs = await listHmacs();
+  const counts = [...new Set(hmacs)].map((hmac) => hmacs.filter((other) => other === hmac).length);
+  expect(counts.sort()).toEqual([1, pods.length]);
+});
