@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -88,6 +90,23 @@ describe('the workflows', () => {
     const { vulnerabilityAlerts, osvVulnerabilityAlerts } = JSON.parse(read('renovate.json'));
     expect(vulnerabilityAlerts).toMatchObject({ enabled: true, minimumReleaseAge: null });
     expect(osvVulnerabilityAlerts).toBe(true);
+  });
+
+  it('name the image in lower case, as registries demand, whatever the name of the owner', () => {
+    const { env, steps } = parse(read('.github/workflows/release.yml')).jobs.image as {
+      env?: Record<string, string>;
+      steps: { run?: string }[];
+    };
+    expect(env?.IMAGE).toBeUndefined();
+    const command = steps.find(({ run }) => run?.includes('IMAGE='))?.run ?? 'false';
+    const folder = mkdtempSync(join(tmpdir(), 'widget-release-'));
+    const file = join(folder, 'environment');
+    writeFileSync(file, '');
+    // The shell of the workflow.
+    const environment = { GITHUB_REPOSITORY: 'Some-Owner/Widget-Service', GITHUB_ENV: file };
+    execFileSync('bash', ['-e', '-c', command], { env: { PATH: process.env.PATH, ...environment } });
+    expect(readFileSync(file, 'utf8')).toBe('IMAGE=ghcr.io/some-owner/widget-service\n');
+    rmSync(folder, { recursive: true });
   });
 
   it.each([
