@@ -5,7 +5,8 @@ import { type CorpusVariables, expandVariables } from './corpus-variables.ts';
  * request of its own answers a question that the proxy did not forward. `raw-requests.ts` has single malformed requests.
  */
 
-export const signedIn = 'Host: a\r\nCookie: {editorCookie}\r\nX-Csrf-Token: {editorCsrf}\r\n';
+export const credentials = 'Cookie: {editorCookie}\r\nX-Csrf-Token: {editorCsrf}\r\n';
+const signedIn = `Host: a\r\n${credentials}`;
 const smuggledBody = '{"name":"smuggled"}';
 /** The hidden request. It is valid. */
 export const smuggled = `POST /api/v1/widgets HTTP/1.1\r\n${signedIn}Content-Type: application/json\r\nContent-Length: ${smuggledBody.length}\r\n\r\n${smuggledBody}`;
@@ -67,6 +68,17 @@ const chunks: readonly SmugglingAttack[] = [
   ['a chunk longer than its size', wrap(post, chunked, { before: '1\r\nxyz\r\n0\r\n\r\n' }), [403]],
   ['a chunk that ends with a line feed', wrap(post, chunked, { before: '1\r\nx\n0\r\n\r\n' }), [403]],
   ['no size of a chunk', wrap('POST /nowhere', chunked), [404]],
+  // Here the mistake is found while the session is looked up.
+  [
+    'a chunk longer than its size, of a known caller',
+    wrap(post, `${credentials}${chunked}`, { before: '1\r\nxyz\r\n0\r\n\r\n' }),
+    [400],
+  ],
+  [
+    'no size of a chunk, of a known caller',
+    wrap('POST /api/v1/widgets', `${credentials}Content-Type: application/json\r\n${chunked}`),
+    [400],
+  ],
   ['trailers that end with line feeds', wrap(post, chunked, { before: '0\r\nX: y\n\n' }), [400]],
 ];
 
