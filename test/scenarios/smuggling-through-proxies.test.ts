@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -46,6 +47,41 @@ async function send(proxy: ShippedProxy, bytes: string | Buffer): Promise<number
   const text = Buffer.concat(chunks).toString('latin1');
   return [...text.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map(([, status]) => Number(status));
 }
+
+/**
+ * Sends one request by HTTP/2, which the proxy translates to HTTP/1.1. Returns its status, or null if the proxy or this
+ * client ends it without one.
+ */
+async function sendByHttp2(proxy: ShippedProxy, headers: OutgoingHttpHeaders, body: Buffer): Promise<number | null> {
+  const session = connectHttp2(proxy.url, { rejectUnauthorized: false });
+  session.on('error', () => undefined);
+  try {
+    const stream = session.request(headers, { endStream: body.length === 0 });
+    const status = new Promise<number | null>((resolve) => {
+      stream.once('response', (response) => resolve(response[':status'] ?? null));
+      for (const end of ['error', 'close']) stream.once(end, () => resolve(null));
+    });
+    stream.setTimeout(1_000, () => stream.close());
+    stream.resume();
+    if (body.length > 0) stream.end(body);
+    return await status;
+  } finally {
+    session.destroy();
+  }
+}
+
+/** Headers that have no meaning, or another one, in HTTP/2. `{hidden}` is the hidden request. */
+const downgrades: Readonly<Record<string, OutgoingHttpHeaders>> = {
+  'a length of 0': { ':method': 'POST', ':path': '/api/v1/session/stream', 'content-length': '0' },
+  'a length of 1': { ':method': 'POST', ':path': '/api/v1/session/stream', 'content-length': '1' },
+  'a length that is too large': { ':method': 'POST', ':path': '/api/v1/session/stream', 'content-length': '5000' },
+  'a GET with a body': { ':method': 'GET', ':path': '/nowhere' },
+  'a line end in the path': { ':method': 'GET', ':path': '/nowhere HTTP/1.1\r\nHost: a\r\n\r\n{hidden}' },
+  'a space in the path': { ':method': 'GET', ':path': '/nowhere HTTP/1.1' },
+  'a line end in the method': { ':method': 'GET / HTTP/1.1\r\nHost: a\r\n\r\n{hidden}', ':path': '/nowhere' },
+  'a line end in the authority': { ':method': 'GET', ':path': '/nowhere', ':authority': 'a\r\n\r\n{hidden}' },
+  'an authority and another host': { ':method': 'GET', ':path': '/nowhere', ':authority': 'a', host: 'b' },
+};
 
 /** How many requests the service has answered. */
 async function countRequests(): Promise<number> {
@@ -105,7 +141,21 @@ describe.each(['nginx', 'haproxy'] as const)('%s', (name) => {
         const answers = await send(proxy, buildSmugglingBytes(bytes, variables));
         expect((await countRequests()) - before, attack).toBeLessThanOrEqual(Math.max(1, answers.length));
       }
+      const hidden = buildSmugglingBytes(smuggled, variables);
+      expect(await sendByHttp2(proxy, { ':path': '/nowhere' }, Buffer.alloc(0))).toBe(404);
+      for (const [attack, headers] of Object.entries(downgrades)) {
+        const filled = Object.entries(headers).map(([name, value]) => [
+          name,
+          String(value).replace('{hidden}', hidden.toString('latin1')),
+        ]);
+        const before = await countRequests();
+        const status = await sendByHttp2(proxy, Object.fromEntries(filled), hidden).catch(() => null);
+        expect(status, attack).not.toBe(201);
+        expect((await countRequests()) - before, attack).toBeLessThanOrEqual(1);
+      }
+      const created = await countSmuggled();
       expect(await send(proxy, buildSmugglingBytes(`${smuggled}${last}`, variables))).toEqual([201, 404]);
+      expect(await countSmuggled()).toBe(created + 1);
     } finally {
       await proxy.close();
     }
