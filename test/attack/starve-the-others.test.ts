@@ -212,9 +212,9 @@ test.each<[string, () => { method: string; path: string; headers?: Record<string
   expect(await end()).toBeGreaterThan(30);
 });
 
-test('wrong passwords, 60 at once', async () => {
+test('wrong passwords, 80 at once', async () => {
   let next = 0;
-  const end = flood(60, () => {
+  const end = flood(80, () => {
     next += 1;
     const body = JSON.stringify({ email: next % 2 === 0 ? email : `${next}@example.com`, password: 'wrong' });
     return { method: 'POST', path: '/api/v1/session', body };
