@@ -67,6 +67,7 @@ export default defineConfig({
             'test/model/publishing-protocol.test.ts',
             'test/model/admin-roster.test.ts',
             'test/simulation/**/*.test.ts',
+            'test/client-library/simulated/**/*.test.ts',
           ],
           pool: 'forks',
           isolate: false,

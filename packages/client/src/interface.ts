@@ -1,0 +1,7103 @@
+export interface paths {
+    "/api/v1/widgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List widgets
+         * @description Returns one page of widgets, newest first.
+         *
+         *     Needs the permission `widgets:read`.
+         */
+        get: operations["example.widgets.list"];
+        put?: never;
+        /**
+         * Create a widget
+         * @description Send an `Idempotency-Key` to make the request safe to repeat: the service creates one widget, and every repetition gets the first response body, byte for byte. A key is valid for as long as its widget exists. The same key with another body gives 409.
+         *
+         *     Needs the permission `widgets:create`.
+         */
+        post: operations["example.widgets.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/widgets/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a widget
+         * @description Returns one widget. The `Location` header of a create response refers to this operation.
+         *
+         *     Needs the permission `widgets:read`.
+         */
+        get: operations["example.widgets.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream widget events
+         * @description The response stays open and carries server-sent events. Everybody who has the address can read it, also from pages of other origins. In a browser, use `new EventSource(address)`.
+         *
+         *     Each widget event has an `event:` of `widget.created`, `widget.updated` or `widget.retired`, one CloudEvents object in `data:`, and the position to resume from in `id:`. After a broken connection, a browser resumes by itself. No event is lost; some may be sent again, with the same `id` in their CloudEvents object. If events after the requested position are no longer kept, `stream.gap` reports this before `stream.open`.
+         *
+         *     Events about the stream itself have names that begin with `stream.`. Ignore names that you do not know. The service sends a heartbeat comment about every 15 seconds, and closes each stream after about half an hour: connect again.
+         *
+         *     An unknown, expired or revoked token gives 404. If the stream is temporarily unavailable, the response is 200 with `stream.closing` as its only event, because any other status stops a browser's EventSource permanently.
+         */
+        get: operations["example.events.stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events/hooks/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive an inbound hook
+         * @description Accepts a hook of an outside system. 202 means that the hook is durably queued: it is applied to its widget once, and becomes one event on the streams. If it cannot be processed, it becomes a dead letter, which `GET /api/v1/integrations/{id}/deliveries` shows.
+         *
+         *     Repeat a hook until you get 202. As long as the service keeps the delivery (7 days by default), hooks of one integration with the same `webhook-id` are one event. For hooks without a `webhook-id`, the `Idempotency-Key` decides. With neither, hooks with the same content are one event if the integration has `deduplicateByContent` and the hook has a `widgetId` or a `payload`; otherwise each hook is an event of its own. After a 400, correct the request before you send it again.
+         */
+        post: operations["example.events.receive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the session
+         * @description Returns who is signed in, and the `csrfToken` of the session. A page that was reloaded gets its `csrfToken` here.
+         *
+         *     For every signed-in user.
+         */
+        get: operations["example.session.get"];
+        put?: never;
+        /**
+         * Sign in
+         * @description Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. A second cookie, `service_device`, lets the rate limit recognise this browser next time. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Only failed attempts count towards the rate limit.
+         */
+        post: operations["example.session.create"];
+        /**
+         * Sign out
+         * @description Ends the session and clears its cookie.
+         *
+         *     For every signed-in user.
+         */
+        delete: operations["example.session.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in through the identity provider
+         * @description Open this address in a browser, as a link: it leads to the identity provider (OpenID Connect, authorization code with PKCE), and from there back with a session. A sealed cookie keeps the sign-in for ten minutes. 404 if the operator has configured no provider.
+         */
+        get: operations["example.session.startOidc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return from the identity provider
+         * @description The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. Only failed attempts count towards the rate limit.
+         */
+        get: operations["example.session.finishOidc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your sessions
+         * @description Returns one page of your sessions that have not ended, the newest sign-in first. `current` marks the session of this request.
+         *
+         *     For every signed-in user.
+         */
+        get: operations["example.sessions.list"];
+        put?: never;
+        post?: never;
+        /**
+         * Sign out everywhere
+         * @description Ends all sessions of the user, including this one.
+         *
+         *     For every signed-in user.
+         */
+        delete: operations["example.sessions.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change your own password
+         * @description Ends all other sessions of the user. After a 503, send the same request again: if the new password is already stored, the service ends the other sessions and returns 204. To recognise such a repeated request, the service tries the new password when the current one is wrong. So a wrong current password counts as two failed sign-ins. The rate limit of signing in applies, so that nobody can guess passwords in a session that was left open.
+         *
+         *     For every signed-in user.
+         */
+        put: operations["example.session.changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of your sessions
+         * @description The session ends on every server at once, and its personal streams close within 2 seconds. After a 503, repeat the request until you get 204 or 404; the streams then close within a minute. If it is the session of this request, the response also clears its cookie.
+         *
+         *     For every signed-in user.
+         */
+        delete: operations["example.sessions.end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a personal stream token
+         * @description For a page that shows the widgets as they change. The token is valid for one hour at most, and ends with the session. A user has at most 100 live tokens: beyond that, the oldest one ends, and its streams with it. This response is the only one that shows it.
+         *
+         *     Needs the permission `widgets:read`.
+         */
+        post: operations["example.session.createStream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List users
+         * @description Returns one page of users, newest first.
+         *
+         *     Needs the permission `users:manage`.
+         */
+        get: operations["example.users.list"];
+        put?: never;
+        /**
+         * Create a user
+         * @description Needs the permission `users:manage`.
+         */
+        post: operations["example.users.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a user
+         * @description Needs the permission `users:manage`.
+         */
+        get: operations["example.users.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a user
+         * @description Members that are left out or null keep their value, except that a null `name` removes the name. Disabling a user or setting a password ends all sessions of that user. You cannot set your own password here: `PUT /api/v1/session/password` asks for the current one. A user who signs in through the identity provider has no password, and gets the role from the provider again at each sign-in.
+         *
+         *     Needs the permission `users:manage`.
+         */
+        patch: operations["example.users.update"];
+        trace?: never;
+    };
+    "/api/v1/users/{id}/unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unlock a user
+         * @description Forgets the failed sign-ins of the user, so that a user whom failures from many addresses have locked out can sign in from any browser. Failures from one address still count for up to a minute.
+         *
+         *     Needs the permission `users:manage`.
+         */
+        post: operations["example.users.unlock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a user's sessions
+         * @description Returns one page of the sessions of a user that have not ended, the newest sign-in first.
+         *
+         *     Needs the permission `users:manage`.
+         */
+        get: operations["example.users.listSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End all of a user's sessions
+         * @description The user is not disabled, and can sign in again. Sessions end on every server at once, and their personal streams close within 2 seconds. After a 503, repeat the request; the streams then close within a minute.
+         *
+         *     Needs the permission `users:manage`.
+         */
+        delete: operations["example.users.endSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of a user's sessions
+         * @description The user is not disabled, and can sign in again. Sessions end on every server at once, and their personal streams close within 2 seconds. After a 503, repeat the request; the streams then close within a minute.
+         *
+         *     Needs the permission `users:manage`.
+         */
+        delete: operations["example.users.endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List subscriptions
+         * @description Returns one page, newest first. Tokens are never included.
+         *
+         *     Needs the permission `subscriptions:manage`.
+         */
+        get: operations["example.subscriptions.list"];
+        put?: never;
+        /**
+         * Create a subscription
+         * @description This response is the only one that shows the token. Store it now, and keep it secret.
+         *
+         *     Needs the permission `subscriptions:manage`.
+         */
+        post: operations["example.subscriptions.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a subscription
+         * @description Needs the permission `subscriptions:manage`.
+         */
+        get: operations["example.subscriptions.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a subscription
+         * @description Its tokens stop working, and any streams opened with them close, within 2 seconds. After a 503 it may already be deleted: repeat the request until you get 204 or 404.
+         *
+         *     Needs the permission `subscriptions:manage`.
+         */
+        delete: operations["example.subscriptions.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a subscription
+         * @description Members that are left out keep their value. `null` sets a member to its default; `name` has none.
+         *
+         *     Needs the permission `subscriptions:manage`.
+         */
+        patch: operations["example.subscriptions.update"];
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the token of a subscription
+         * @description Replaces the token. This response is the only one that shows the new token. The previous token keeps working for `overlapSeconds`; an even older one stops working now.
+         *
+         *     Needs the permission `subscriptions:manage`.
+         */
+        post: operations["example.subscriptions.rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{id}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the open streams of a subscription
+         * @description Asks every server process for its open streams of the subscription, and returns the last opened first: at most 1 000. `podsAnswered` is less than `podsAsked` if a process did not answer within a second. A process that has lost its connection to Redis is not asked.
+         *
+         *     Needs the permission `subscriptions:manage`.
+         */
+        get: operations["example.subscriptions.listConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{id}/connections/{connectionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End an open stream of a subscription
+         * @description The stream ends with `stream.closing` and the reason `lifetime`, so its client reconnects and resumes. To keep the client out, delete the subscription or rotate its token. A 503 means that the stream was not found, but a server process did not answer: repeat the request.
+         *
+         *     Needs the permission `subscriptions:manage`.
+         */
+        delete: operations["example.subscriptions.endConnection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List integrations
+         * @description Returns one page, newest first. Tokens are never included.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        get: operations["example.integrations.list"];
+        put?: never;
+        /**
+         * Create an integration
+         * @description This response is the only one that shows the token. Store it now, and keep it secret.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        post: operations["example.integrations.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an integration
+         * @description Needs the permission `integrations:manage`.
+         */
+        get: operations["example.integrations.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an integration
+         * @description Its tokens stop working, and any streams opened with them close, within 2 seconds. After a 503 it may already be deleted: repeat the request until you get 204 or 404.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        delete: operations["example.integrations.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an integration
+         * @description Members that are left out keep their value. `null` sets a member to its default; `name` has none.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        patch: operations["example.integrations.update"];
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the token of an integration
+         * @description Replaces the token. This response is the only one that shows the new token. The previous token keeps working for `overlapSeconds`; an even older one stops working now.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        post: operations["example.integrations.rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/provision-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List provision tokens
+         * @description Returns one page, newest first. Tokens are never included.
+         *
+         *     Needs the permission `tokens:manage`.
+         */
+        get: operations["example.provisionTokens.list"];
+        put?: never;
+        /**
+         * Create a provision token
+         * @description This response is the only one that shows the token. Store it now, and keep it secret.
+         *
+         *     Needs the permission `tokens:manage`.
+         */
+        post: operations["example.provisionTokens.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/provision-tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a provision token
+         * @description Needs the permission `tokens:manage`.
+         */
+        get: operations["example.provisionTokens.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a provision token
+         * @description Its tokens stop working, and any streams opened with them close, within 2 seconds. After a 503 it may already be deleted: repeat the request until you get 204 or 404.
+         *
+         *     Needs the permission `tokens:manage`.
+         */
+        delete: operations["example.provisionTokens.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a provision token
+         * @description Members that are left out keep their value. `null` sets a member to its default; `name` has none.
+         *
+         *     Needs the permission `tokens:manage`.
+         */
+        patch: operations["example.provisionTokens.update"];
+        trace?: never;
+    };
+    "/api/v1/provision-tokens/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the token of a provision token
+         * @description Replaces the token. This response is the only one that shows the new token. The previous token keeps working for `overlapSeconds`; an even older one stops working now.
+         *
+         *     Needs the permission `tokens:manage`.
+         */
+        post: operations["example.provisionTokens.rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Returns the accepted hooks of an integration with their states, the latest received first. A published delivery is listed for 7 days after its publication, unless the operator of the service has set another time. Other deliveries are listed without limit. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        get: operations["example.deliveries.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/deliveries/{eventId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery
+         * @description Returns the state of one accepted hook, with its payload as it was sent. The response is 404 until a worker has registered the delivery.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        get: operations["example.deliveries.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/refusals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List refusals
+         * @description Returns the recent hooks of an integration that were refused, the newest first, each with the problem that its sender got. At most 100 are kept, for at most 7 days. Each server process lists one per second and code, about a second after it happened; `unlisted` counts the others. A hook with an unknown token belongs to no integration, so it is never listed.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        get: operations["example.refusals.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/deliveries/{eventId}/redrive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redrive a dead delivery
+         * @description Puts the delivery back into the queue. The response shows the delivery before it is processed: read it again later to see the outcome. However often you redrive a delivery, it takes effect once.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        post: operations["example.deliveries.redrive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List audit events
+         * @description Returns who did what, the newest first. Events are kept for 400 days, unless the operator of the service has set another time. The event of a change is listed before the change is acknowledged; a refused or failed request is listed within seconds. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.
+         *
+         *     Needs the permission `audit:read`.
+         */
+        get: operations["example.auditEvents.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @description A session of a user that has not ended.
+         * @example {
+         *       "id": "01a1fc8b-7c1d-7d3e-9a54-0b6d2f8e4c17",
+         *       "device": "Firefox 145 on Windows",
+         *       "address": "198.51.100.7",
+         *       "createdAt": "2026-03-01T08:00:00.000Z",
+         *       "lastUsedAt": "2026-03-01T10:12:00.000Z",
+         *       "expiresAt": "2026-03-08T08:00:00.000Z",
+         *       "current": true
+         *     }
+         */
+        ActiveSession: {
+            /**
+             * Format: uuid
+             * @description Names the session in requests. It is no secret.
+             */
+            id: string;
+            /** @description What signed in, by its `User-Agent`: a browser and a system, or the name of a program. Null: unknown. A client can send any name. */
+            device: string | null;
+            /** @description The address at sign-in. Null: unknown, for example because the request came through a proxy that the service does not trust. */
+            address: string | null;
+            /**
+             * Format: date-time
+             * @description When the user signed in.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the session was last used, accurate to a minute.
+             */
+            lastUsedAt: string;
+            /**
+             * Format: date-time
+             * @description When the session expires at the latest. It expires earlier if it is idle for long.
+             */
+            expiresAt: string;
+            /** @description Whether it is the session of this request. */
+            current: boolean;
+        };
+        /**
+         * @description Who did what, on what, from which address, when, and with which outcome.
+         * @example {
+         *       "id": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
+         *       "occurredAt": "2026-03-01T10:00:01.000Z",
+         *       "action": "user.changed",
+         *       "operation": "example.users.update",
+         *       "outcome": "succeeded",
+         *       "code": null,
+         *       "actor": {
+         *         "kind": "user",
+         *         "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24"
+         *       },
+         *       "target": {
+         *         "kind": "user",
+         *         "id": "c3b7a9f0-2f5e-4c1b-9a44-0f6d2f1e7b10"
+         *       },
+         *       "clientAddress": "198.51.100.7",
+         *       "emailHmac": null,
+         *       "before": {
+         *         "role": "viewer"
+         *       },
+         *       "after": {
+         *         "role": "editor"
+         *       },
+         *       "requestId": "01a1fc9d-5f9b-7c11-8a3e-2f64f2f0a1d7",
+         *       "unlisted": 0
+         *     }
+         */
+        AuditEvent: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description For a request: when the service began to process it.
+             */
+            occurredAt: string;
+            /**
+             * @description What was done. There may be further actions at any time.
+             * @enum {string}
+             */
+            action: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "widget.created" | "stream.ended" | "access.refused";
+            /** @description The `operationId` of the request. Null without a request, and if the event stands for several. */
+            operation: string | null;
+            /**
+             * @description `succeeded`: it took place. `refused`: it did not take place. `failed`: the service could not finish it; it may have taken place all the same.
+             * @enum {string}
+             */
+            outcome: "succeeded" | "refused" | "failed";
+            /** @description The code of the problem that the client got. Null if it succeeded. */
+            code: string | null;
+            /** @description Who did it. The `id` is null for `anonymous`, and for `system`: the service itself. */
+            actor: {
+                /** @enum {string} */
+                kind: "user" | "provision-token" | "anonymous" | "system";
+                id: string | null;
+            };
+            /** @description What it was done to. Null if there is none, or none is known. */
+            target: {
+                /** @enum {string} */
+                kind: "user" | "subscription" | "integration" | "provision-token" | "delivery" | "widget";
+                /** Format: uuid */
+                id: string;
+            } | null;
+            /** @description The address of the client: IPv4, or the /64 network of an IPv6 address. Null if the request came through a proxy that the service does not trust, and if the event stands for several addresses. */
+            clientAddress: string | null;
+            /** @description For a failed sign-in: the HMAC-SHA256 of its e-mail, in hexadecimal. Failed sign-ins with one e-mail have one value. Null for everything else. */
+            emailHmac: string | null;
+            /** @description The changed members before the change. Null if there were none. Never a secret. */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The changed members after the change. Null if there are none. Never a secret. */
+            after: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The request in the log. For `stream.ended`, the one that opened the stream. Null without a request, and if the event stands for several. */
+            requestId: string | null;
+            /** @description How many more events like this one, in about the same minute on the same server process, are not listed. Only events that did not succeed and ended streams are counted in this way. Their e-mails may differ. */
+            unlisted: number;
+        };
+        /**
+         * @description An open stream of a subscription.
+         * @example {
+         *       "id": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
+         *       "address": "198.51.100.7",
+         *       "position": "k3f9.1764000000000.1284",
+         *       "openedAt": "2026-03-01T10:00:01.000Z",
+         *       "sentBytes": 18340,
+         *       "unsentBytes": 0,
+         *       "pod": "widget-api-6c9f/1"
+         *     }
+         */
+        Connection: {
+            /**
+             * Format: uuid
+             * @description The `X-Request-Id` of the response, which is the stream.
+             */
+            id: string;
+            /** @description The address of the client. Null if the request came through a proxy that the service does not trust. */
+            address: string | null;
+            /** @description The last event that was written, or that the filter left out. */
+            position: string;
+            /** Format: date-time */
+            openedAt: string;
+            /** @description Bytes since the opening that the network has accepted. */
+            sentBytes: number;
+            /** @description Bytes that wait for the client. */
+            unsentBytes: number;
+            /** @description The server process that holds the stream: host name and process id. */
+            pod: string;
+        };
+        /**
+         * @example {
+         *       "email": "kim@example.com",
+         *       "password": "a password of their own"
+         *     }
+         */
+        Credentials: {
+            email: string;
+            password: string;
+        };
+        /**
+         * @description The state of an accepted hook. It appears once a worker has registered the hook or made it a dead letter, usually within a second after the 202.
+         * @example {
+         *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
+         *       "kind": "retired",
+         *       "occurredAt": "2026-03-01T10:00:00.123456Z",
+         *       "receivedAt": "2026-03-01T10:00:01.000Z",
+         *       "widgetId": "0195c0de-0000-7000-8000-000000000001",
+         *       "state": "dead",
+         *       "attempts": 1,
+         *       "duplicates": 0,
+         *       "reason": "store-refused",
+         *       "publishedAt": null,
+         *       "position": null
+         *     }
+         */
+        Delivery: {
+            /**
+             * Format: uuid
+             * @description The event id: the `Webhook-Event-Id` of the 202 response.
+             */
+            eventId: string;
+            /** @description `created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here. */
+            kind: string;
+            /** @description The `occurredAt` of the hook, as the sender wrote it. */
+            occurredAt: string;
+            /** Format: date-time */
+            receivedAt: string;
+            widgetId: string | null;
+            /**
+             * @description `received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven.
+             * @enum {string}
+             */
+            state: "received" | "published" | "dead";
+            /** @description How many times a worker has registered it, other than as a duplicate. 0 for a dead letter that could not be registered. */
+            attempts: number;
+            /** @description How many repetitions of the hook were dropped. */
+            duplicates: number;
+            /** @description Why it is a dead letter. `invalid-delivery`: its queue item is malformed, or processing it fails every time. `store-refused`: the store will never accept it. Null if it is not dead. */
+            reason: ("invalid-delivery" | "store-refused") | null;
+            publishedAt: string | null;
+            /** @description The position of its event in the event log. Null before publication, and also if an earlier attempt had already written the event to the log. */
+            position: string | null;
+        };
+        /**
+         * @description The state of an accepted hook, with its payload.
+         * @example {
+         *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
+         *       "kind": "retired",
+         *       "occurredAt": "2026-03-01T10:00:00.123456Z",
+         *       "receivedAt": "2026-03-01T10:00:01.000Z",
+         *       "widgetId": "0195c0de-0000-7000-8000-000000000001",
+         *       "state": "dead",
+         *       "attempts": 1,
+         *       "duplicates": 0,
+         *       "reason": "store-refused",
+         *       "publishedAt": null,
+         *       "position": null,
+         *       "payload": {
+         *         "reason": "worn"
+         *       }
+         *     }
+         */
+        DeliveryWithPayload: {
+            /**
+             * Format: uuid
+             * @description The event id: the `Webhook-Event-Id` of the 202 response.
+             */
+            eventId: string;
+            /** @description `created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here. */
+            kind: string;
+            /** @description The `occurredAt` of the hook, as the sender wrote it. */
+            occurredAt: string;
+            /** Format: date-time */
+            receivedAt: string;
+            widgetId: string | null;
+            /**
+             * @description `received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven.
+             * @enum {string}
+             */
+            state: "received" | "published" | "dead";
+            /** @description How many times a worker has registered it, other than as a duplicate. 0 for a dead letter that could not be registered. */
+            attempts: number;
+            /** @description How many repetitions of the hook were dropped. */
+            duplicates: number;
+            /** @description Why it is a dead letter. `invalid-delivery`: its queue item is malformed, or processing it fails every time. `store-refused`: the store will never accept it. Null if it is not dead. */
+            reason: ("invalid-delivery" | "store-refused") | null;
+            publishedAt: string | null;
+            /** @description The position of its event in the event log. Null before publication, and also if an earlier attempt had already written the event to the log. */
+            position: string | null;
+            /** @description The content attached by the sender, as it was sent; null if there was none. */
+            payload: unknown;
+        };
+        /**
+         * @description Which events a subscription receives. An event must match every member that is not null, by at least one of its values. `states` matches the state before or after the event, `labels` any label of the widget, `widgetIds` the widget id that was sent. At most 100 values each; null matches every event.
+         * @example {
+         *       "types": [
+         *         "widget.retired"
+         *       ],
+         *       "widgetIds": null,
+         *       "states": null,
+         *       "labels": [
+         *         "north"
+         *       ]
+         *     }
+         */
+        EventFilter: {
+            types: ("widget.created" | "widget.updated" | "widget.retired")[] | null;
+            widgetIds: string[] | null;
+            states: ("active" | "retired")[] | null;
+            labels: string[] | null;
+        };
+        /**
+         * @description A hook: what an outside system reports about a widget. Unknown members are ignored.
+         * @example {
+         *       "kind": "updated",
+         *       "occurredAt": "2026-03-02T10:59:58.000Z",
+         *       "widgetId": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+         *       "payload": {
+         *         "pressure": 4.2
+         *       }
+         *     }
+         */
+        HookEvent: {
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            kind: "created" | "updated" | "retired";
+            /**
+             * Format: date-time
+             * @description When it happened, in UTC.
+             */
+            occurredAt: string;
+            /** @description The widget concerned. A hook with an unknown widget, or none, changes no widget but still becomes an event on the streams. */
+            widgetId?: string | null;
+            /** @description Free-form content attached by the sender. The service passes it on unchanged. */
+            payload?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * @example {
+         *       "issuer": "https://id.example.com/realms/main",
+         *       "subject": "24400320"
+         *     }
+         */
+        Identity: {
+            /**
+             * Format: uri
+             * @description The issuer identifier of the identity provider.
+             */
+            issuer: string;
+            /** @description The `sub` of the user at this issuer. */
+            subject: string;
+        };
+        /** @description A grant to post hooks. */
+        Integration: {
+            /** Format: uuid */
+            id: string;
+            /** @example Plant north */
+            name: string;
+            /**
+             * @description Whether hooks must be signed, as Standard Webhooks describes.
+             * @enum {string}
+             */
+            signature: "none" | "standard-webhooks";
+            /** @description Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events. */
+            deduplicateByContent: boolean;
+            /**
+             * @description The rate limit of this integration, in hooks per second. Null: the default of the service.
+             * @example null
+             */
+            rate: number | null;
+            /**
+             * @description When it expires; null: never.
+             * @example null
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its current token was issued: at its creation, or at the last rotation.
+             */
+            tokenIssuedAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: uuid
+             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
+             */
+            createdBy: string | null;
+            /** @description When a hook of the integration was last accepted, accurate to a minute. */
+            lastReceivedAt: string | null;
+        };
+        /**
+         * @example {
+         *       "rate": 100
+         *     }
+         */
+        IntegrationChanges: {
+            /**
+             * @description A name for people to recognise it by.
+             * @example Plant north
+             */
+            name?: string;
+            expiresAt?: string | null;
+            deduplicateByContent?: boolean | null;
+            rate?: number | null;
+        };
+        /**
+         * @example {
+         *       "overlapSeconds": 300
+         *     }
+         */
+        IntegrationRotation: {
+            /**
+             * @description How long the previous token keeps working, in seconds.
+             * @default 300
+             */
+            overlapSeconds?: number | null;
+            signature?: ("none" | "standard-webhooks") | null;
+            /**
+             * @description The secret to sign hooks with, if the sender dictates it: `whsec_` and the base64 of 24 to 64 bytes. Null or left out: the service makes one. It implies `signature: "standard-webhooks"`. No response shows it.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            signingSecret?: string | null;
+        } | null;
+        IssuedIntegration: {
+            /** Format: uuid */
+            id: string;
+            /** @example Plant north */
+            name: string;
+            /**
+             * @description Whether hooks must be signed, as Standard Webhooks describes.
+             * @enum {string}
+             */
+            signature: "none" | "standard-webhooks";
+            /** @description Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events. */
+            deduplicateByContent: boolean;
+            /**
+             * @description The rate limit of this integration, in hooks per second. Null: the default of the service.
+             * @example null
+             */
+            rate: number | null;
+            /**
+             * @description When it expires; null: never.
+             * @example null
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its current token was issued: at its creation, or at the last rotation.
+             */
+            tokenIssuedAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: uuid
+             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
+             */
+            createdBy: string | null;
+            /** @description When a hook of the integration was last accepted, accurate to a minute. */
+            lastReceivedAt: string | null;
+            /**
+             * @description The token. Keep it secret: it is not shown again.
+             * @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq
+             */
+            token: string;
+            /**
+             * Format: uri
+             * @description The address to use. It contains the token, so keep the whole address secret.
+             */
+            url: string;
+            /**
+             * @description Present if hooks must be signed and the service made the secret to sign with. It is not shown again.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            signingSecret?: string;
+        };
+        IssuedProvisionToken: {
+            /** Format: uuid */
+            id: string;
+            /** @example Plant north */
+            name: string;
+            /**
+             * @example [
+             *       "widgets:create"
+             *     ]
+             */
+            permissions: ("widgets:read" | "widgets:create" | "subscriptions:manage" | "integrations:manage" | "tokens:manage" | "users:manage" | "audit:read")[];
+            /**
+             * @description When it expires; null: never.
+             * @example null
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its current token was issued: at its creation, or at the last rotation.
+             */
+            tokenIssuedAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: uuid
+             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
+             */
+            createdBy: string | null;
+            /** @description When it was last used, accurate to a minute. */
+            lastUsedAt: string | null;
+            /**
+             * @description The token. Keep it secret: it is not shown again.
+             * @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq
+             */
+            token: string;
+        };
+        IssuedSubscription: {
+            /** Format: uuid */
+            id: string;
+            /** @example Plant north */
+            name: string;
+            filter: components["schemas"]["EventFilter"];
+            /**
+             * @description When it expires; null: never.
+             * @example null
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its current token was issued: at its creation, or at the last rotation.
+             */
+            tokenIssuedAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: uuid
+             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
+             */
+            createdBy: string | null;
+            /** @description When a stream was last opened with it, accurate to a minute. */
+            lastConnectedAt: string | null;
+            /**
+             * @description The token. Keep it secret: it is not shown again.
+             * @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq
+             */
+            token: string;
+            /**
+             * Format: uri
+             * @description The address to use. It contains the token, so keep the whole address secret.
+             */
+            url: string;
+        };
+        /**
+         * @description One mistake in a request, with exactly one of `pointer`, `parameter` and `header`.
+         * @example {
+         *       "detail": "Must be given.",
+         *       "code": "required",
+         *       "pointer": "#/name"
+         *     }
+         */
+        Mistake: {
+            /** @description What is wrong, as text for people. */
+            detail: string;
+            /**
+             * @description What is wrong, as a code for programs.
+             * @enum {string}
+             */
+            code: "required" | "type" | "format" | "enum" | "too-short" | "too-long" | "too-small" | "too-large" | "unknown-field" | "repeated";
+            /**
+             * @description A JSON pointer into the body (RFC 6901), as a URI fragment.
+             * @example #/owner/email
+             */
+            pointer?: string;
+            /** @description The name of a query parameter. */
+            parameter?: string;
+            /** @description The name of a header. */
+            header?: string;
+        };
+        /**
+         * @description Which events a subscription receives. An event must match every member that is not null, by at least one of its values. `states` matches the state before or after the event, `labels` any label of the widget, `widgetIds` the widget id that was sent. At most 100 values each; null matches every event.
+         * @example {
+         *       "types": [
+         *         "widget.retired"
+         *       ],
+         *       "widgetIds": null,
+         *       "states": null,
+         *       "labels": [
+         *         "north"
+         *       ]
+         *     }
+         */
+        NewEventFilter: {
+            /** @default null */
+            types?: ("widget.created" | "widget.updated" | "widget.retired")[] | null;
+            /** @default null */
+            widgetIds?: string[] | null;
+            /** @default null */
+            states?: ("active" | "retired")[] | null;
+            /** @default null */
+            labels?: string[] | null;
+        };
+        /**
+         * @example {
+         *       "name": "Plant north",
+         *       "signature": "standard-webhooks"
+         *     }
+         */
+        NewIntegration: {
+            /**
+             * @description A name for people to recognise it by.
+             * @example Plant north
+             */
+            name: string;
+            /**
+             * @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that.
+             * @default null
+             */
+            expiresAt?: string | null;
+            /** @default true */
+            deduplicateByContent?: boolean | null;
+            /** @default null */
+            rate?: number | null;
+            /** @default none */
+            signature?: ("none" | "standard-webhooks") | null;
+            /**
+             * @description The secret to sign hooks with, if the sender dictates it: `whsec_` and the base64 of 24 to 64 bytes. Null or left out: the service makes one. It implies `signature: "standard-webhooks"`. No response shows it.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            signingSecret?: string | null;
+        };
+        NewOwner: {
+            /**
+             * Format: uuid
+             * @description The user who owns the widget. The service does not check that this user exists.
+             */
+            userId: string;
+            /** Format: email */
+            email: string;
+            /**
+             * @description Whether the owner wishes to be notified of events. The service stores and returns it, but sends no notifications.
+             * @default false
+             */
+            notify?: boolean | null;
+        };
+        /**
+         * @example {
+         *       "name": "Importer"
+         *     }
+         */
+        NewProvisionToken: {
+            /**
+             * @description A name for people to recognise it by.
+             * @example Plant north
+             */
+            name: string;
+            /**
+             * @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that.
+             * @default null
+             */
+            expiresAt?: string | null;
+            /**
+             * @default [
+             *       "widgets:create"
+             *     ]
+             */
+            permissions?: "widgets:create"[] | null;
+        };
+        /**
+         * @example {
+         *       "name": "Control room",
+         *       "filter": {
+         *         "types": [
+         *           "widget.retired"
+         *         ],
+         *         "widgetIds": null,
+         *         "states": null,
+         *         "labels": [
+         *           "north"
+         *         ]
+         *       }
+         *     }
+         */
+        NewSubscription: {
+            /**
+             * @description A name for people to recognise it by.
+             * @example Plant north
+             */
+            name: string;
+            /**
+             * @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that.
+             * @default null
+             */
+            expiresAt?: string | null;
+            /** @default null */
+            filter?: components["schemas"]["NewEventFilter"] | null;
+        };
+        /**
+         * @description A user to create.
+         * @example {
+         *       "email": "kim@example.com",
+         *       "password": "a password of their own",
+         *       "name": "Kim Doe",
+         *       "role": "editor"
+         *     }
+         */
+        NewUser: {
+            /** Format: email */
+            email: string;
+            /** Format: password */
+            password: string;
+            /**
+             * @description A name for people.
+             * @default null
+             */
+            name?: string | null;
+            /** @default viewer */
+            role?: ("viewer" | "editor" | "admin") | null;
+        };
+        /**
+         * @description A widget to create.
+         * @example {
+         *       "name": "Pump 7",
+         *       "state": "active",
+         *       "labels": [
+         *         "north",
+         *         "indoor"
+         *       ],
+         *       "owner": {
+         *         "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+         *         "email": "kim@example.com",
+         *         "notify": true
+         *       }
+         *     }
+         */
+        NewWidget: {
+            /** @description 1 to 200 characters after trimming, without control characters. */
+            name: string;
+            /**
+             * @description A widget may be created as `retired`, which is final.
+             * @default active
+             */
+            state?: ("active" | "retired") | null;
+            /**
+             * @description Each label has 1 to 64 characters after trimming. Duplicates are dropped; at most 32 labels may remain.
+             * @default []
+             */
+            labels?: string[] | null;
+            /** @default null */
+            owner?: components["schemas"]["NewOwner"] | null;
+        };
+        /**
+         * @description The open streams of a subscription, the last opened first: at most 1 000.
+         * @example {
+         *       "items": [
+         *         {
+         *           "id": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
+         *           "address": "198.51.100.7",
+         *           "position": "k3f9.1764000000000.1284",
+         *           "openedAt": "2026-03-01T10:00:01.000Z",
+         *           "sentBytes": 18340,
+         *           "unsentBytes": 0,
+         *           "pod": "widget-api-6c9f/1"
+         *         }
+         *       ],
+         *       "totalItems": 1,
+         *       "podsAsked": 3,
+         *       "podsAnswered": 3
+         *     }
+         */
+        OpenConnections: {
+            items: components["schemas"]["Connection"][];
+            /** @description How many streams are open, also those that are not listed. */
+            totalItems: number;
+            /** @description How many server processes were asked. */
+            podsAsked: number;
+            /** @description How many of them answered within a second. If fewer than were asked, streams are missing. */
+            podsAnswered: number;
+        };
+        Owner: {
+            /** Format: uuid */
+            userId: string;
+            email: string;
+            notify: boolean;
+        };
+        PagedResultActiveSession: {
+            items: components["schemas"]["ActiveSession"][];
+            page: number;
+            /** @example 50 */
+            pageSize: number;
+            /** @example 1 */
+            totalItems: number;
+            /**
+             * @description 0 if there are no items.
+             * @example 1
+             */
+            totalPages: number;
+            /** @example false */
+            hasNext: boolean;
+        };
+        PagedResultAuditEvent: {
+            items: components["schemas"]["AuditEvent"][];
+            page: number;
+            /** @example 50 */
+            pageSize: number;
+            /** @example 1 */
+            totalItems: number;
+            /**
+             * @description 0 if there are no items.
+             * @example 1
+             */
+            totalPages: number;
+            /** @example false */
+            hasNext: boolean;
+        };
+        PagedResultDelivery: {
+            items: components["schemas"]["Delivery"][];
+            page: number;
+            /** @example 50 */
+            pageSize: number;
+            /** @example 1 */
+            totalItems: number;
+            /**
+             * @description 0 if there are no items.
+             * @example 1
+             */
+            totalPages: number;
+            /** @example false */
+            hasNext: boolean;
+        };
+        PagedResultIntegration: {
+            items: components["schemas"]["Integration"][];
+            page: number;
+            /** @example 50 */
+            pageSize: number;
+            /** @example 1 */
+            totalItems: number;
+            /**
+             * @description 0 if there are no items.
+             * @example 1
+             */
+            totalPages: number;
+            /** @example false */
+            hasNext: boolean;
+        };
+        PagedResultProvisionToken: {
+            items: components["schemas"]["ProvisionToken"][];
+            page: number;
+            /** @example 50 */
+            pageSize: number;
+            /** @example 1 */
+            totalItems: number;
+            /**
+             * @description 0 if there are no items.
+             * @example 1
+             */
+            totalPages: number;
+            /** @example false */
+            hasNext: boolean;
+        };
+        PagedResultRefusal: {
+            items: components["schemas"]["Refusal"][];
+            page: number;
+            /** @example 50 */
+            pageSize: number;
+            /** @example 1 */
+            totalItems: number;
+            /**
+             * @description 0 if there are no items.
+             * @example 1
+             */
+            totalPages: number;
+            /** @example false */
+            hasNext: boolean;
+        };
+        PagedResultSubscription: {
+            items: components["schemas"]["Subscription"][];
+            page: number;
+            /** @example 50 */
+            pageSize: number;
+            /** @example 1 */
+            totalItems: number;
+            /**
+             * @description 0 if there are no items.
+             * @example 1
+             */
+            totalPages: number;
+            /** @example false */
+            hasNext: boolean;
+        };
+        PagedResultUser: {
+            items: components["schemas"]["User"][];
+            page: number;
+            /** @example 50 */
+            pageSize: number;
+            /** @example 1 */
+            totalItems: number;
+            /**
+             * @description 0 if there are no items.
+             * @example 1
+             */
+            totalPages: number;
+            /** @example false */
+            hasNext: boolean;
+        };
+        /** @description One page of widgets, newest first. `hasNext` is always exact. `totalItems` is exact up to 1 000; above that it may be five seconds old. If counting fails or takes longer than about a second, it is the last known total, or, without one, a lower bound. */
+        PagedResultWidget: {
+            items: components["schemas"]["Widget"][];
+            page: number;
+            /** @example 50 */
+            pageSize: number;
+            /** @example 1 */
+            totalItems: number;
+            /**
+             * @description 0 if there are no items.
+             * @example 1
+             */
+            totalPages: number;
+            /** @example false */
+            hasNext: boolean;
+            /**
+             * Format: date-time
+             * @description Only widgets created up to this time are listed and counted.
+             */
+            asOf: string;
+            /**
+             * @description Send it as `lastEventId` to open a stream that misses no event after this list. Its first events may already be part of the list: compare `version`. Null until the server has read the event log for the first time.
+             * @example k3f9.1764000000000.1284
+             */
+            streamCursor: string | null;
+        };
+        /**
+         * @example {
+         *       "currentPassword": "a password of their own",
+         *       "newPassword": "another one of their own"
+         *     }
+         */
+        PasswordChange: {
+            currentPassword: string;
+            /** Format: password */
+            newPassword: string;
+        };
+        PersonalStream: {
+            /** @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq */
+            token: string;
+            /**
+             * Format: uri
+             * @description The address of the stream. It contains the token.
+             */
+            url: string;
+            /**
+             * @description The current end of the event log. Send it as `lastEventId` to start the stream from here. Null until the server has read the event log for the first time.
+             * @example k3f9.1764000000000.1284
+             */
+            cursor: string | null;
+            /**
+             * Format: date-time
+             * @description When the token expires. It also ends with the session.
+             */
+            expiresAt: string;
+        };
+        /** @description Why a request failed (RFC 9457). */
+        Problem: {
+            /**
+             * Format: uri-reference
+             * @description The address of a page that explains this kind of problem.
+             */
+            type: string;
+            /** @description The kind of problem, as text for people. */
+            title: string;
+            /** @description The HTTP status. */
+            status: number;
+            /** @description What is wrong with this request, as text for people. */
+            detail: string;
+            /**
+             * Format: uri
+             * @description A URN for this occurrence of the problem. It contains the `requestId`.
+             */
+            instance: string;
+            /** @description The kind of problem, as a code for programs. `/problems` explains every code. New codes may be added. */
+            code: string;
+            /**
+             * Format: uuid
+             * @description The id of the request, also in the header `X-Request-Id`.
+             */
+            requestId: string;
+            /** @description Present with `invalid-request` and `invalid-idempotency-key`: each mistake and its place. */
+            errors?: components["schemas"]["Mistake"][];
+        };
+        /** @description A grant to create widgets without signing in. */
+        ProvisionToken: {
+            /** Format: uuid */
+            id: string;
+            /** @example Plant north */
+            name: string;
+            /**
+             * @example [
+             *       "widgets:create"
+             *     ]
+             */
+            permissions: ("widgets:read" | "widgets:create" | "subscriptions:manage" | "integrations:manage" | "tokens:manage" | "users:manage" | "audit:read")[];
+            /**
+             * @description When it expires; null: never.
+             * @example null
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its current token was issued: at its creation, or at the last rotation.
+             */
+            tokenIssuedAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: uuid
+             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
+             */
+            createdBy: string | null;
+            /** @description When it was last used, accurate to a minute. */
+            lastUsedAt: string | null;
+        };
+        /**
+         * @example {
+         *       "name": "Importer"
+         *     }
+         */
+        ProvisionTokenChanges: {
+            /**
+             * @description A name for people to recognise it by.
+             * @example Plant north
+             */
+            name?: string;
+            expiresAt?: string | null;
+            permissions?: "widgets:create"[] | null;
+        };
+        /**
+         * @description A refused hook, with the problem that its sender got. It holds neither the token nor the body.
+         * @example {
+         *       "requestId": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
+         *       "refusedAt": "2026-03-01T10:00:01.000Z",
+         *       "code": "invalid-request",
+         *       "status": 400,
+         *       "detail": "The request is not valid; \"errors\" names what is wrong.",
+         *       "errors": [
+         *         {
+         *           "detail": "Must be given.",
+         *           "code": "required",
+         *           "pointer": "#/occurredAt"
+         *         }
+         *       ],
+         *       "clientAddress": "198.51.100.7",
+         *       "webhookId": "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W",
+         *       "unlisted": 41
+         *     }
+         */
+        Refusal: {
+            /**
+             * Format: uuid
+             * @description The `requestId` of the problem and of the log line.
+             */
+            requestId: string;
+            /** Format: date-time */
+            refusedAt: string;
+            /** @description The code of the problem. `/problems` explains every code. */
+            code: string;
+            status: number;
+            /** @description The `detail` of the problem. */
+            detail: string;
+            /** @description The `errors` of the problem; empty if it had none. */
+            errors: components["schemas"]["Mistake"][];
+            /** @description The address of the sender: IPv4, or the /64 network of an IPv6 address. Null if the request came through a proxy that the service does not trust. */
+            clientAddress: string | null;
+            /** @description The `webhook-id` that was sent, cut to 256 characters. Null if there was none. */
+            webhookId: string | null;
+            /** @description How many more hooks the same server process refused with this code in the same second. They are not listed. */
+            unlisted: number;
+        };
+        RotatedIntegration: {
+            /** Format: uuid */
+            id: string;
+            /** @example Plant north */
+            name: string;
+            /**
+             * @description Whether hooks must be signed, as Standard Webhooks describes.
+             * @enum {string}
+             */
+            signature: "none" | "standard-webhooks";
+            /** @description Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events. */
+            deduplicateByContent: boolean;
+            /**
+             * @description The rate limit of this integration, in hooks per second. Null: the default of the service.
+             * @example null
+             */
+            rate: number | null;
+            /**
+             * @description When it expires; null: never.
+             * @example null
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its current token was issued: at its creation, or at the last rotation.
+             */
+            tokenIssuedAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: uuid
+             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
+             */
+            createdBy: string | null;
+            /** @description When a hook of the integration was last accepted, accurate to a minute. */
+            lastReceivedAt: string | null;
+            /**
+             * @description The token. Keep it secret: it is not shown again.
+             * @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq
+             */
+            token: string;
+            /**
+             * Format: uri
+             * @description The address to use. It contains the token, so keep the whole address secret.
+             */
+            url: string;
+            /**
+             * @description Present if hooks must be signed and the service made the secret to sign with. It is not shown again.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            signingSecret?: string;
+            /** @description Until when the previous token keeps working; null if it no longer works. */
+            previousExpiresAt: string | null;
+        };
+        RotatedProvisionToken: {
+            /** Format: uuid */
+            id: string;
+            /** @example Plant north */
+            name: string;
+            /**
+             * @example [
+             *       "widgets:create"
+             *     ]
+             */
+            permissions: ("widgets:read" | "widgets:create" | "subscriptions:manage" | "integrations:manage" | "tokens:manage" | "users:manage" | "audit:read")[];
+            /**
+             * @description When it expires; null: never.
+             * @example null
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its current token was issued: at its creation, or at the last rotation.
+             */
+            tokenIssuedAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: uuid
+             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
+             */
+            createdBy: string | null;
+            /** @description When it was last used, accurate to a minute. */
+            lastUsedAt: string | null;
+            /**
+             * @description The token. Keep it secret: it is not shown again.
+             * @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq
+             */
+            token: string;
+            /** @description Until when the previous token keeps working; null if it no longer works. */
+            previousExpiresAt: string | null;
+        };
+        RotatedSubscription: {
+            /** Format: uuid */
+            id: string;
+            /** @example Plant north */
+            name: string;
+            filter: components["schemas"]["EventFilter"];
+            /**
+             * @description When it expires; null: never.
+             * @example null
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its current token was issued: at its creation, or at the last rotation.
+             */
+            tokenIssuedAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: uuid
+             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
+             */
+            createdBy: string | null;
+            /** @description When a stream was last opened with it, accurate to a minute. */
+            lastConnectedAt: string | null;
+            /**
+             * @description The token. Keep it secret: it is not shown again.
+             * @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq
+             */
+            token: string;
+            /**
+             * Format: uri
+             * @description The address to use. It contains the token, so keep the whole address secret.
+             */
+            url: string;
+            /** @description Until when the previous token keeps working; null if it no longer works. */
+            previousExpiresAt: string | null;
+        };
+        /**
+         * @example {
+         *       "overlapSeconds": 300
+         *     }
+         */
+        Rotation: {
+            /**
+             * @description How long the previous token keeps working, in seconds.
+             * @default 300
+             */
+            overlapSeconds?: number | null;
+        } | null;
+        /** @description Who is signed in, and what that user may do. */
+        Session: {
+            user: components["schemas"]["User"];
+            /**
+             * @example [
+             *       "widgets:read",
+             *       "widgets:create"
+             *     ]
+             */
+            permissions: ("widgets:read" | "widgets:create" | "subscriptions:manage" | "integrations:manage" | "tokens:manage" | "users:manage" | "audit:read")[];
+            /**
+             * @description The value to send in the header `X-Csrf-Token`.
+             * @example a5vVPlZ0OPx0LGyAgX3DIYEC0zAnx2u9sN3rS2P0gkQ
+             */
+            csrfToken: string;
+            /**
+             * Format: date-time
+             * @description When the session expires at the latest. It expires earlier if it is idle for long.
+             */
+            expiresAt: string;
+        };
+        StreamClosing: {
+            /**
+             * @description `lifetime`: the stream reached its maximum age, or an admin ended it; reconnect and resume. `draining`: the server is shutting down. `slow`: the client read too slowly. `overloaded`: the server has too many open streams. `too-many-connections`: the subscription, or the user of a personal stream, has too many open streams on this server. `unavailable`: the service cannot check the token or read the event log now. `resync`: the stream cannot continue where it is; resume it to learn of any gap. `revoked`: the token or the session was revoked. `expired`: the token has expired.
+             * @enum {string}
+             */
+            reason: "lifetime" | "draining" | "slow" | "overloaded" | "too-many-connections" | "unavailable" | "resync" | "revoked" | "expired";
+        };
+        StreamGap: {
+            /** @description The text that the client sent as the position to resume from. */
+            requested: string;
+            /**
+             * @description The stream sends the events after this position instead.
+             * @example k3f9.1764000000000.1284
+             */
+            resumedFrom: string;
+            /**
+             * @description `trimmed`: events after the requested position are no longer in the event log. `epoch-changed`: the event log was started again after a loss. `ahead-of-stream`: the requested position is after the end of the log. `malformed`: the requested text is not a position. After `malformed` the stream begins at the end of the log, otherwise at the oldest event that is kept.
+             * @enum {string}
+             */
+            reason: "trimmed" | "epoch-changed" | "ahead-of-stream" | "malformed";
+        };
+        /**
+         * @example {
+         *       "subscriptionId": "5a9d2e81-07c3-4f6b-b2e4-91c8d3a6f570",
+         *       "cursor": "k3f9.1764000000000.1284",
+         *       "resumed": false,
+         *       "heartbeatSeconds": 15
+         *     }
+         */
+        StreamOpen: {
+            /**
+             * Format: uuid
+             * @description Null for a personal stream.
+             */
+            subscriptionId: string | null;
+            /**
+             * @description The stream sends the events after this position.
+             * @example k3f9.1764000000000.1284
+             */
+            cursor: string;
+            /** @description Whether the stream continues at the position that the client requested, without a gap. */
+            resumed: boolean;
+            /** @description The approximate interval of heartbeat comments, in seconds. */
+            heartbeatSeconds: number;
+        };
+        StreamPosition: Record<string, never>;
+        /** @description A grant to stream events. */
+        Subscription: {
+            /** Format: uuid */
+            id: string;
+            /** @example Plant north */
+            name: string;
+            filter: components["schemas"]["EventFilter"];
+            /**
+             * @description When it expires; null: never.
+             * @example null
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its current token was issued: at its creation, or at the last rotation.
+             */
+            tokenIssuedAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: uuid
+             * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
+             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
+             */
+            createdBy: string | null;
+            /** @description When a stream was last opened with it, accurate to a minute. */
+            lastConnectedAt: string | null;
+        };
+        /**
+         * @example {
+         *       "filter": {
+         *         "types": [
+         *           "widget.retired"
+         *         ],
+         *         "widgetIds": null,
+         *         "states": null,
+         *         "labels": [
+         *           "north"
+         *         ]
+         *       }
+         *     }
+         */
+        SubscriptionChanges: {
+            /**
+             * @description A name for people to recognise it by.
+             * @example Plant north
+             */
+            name?: string;
+            expiresAt?: string | null;
+            filter?: components["schemas"]["NewEventFilter"] | null;
+        };
+        /**
+         * @description A person who may sign in, unless `disabled`.
+         * @example {
+         *       "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+         *       "email": "kim@example.com",
+         *       "name": "Kim Doe",
+         *       "role": "editor",
+         *       "disabled": false,
+         *       "mustChangePassword": true,
+         *       "identity": null,
+         *       "createdAt": "2026-02-01T08:00:00.000Z",
+         *       "lastSignInAt": null
+         *     }
+         */
+        User: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            /** @description A name for people; null: none. */
+            name: string | null;
+            /** @enum {string} */
+            role: "viewer" | "editor" | "admin";
+            disabled: boolean;
+            /** @description An admin has set the password: until the user changes it, everything else gets 403. */
+            mustChangePassword: boolean;
+            /** @description Who the user is at the identity provider. Null for a user who signs in with a password. */
+            identity: components["schemas"]["Identity"] | null;
+            /** Format: date-time */
+            createdAt: string;
+            lastSignInAt: string | null;
+        };
+        /**
+         * @example {
+         *       "role": "admin"
+         *     }
+         */
+        UserChanges: {
+            /** @description Null removes the name. */
+            name?: string | null;
+            role?: ("viewer" | "editor" | "admin") | null;
+            disabled?: boolean | null;
+            password?: string | null;
+        };
+        /**
+         * @description A widget. Every member is always present.
+         * @example {
+         *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+         *       "name": "Pump 7",
+         *       "state": "active",
+         *       "labels": [
+         *         "north",
+         *         "indoor"
+         *       ],
+         *       "owner": {
+         *         "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+         *         "email": "kim@example.com",
+         *         "notify": true
+         *       },
+         *       "createdAt": "2026-03-01T09:30:00.000Z",
+         *       "updatedAt": "2026-03-02T11:00:00.250Z",
+         *       "retiredAt": null,
+         *       "lastEventAt": "2026-03-02T10:59:58.000Z",
+         *       "version": 2
+         *     }
+         */
+        Widget: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            state: "active" | "retired";
+            labels: string[];
+            owner: components["schemas"]["Owner"] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description The latest of `createdAt` and the times at which the service received hooks for the widget.
+             */
+            updatedAt: string;
+            /** @description When the widget was retired; null while it is active. */
+            retiredAt: string | null;
+            /** @description When the latest event reported by a hook happened; null before the first hook. */
+            lastEventAt: string | null;
+            /** @description 1 when created, plus 1 for every distinct hook applied to the widget. */
+            version: number;
+        };
+        /**
+         * @description One CloudEvents 1.0 object in the JSON event format.
+         * @example {
+         *       "specversion": "1.0",
+         *       "id": "b7e05c1d-38a2-8f64-9d1b-6a4c2f7e9035",
+         *       "source": "/api/v1/integrations/3c8e1f70-52d4-4b9a-8e36-d1f7a05b2c49",
+         *       "type": "widget.retired",
+         *       "subject": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+         *       "time": "2026-03-02T10:59:58.000Z",
+         *       "datacontenttype": "application/json",
+         *       "data": {
+         *         "origin": "hook",
+         *         "receivedAt": "2026-03-02T11:00:00.250Z",
+         *         "late": false,
+         *         "stateChanged": true,
+         *         "widget": {
+         *           "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+         *           "name": "Pump 7",
+         *           "state": "retired",
+         *           "labels": [
+         *             "north",
+         *             "indoor"
+         *           ],
+         *           "owner": {
+         *             "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+         *             "notify": true
+         *           },
+         *           "createdAt": "2026-03-01T09:30:00.000Z",
+         *           "updatedAt": "2026-03-02T11:00:00.250Z",
+         *           "retiredAt": "2026-03-02T10:59:58.000Z",
+         *           "lastEventAt": "2026-03-02T10:59:58.000Z",
+         *           "version": 2
+         *         },
+         *         "payload": {
+         *           "pressure": 0
+         *         }
+         *       }
+         *     }
+         */
+        WidgetEvent: {
+            /** @constant */
+            specversion: "1.0";
+            /**
+             * Format: uuid
+             * @description The same id whenever the event is sent again. Use it to drop duplicates.
+             */
+            id: string;
+            /**
+             * Format: uri-reference
+             * @description `/api/v1/widgets` for a widget created through this API; for a hook, the integration that it was posted to: `/api/v1/integrations/{id}`.
+             */
+            source: string;
+            /** @enum {string} */
+            type: "widget.created" | "widget.updated" | "widget.retired";
+            /**
+             * Format: uuid
+             * @description The id of the widget; left out if the hook had no `widgetId`.
+             */
+            subject?: string;
+            /**
+             * Format: date-time
+             * @description When the event happened: for a hook, as the sender wrote it; for a widget created through this API, its `createdAt`.
+             */
+            time: string;
+            /** @constant */
+            datacontenttype: "application/json";
+            data: {
+                /**
+                 * @description `api`: the widget was created through this API. `hook`: the event came from a hook.
+                 * @enum {string}
+                 */
+                origin: "api" | "hook";
+                /**
+                 * Format: date-time
+                 * @description When the service accepted the event.
+                 */
+                receivedAt: string;
+                /** @description Whether the event happened before the `lastEventAt` that the widget had when the event was applied. */
+                late: boolean;
+                /** @description Whether the event changed the state of the widget. True for `origin: "api"`. */
+                stateChanged: boolean;
+                /** @description Null if the hook does not name a known widget. */
+                widget: components["schemas"]["WidgetSnapshot"] | null;
+                /** @description The content attached by the sender, as it was sent; null if there was none. */
+                payload: {
+                    [key: string]: unknown;
+                } | null;
+            };
+        };
+        /** @description The widget as it was at `version`, without the e-mail address of its owner. */
+        WidgetSnapshot: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            state: "active" | "retired";
+            labels: string[];
+            owner: {
+                /** Format: uuid */
+                userId: string;
+                notify: boolean;
+            } | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            retiredAt: string | null;
+            lastEventAt: string | null;
+            version: number;
+        };
+    };
+    responses: never;
+    parameters: {
+        /** @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, sent once. One pair of surrounding double quotes is dropped. */
+        "Idempotency-Key": string;
+        /** @description The id of the hook (Standard Webhooks). Repeat a hook with the same id: as long as the service keeps the delivery (7 days by default), all hooks of an integration with one id are one event. An empty id counts as none. Required if the integration is signed. */
+        "webhook-id": string;
+        /** @description When the hook was sent, in seconds since 1970. It must be within five minutes of the time of the service. Required if the integration is signed, otherwise ignored. */
+        "webhook-timestamp": string;
+        /** @description Space-separated signatures. Each is `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`; one match is enough. Required if the integration is signed, otherwise ignored. */
+        "webhook-signature": string;
+        /** @description Where to resume: the `id` of the last event that the client received, or `earliest` for all events that are kept. A browser sends this header itself when it reconnects. */
+        "Last-Event-ID": string;
+        /** @description The same as the header `Last-Event-ID`, for clients that cannot set a header. If both are sent, the header counts. Send the `streamCursor` of a list to miss no event after it. */
+        lastEventId: string;
+    };
+    requestBodies: never;
+    headers: {
+        /** @description The id of this request in the logs of the service. Every response has one. */
+        "X-Request-Id": string;
+        /** @description With 201, the address of the created resource, relative to the address of the request. With 303, where the browser goes next. */
+        Location: string;
+        /** @description The pages `first`, `prev`, `next` and `last` (RFC 8288), as references relative to this page. `prev` and `next` are left out if there is no such page. */
+        Link: string;
+        /** @description Present if the key was used before. The widget was created by the first request, and the body is that of the first response. */
+        "Optional-Idempotent-Replayed": "true";
+        /** @description The id of the event. A hook that the service recognises as a repetition gets the same id. */
+        "Webhook-Event-Id": string;
+        /** @description The session cookie `service_console`: signing in sets it, signing out clears it. The device cookie `service_device`, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Starting a sign-in through the identity provider sets another cookie instead, for ten minutes. */
+        "Set-Cookie": string;
+        /** @description The session cookie `service_console`: signing in sets it, signing out clears it. The device cookie `service_device`, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Starting a sign-in through the identity provider sets another cookie instead, for ten minutes. */
+        "Optional-Set-Cookie": string;
+        /** @description Present with `not-authenticated`. */
+        "Optional-WWW-Authenticate": string;
+        /** @description How many whole seconds to wait before the next attempt. */
+        "Retry-After": string;
+        /** @description The rest of the limit: `r` requests remain, and the full limit is available again in `t` seconds (draft-ietf-httpapi-ratelimit-headers-10). */
+        "Optional-RateLimit": string;
+        /** @description The limit: `q` requests at once, available again after `w` seconds. */
+        "Optional-RateLimit-Policy": string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    "example.widgets.list": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. */
+                pageSize?: number;
+                /** @description Only widgets in this state. */
+                state?: "active" | "retired";
+                /** @description Only widgets created up to this time, in UTC. If you leave it out, the service chooses a time and returns it. Send that time with the requests for further pages (as the `Link` header does), so that new widgets do not shift the pages. */
+                asOf?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of widgets, newest first. `hasNext` is always exact. `totalItems` is exact up to 1 000; above that it may be five seconds old. If counting fails or takes longer than about a second, it is the last known total, or, without one, a lower bound. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *           "name": "Pump 7",
+                     *           "state": "active",
+                     *           "labels": [
+                     *             "north",
+                     *             "indoor"
+                     *           ],
+                     *           "owner": {
+                     *             "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *             "email": "kim@example.com",
+                     *             "notify": true
+                     *           },
+                     *           "createdAt": "2026-03-01T09:30:00.000Z",
+                     *           "updatedAt": "2026-03-02T11:00:00.250Z",
+                     *           "retiredAt": null,
+                     *           "lastEventAt": "2026-03-02T10:59:58.000Z",
+                     *           "version": 2
+                     *         }
+                     *       ],
+                     *       "page": 1,
+                     *       "pageSize": 50,
+                     *       "totalItems": 1,
+                     *       "totalPages": 1,
+                     *       "hasNext": false,
+                     *       "asOf": "2026-03-01T09:30:00.000Z",
+                     *       "streamCursor": "k3f9.1764000000000.1284"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PagedResultWidget"];
+                };
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.widgets.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, sent once. One pair of surrounding double quotes is dropped. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Pump 7",
+                 *       "state": "active",
+                 *       "labels": [
+                 *         "north",
+                 *         "indoor"
+                 *       ],
+                 *       "owner": {
+                 *         "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                 *         "email": "kim@example.com",
+                 *         "notify": true
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewWidget"];
+            };
+        };
+        responses: {
+            /** @description The created widget. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Optional-Idempotent-Replayed"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Pump 7",
+                     *       "state": "active",
+                     *       "labels": [
+                     *         "north",
+                     *         "indoor"
+                     *       ],
+                     *       "owner": {
+                     *         "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *         "email": "kim@example.com",
+                     *         "notify": true
+                     *       },
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "updatedAt": "2026-03-02T11:00:00.250Z",
+                     *       "retiredAt": null,
+                     *       "lastEventAt": "2026-03-02T10:59:58.000Z",
+                     *       "version": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Widget"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             *     - `invalid-idempotency-key`: Idempotency-Key must be sent once, as 1 to 255 visible ASCII characters.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["Optional-WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency-key-reused`: This idempotency key was used before, with another body. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.widgets.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A widget. Every member is always present. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Pump 7",
+                     *       "state": "active",
+                     *       "labels": [
+                     *         "north",
+                     *         "indoor"
+                     *       ],
+                     *       "owner": {
+                     *         "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *         "email": "kim@example.com",
+                     *         "notify": true
+                     *       },
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "updatedAt": "2026-03-02T11:00:00.250Z",
+                     *       "retiredAt": null,
+                     *       "lastEventAt": "2026-03-02T10:59:58.000Z",
+                     *       "version": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Widget"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.events.stream": {
+        parameters: {
+            query?: {
+                /** @description The same as the header `Last-Event-ID`, for clients that cannot set a header. If both are sent, the header counts. Send the `streamCursor` of a list to miss no event after it. */
+                lastEventId?: components["parameters"]["lastEventId"];
+            };
+            header?: {
+                /** @description Where to resume: the `id` of the last event that the client received, or `earliest` for all events that are kept. A browser sends this header itself when it reconnects. */
+                "Last-Event-ID"?: components["parameters"]["Last-Event-ID"];
+            };
+            path: {
+                /** @description The secret token. It identifies the caller: no session is needed. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An open stream of server-sent events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: k3f9.1764000000000.1284
+                     *     event: stream.open
+                     *     data: {"subscriptionId":"5a9d2e81-07c3-4f6b-b2e4-91c8d3a6f570","cursor":"k3f9.1764000000000.1284","resumed":false,"heartbeatSeconds":15}
+                     *     retry: 3127
+                     *
+                     *     id: k3f9.1764000000312.1285
+                     *     event: widget.retired
+                     *     data: {"specversion":"1.0","id":"b7e05c1d-38a2-8f64-9d1b-6a4c2f7e9035","source":"/api/v1/integrations/3c8e1f70-52d4-4b9a-8e36-d1f7a05b2c49","type":"widget.retired","subject":"019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01","time":"2026-03-02T10:59:58.000Z","datacontenttype":"application/json","data":{"origin":"hook","receivedAt":"2026-03-02T11:00:00.250Z","late":false,"stateChanged":true,"widget":{"id":"019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01","name":"Pump 7","state":"retired","labels":["north","indoor"],"owner":{"userId":"7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24","notify":true},"createdAt":"2026-03-01T09:30:00.000Z","updatedAt":"2026-03-02T11:00:00.250Z","retiredAt":"2026-03-02T10:59:58.000Z","lastEventAt":"2026-03-02T10:59:58.000Z","version":2},"payload":{"pressure":0}}}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description - `stream-not-found`: There is no stream at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.events.receive": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the hook (Standard Webhooks). Repeat a hook with the same id: as long as the service keeps the delivery (7 days by default), all hooks of an integration with one id are one event. An empty id counts as none. Required if the integration is signed. */
+                "webhook-id"?: components["parameters"]["webhook-id"];
+                /** @description When the hook was sent, in seconds since 1970. It must be within five minutes of the time of the service. Required if the integration is signed, otherwise ignored. */
+                "webhook-timestamp"?: components["parameters"]["webhook-timestamp"];
+                /** @description Space-separated signatures. Each is `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`; one match is enough. Required if the integration is signed, otherwise ignored. */
+                "webhook-signature"?: components["parameters"]["webhook-signature"];
+                /** @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, sent once. One pair of surrounding double quotes is dropped. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description The secret token. It identifies the caller: no session is needed. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "updated",
+                 *       "occurredAt": "2026-03-02T10:59:58.000Z",
+                 *       "widgetId": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                 *       "payload": {
+                 *         "pressure": 4.2
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["HookEvent"];
+            };
+        };
+        responses: {
+            /** @description The hook was accepted. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Webhook-Event-Id": components["headers"]["Webhook-Event-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid-hook-token`: This address accepts no hooks.
+             *     - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             *     - `invalid-idempotency-key`: Idempotency-Key must be sent once, as 1 to 255 visible ASCII characters.
+             *     - `invalid-hook-signature`: The signature headers are missing, too old or do not match the body.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `unavailable`: The service cannot do this right now. Try again shortly.
+             *     - `integration-backlog-full`: Too many hooks of this integration wait to be processed.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.session.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who is signed in, and what that user may do. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *         "email": "kim@example.com",
+                     *         "name": "Kim Doe",
+                     *         "role": "editor",
+                     *         "disabled": false,
+                     *         "mustChangePassword": true,
+                     *         "identity": null,
+                     *         "createdAt": "2026-02-01T08:00:00.000Z",
+                     *         "lastSignInAt": null
+                     *       },
+                     *       "permissions": [
+                     *         "widgets:read",
+                     *         "widgets:create"
+                     *       ],
+                     *       "csrfToken": "a5vVPlZ0OPx0LGyAgX3DIYEC0zAnx2u9sN3rS2P0gkQ",
+                     *       "expiresAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description - `not-authenticated`: Sign in first. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.session.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "kim@example.com",
+                 *       "password": "a password of their own"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Credentials"];
+            };
+        };
+        responses: {
+            /** @description Who is signed in, and what that user may do. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *         "email": "kim@example.com",
+                     *         "name": "Kim Doe",
+                     *         "role": "editor",
+                     *         "disabled": false,
+                     *         "mustChangePassword": true,
+                     *         "identity": null,
+                     *         "createdAt": "2026-02-01T08:00:00.000Z",
+                     *         "lastSignInAt": null
+                     *       },
+                     *       "permissions": [
+                     *         "widgets:read",
+                     *         "widgets:create"
+                     *       ],
+                     *       "csrfToken": "a5vVPlZ0OPx0LGyAgX3DIYEC0zAnx2u9sN3rS2P0gkQ",
+                     *       "expiresAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `invalid-credentials`: E-mail or password is wrong.
+             *     - `password-sign-in-disabled`: This service has no sign-in by password.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.session.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.session.startOidc": {
+        parameters: {
+            query?: {
+                /** @description A path of this service to which the browser returns after the sign-in. The default is its start page. */
+                returnTo?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The browser goes on to the identity provider. */
+            303: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `identity-provider-unavailable`: The identity provider does not answer as it should. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.session.finishOidc": {
+        parameters: {
+            query?: {
+                /** @description The authorization code. It counts once. */
+                code?: string;
+                /** @description The state that the service sent to the provider. */
+                state?: string;
+                /** @description The issuer (RFC 9207). */
+                iss?: string;
+                /** @description Why the provider did not sign the person in. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed in. The browser returns to where the sign-in was started. */
+            303: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `sign-in-not-verified`: The sign-in could not be verified. Start it again.
+             *     - `sign-in-refused`: The identity provider knows you, but you may not sign in to this service.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `last-admin`: This would leave the service without an admin who can sign in. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `identity-provider-unavailable`: The identity provider does not answer as it should. Try again shortly.
+             *     - `unavailable`: The service cannot do this right now. Try again shortly.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.sessions.list": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. */
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of sessions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "01a1fc8b-7c1d-7d3e-9a54-0b6d2f8e4c17",
+                     *           "device": "Firefox 145 on Windows",
+                     *           "address": "198.51.100.7",
+                     *           "createdAt": "2026-03-01T08:00:00.000Z",
+                     *           "lastUsedAt": "2026-03-01T10:12:00.000Z",
+                     *           "expiresAt": "2026-03-08T08:00:00.000Z",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "page": 1,
+                     *       "pageSize": 50,
+                     *       "totalItems": 1,
+                     *       "totalPages": 1,
+                     *       "hasNext": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PagedResultActiveSession"];
+                };
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.sessions.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out everywhere. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.session.changePassword": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "currentPassword": "a password of their own",
+                 *       "newPassword": "another one of their own"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description The password is changed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             *     - `weak-password`: The new password is too easy to guess.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `invalid-credentials`: E-mail or password is wrong.
+             *     - `password-sign-in-disabled`: This service has no sign-in by password.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `user-has-no-password`: This user signs in through the identity provider and has no password. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.sessions.end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Optional-Set-Cookie"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.session.createStream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq",
+                     *       "url": "https://widgets.example.com/",
+                     *       "cursor": "k3f9.1764000000000.1284",
+                     *       "expiresAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PersonalStream"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.users.list": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. */
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of users. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *           "email": "kim@example.com",
+                     *           "name": "Kim Doe",
+                     *           "role": "editor",
+                     *           "disabled": false,
+                     *           "mustChangePassword": true,
+                     *           "identity": null,
+                     *           "createdAt": "2026-02-01T08:00:00.000Z",
+                     *           "lastSignInAt": null
+                     *         }
+                     *       ],
+                     *       "page": 1,
+                     *       "pageSize": 50,
+                     *       "totalItems": 1,
+                     *       "totalPages": 1,
+                     *       "hasNext": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PagedResultUser"];
+                };
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.users.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "kim@example.com",
+                 *       "password": "a password of their own",
+                 *       "name": "Kim Doe",
+                 *       "role": "editor"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewUser"];
+            };
+        };
+        responses: {
+            /** @description A person who may sign in, unless `disabled`. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "email": "kim@example.com",
+                     *       "name": "Kim Doe",
+                     *       "role": "editor",
+                     *       "disabled": false,
+                     *       "mustChangePassword": true,
+                     *       "identity": null,
+                     *       "createdAt": "2026-02-01T08:00:00.000Z",
+                     *       "lastSignInAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             *     - `weak-password`: The new password is too easy to guess.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `email-in-use`: Another user has this e-mail address. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.users.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A person who may sign in, unless `disabled`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "email": "kim@example.com",
+                     *       "name": "Kim Doe",
+                     *       "role": "editor",
+                     *       "disabled": false,
+                     *       "mustChangePassword": true,
+                     *       "identity": null,
+                     *       "createdAt": "2026-02-01T08:00:00.000Z",
+                     *       "lastSignInAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.users.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "admin"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserChanges"];
+            };
+        };
+        responses: {
+            /** @description A person who may sign in, unless `disabled`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "email": "kim@example.com",
+                     *       "name": "Kim Doe",
+                     *       "role": "editor",
+                     *       "disabled": false,
+                     *       "mustChangePassword": true,
+                     *       "identity": null,
+                     *       "createdAt": "2026-02-01T08:00:00.000Z",
+                     *       "lastSignInAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             *     - `weak-password`: The new password is too easy to guess.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `last-admin`: This would leave the service without an admin who can sign in.
+             *     - `user-has-no-password`: This user signs in through the identity provider and has no password.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.users.unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user can sign in. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.users.listSessions": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. */
+                pageSize?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of sessions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "01a1fc8b-7c1d-7d3e-9a54-0b6d2f8e4c17",
+                     *           "device": "Firefox 145 on Windows",
+                     *           "address": "198.51.100.7",
+                     *           "createdAt": "2026-03-01T08:00:00.000Z",
+                     *           "lastUsedAt": "2026-03-01T10:12:00.000Z",
+                     *           "expiresAt": "2026-03-08T08:00:00.000Z",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "page": 1,
+                     *       "pageSize": 50,
+                     *       "totalItems": 1,
+                     *       "totalPages": 1,
+                     *       "hasNext": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PagedResultActiveSession"];
+                };
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.users.endSessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions have ended. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.users.endSession": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+                /** @description The id of the session, a UUID. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.subscriptions.list": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. */
+                pageSize?: number;
+                /** @description Only those that expire before this time, in UTC, or have expired already. */
+                expiresBefore?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of subscriptions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *           "name": "Plant north",
+                     *           "filter": {
+                     *             "types": [
+                     *               "widget.retired"
+                     *             ],
+                     *             "widgetIds": null,
+                     *             "states": null,
+                     *             "labels": [
+                     *               "north"
+                     *             ]
+                     *           },
+                     *           "expiresAt": null,
+                     *           "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *           "createdAt": "2026-03-01T09:30:00.000Z",
+                     *           "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *           "lastConnectedAt": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "page": 1,
+                     *       "pageSize": 50,
+                     *       "totalItems": 1,
+                     *       "totalPages": 1,
+                     *       "hasNext": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PagedResultSubscription"];
+                };
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.subscriptions.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Control room",
+                 *       "filter": {
+                 *         "types": [
+                 *           "widget.retired"
+                 *         ],
+                 *         "widgetIds": null,
+                 *         "states": null,
+                 *         "labels": [
+                 *           "north"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewSubscription"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Plant north",
+                     *       "filter": {
+                     *         "types": [
+                     *           "widget.retired"
+                     *         ],
+                     *         "widgetIds": null,
+                     *         "states": null,
+                     *         "labels": [
+                     *           "north"
+                     *         ]
+                     *       },
+                     *       "expiresAt": null,
+                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "lastConnectedAt": "2026-03-01T09:30:00.000Z",
+                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq",
+                     *       "url": "https://widgets.example.com/"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuedSubscription"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.subscriptions.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A grant to stream events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Plant north",
+                     *       "filter": {
+                     *         "types": [
+                     *           "widget.retired"
+                     *         ],
+                     *         "widgetIds": null,
+                     *         "states": null,
+                     *         "labels": [
+                     *           "north"
+                     *         ]
+                     *       },
+                     *       "expiresAt": null,
+                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "lastConnectedAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.subscriptions.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.subscriptions.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "filter": {
+                 *         "types": [
+                 *           "widget.retired"
+                 *         ],
+                 *         "widgetIds": null,
+                 *         "states": null,
+                 *         "labels": [
+                 *           "north"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionChanges"];
+            };
+        };
+        responses: {
+            /** @description A grant to stream events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Plant north",
+                     *       "filter": {
+                     *         "types": [
+                     *           "widget.retired"
+                     *         ],
+                     *         "widgetIds": null,
+                     *         "states": null,
+                     *         "labels": [
+                     *           "north"
+                     *         ]
+                     *       },
+                     *       "expiresAt": null,
+                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "lastConnectedAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.subscriptions.rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlapSeconds": 300
+                 *     }
+                 */
+                "application/json": components["schemas"]["Rotation"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Plant north",
+                     *       "filter": {
+                     *         "types": [
+                     *           "widget.retired"
+                     *         ],
+                     *         "widgetIds": null,
+                     *         "states": null,
+                     *         "labels": [
+                     *           "north"
+                     *         ]
+                     *       },
+                     *       "expiresAt": null,
+                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "lastConnectedAt": "2026-03-01T09:30:00.000Z",
+                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq",
+                     *       "url": "https://widgets.example.com/",
+                     *       "previousExpiresAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotatedSubscription"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.subscriptions.listConnections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The open streams of a subscription, the last opened first: at most 1 000. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
+                     *           "address": "198.51.100.7",
+                     *           "position": "k3f9.1764000000000.1284",
+                     *           "openedAt": "2026-03-01T10:00:01.000Z",
+                     *           "sentBytes": 18340,
+                     *           "unsentBytes": 0,
+                     *           "pod": "widget-api-6c9f/1"
+                     *         }
+                     *       ],
+                     *       "totalItems": 1,
+                     *       "podsAsked": 3,
+                     *       "podsAnswered": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenConnections"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.subscriptions.endConnection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+                /** @description The id of the stream, a UUID. */
+                connectionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream has ended. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.integrations.list": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. */
+                pageSize?: number;
+                /** @description Only those that expire before this time, in UTC, or have expired already. */
+                expiresBefore?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of integrations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *           "name": "Plant north",
+                     *           "signature": "none",
+                     *           "deduplicateByContent": true,
+                     *           "rate": null,
+                     *           "expiresAt": null,
+                     *           "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *           "createdAt": "2026-03-01T09:30:00.000Z",
+                     *           "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *           "lastReceivedAt": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "page": 1,
+                     *       "pageSize": 50,
+                     *       "totalItems": 1,
+                     *       "totalPages": 1,
+                     *       "hasNext": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PagedResultIntegration"];
+                };
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.integrations.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Plant north",
+                 *       "signature": "standard-webhooks"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewIntegration"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Plant north",
+                     *       "signature": "none",
+                     *       "deduplicateByContent": true,
+                     *       "rate": null,
+                     *       "expiresAt": null,
+                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "lastReceivedAt": "2026-03-01T09:30:00.000Z",
+                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq",
+                     *       "url": "https://widgets.example.com/",
+                     *       "signingSecret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuedIntegration"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.integrations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A grant to post hooks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Plant north",
+                     *       "signature": "none",
+                     *       "deduplicateByContent": true,
+                     *       "rate": null,
+                     *       "expiresAt": null,
+                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "lastReceivedAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.integrations.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.integrations.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "rate": 100
+                 *     }
+                 */
+                "application/json": components["schemas"]["IntegrationChanges"];
+            };
+        };
+        responses: {
+            /** @description A grant to post hooks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Plant north",
+                     *       "signature": "none",
+                     *       "deduplicateByContent": true,
+                     *       "rate": null,
+                     *       "expiresAt": null,
+                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "lastReceivedAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.integrations.rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlapSeconds": 300
+                 *     }
+                 */
+                "application/json": components["schemas"]["IntegrationRotation"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Plant north",
+                     *       "signature": "none",
+                     *       "deduplicateByContent": true,
+                     *       "rate": null,
+                     *       "expiresAt": null,
+                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "lastReceivedAt": "2026-03-01T09:30:00.000Z",
+                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq",
+                     *       "url": "https://widgets.example.com/",
+                     *       "signingSecret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *       "previousExpiresAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotatedIntegration"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.provisionTokens.list": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. */
+                pageSize?: number;
+                /** @description Only those that expire before this time, in UTC, or have expired already. */
+                expiresBefore?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of provision tokens. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *           "name": "Plant north",
+                     *           "permissions": [
+                     *             "widgets:create"
+                     *           ],
+                     *           "expiresAt": null,
+                     *           "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *           "createdAt": "2026-03-01T09:30:00.000Z",
+                     *           "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *           "lastUsedAt": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "page": 1,
+                     *       "pageSize": 50,
+                     *       "totalItems": 1,
+                     *       "totalPages": 1,
+                     *       "hasNext": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PagedResultProvisionToken"];
+                };
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.provisionTokens.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Importer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewProvisionToken"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Plant north",
+                     *       "permissions": [
+                     *         "widgets:create"
+                     *       ],
+                     *       "expiresAt": null,
+                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "lastUsedAt": "2026-03-01T09:30:00.000Z",
+                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuedProvisionToken"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.provisionTokens.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A grant to create widgets without signing in. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Plant north",
+                     *       "permissions": [
+                     *         "widgets:create"
+                     *       ],
+                     *       "expiresAt": null,
+                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "lastUsedAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProvisionToken"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.provisionTokens.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.provisionTokens.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Importer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProvisionTokenChanges"];
+            };
+        };
+        responses: {
+            /** @description A grant to create widgets without signing in. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Plant north",
+                     *       "permissions": [
+                     *         "widgets:create"
+                     *       ],
+                     *       "expiresAt": null,
+                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "lastUsedAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProvisionToken"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.provisionTokens.rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlapSeconds": 300
+                 *     }
+                 */
+                "application/json": components["schemas"]["Rotation"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
+                     *       "name": "Plant north",
+                     *       "permissions": [
+                     *         "widgets:create"
+                     *       ],
+                     *       "expiresAt": null,
+                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
+                     *       "lastUsedAt": "2026-03-01T09:30:00.000Z",
+                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq",
+                     *       "previousExpiresAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotatedProvisionToken"];
+                };
+            };
+            /**
+             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+             *     - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.deliveries.list": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. */
+                pageSize?: number;
+                /** @description Only deliveries in this state. */
+                state?: "received" | "published" | "dead";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
+                     *           "kind": "retired",
+                     *           "occurredAt": "2026-03-01T10:00:00.123456Z",
+                     *           "receivedAt": "2026-03-01T10:00:01.000Z",
+                     *           "widgetId": "0195c0de-0000-7000-8000-000000000001",
+                     *           "state": "dead",
+                     *           "attempts": 1,
+                     *           "duplicates": 0,
+                     *           "reason": "store-refused",
+                     *           "publishedAt": null,
+                     *           "position": null
+                     *         }
+                     *       ],
+                     *       "page": 1,
+                     *       "pageSize": 50,
+                     *       "totalItems": 1,
+                     *       "totalPages": 1,
+                     *       "hasNext": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PagedResultDelivery"];
+                };
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.deliveries.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+                /** @description The id of the event, a UUID. */
+                eventId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state of an accepted hook, with its payload. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
+                     *       "kind": "retired",
+                     *       "occurredAt": "2026-03-01T10:00:00.123456Z",
+                     *       "receivedAt": "2026-03-01T10:00:01.000Z",
+                     *       "widgetId": "0195c0de-0000-7000-8000-000000000001",
+                     *       "state": "dead",
+                     *       "attempts": 1,
+                     *       "duplicates": 0,
+                     *       "reason": "store-refused",
+                     *       "publishedAt": null,
+                     *       "position": null,
+                     *       "payload": {
+                     *         "reason": "worn"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryWithPayload"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.refusals.list": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. */
+                pageSize?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of refusals. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "requestId": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
+                     *           "refusedAt": "2026-03-01T10:00:01.000Z",
+                     *           "code": "invalid-request",
+                     *           "status": 400,
+                     *           "detail": "The request is not valid; \"errors\" names what is wrong.",
+                     *           "errors": [
+                     *             {
+                     *               "detail": "Must be given.",
+                     *               "code": "required",
+                     *               "pointer": "#/occurredAt"
+                     *             }
+                     *           ],
+                     *           "clientAddress": "198.51.100.7",
+                     *           "webhookId": "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W",
+                     *           "unlisted": 41
+                     *         }
+                     *       ],
+                     *       "page": 1,
+                     *       "pageSize": 50,
+                     *       "totalItems": 1,
+                     *       "totalPages": 1,
+                     *       "hasNext": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PagedResultRefusal"];
+                };
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.deliveries.redrive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+                /** @description The id of the event, a UUID. */
+                eventId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery is durably queued. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
+                     *       "kind": "retired",
+                     *       "occurredAt": "2026-03-01T10:00:00.123456Z",
+                     *       "receivedAt": "2026-03-01T10:00:01.000Z",
+                     *       "widgetId": "0195c0de-0000-7000-8000-000000000001",
+                     *       "state": "dead",
+                     *       "attempts": 1,
+                     *       "duplicates": 0,
+                     *       "reason": "store-refused",
+                     *       "publishedAt": null,
+                     *       "position": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /**
+             * @description - `invalid-json`: The body is not valid JSON.
+             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+             *     - `payload-too-large`: The body is too large.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `delivery-not-dead`: Only a dead delivery can be redriven. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `unavailable`: The service cannot do this right now. Try again shortly.
+             *     - `integration-backlog-full`: Too many hooks of this integration wait to be processed.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.auditEvents.list": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. */
+                pageSize?: number;
+                /** @description Only events of this user or provision token. */
+                actorId?: string;
+                /** @description Only events with this action. */
+                action?: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "widget.created" | "stream.ended" | "access.refused";
+                /** @description Only events about the resource with this id. */
+                targetId?: string;
+                /** @description Only events at this time or later, in UTC. */
+                from?: string;
+                /** @description Only events before this time, in UTC. Send it, so that new events do not shift further pages. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of audit events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
+                     *           "occurredAt": "2026-03-01T10:00:01.000Z",
+                     *           "action": "user.changed",
+                     *           "operation": "example.users.update",
+                     *           "outcome": "succeeded",
+                     *           "code": null,
+                     *           "actor": {
+                     *             "kind": "user",
+                     *             "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24"
+                     *           },
+                     *           "target": {
+                     *             "kind": "user",
+                     *             "id": "c3b7a9f0-2f5e-4c1b-9a44-0f6d2f1e7b10"
+                     *           },
+                     *           "clientAddress": "198.51.100.7",
+                     *           "emailHmac": null,
+                     *           "before": {
+                     *             "role": "viewer"
+                     *           },
+                     *           "after": {
+                     *             "role": "editor"
+                     *           },
+                     *           "requestId": "01a1fc9d-5f9b-7c11-8a3e-2f64f2f0a1d7",
+                     *           "unlisted": 0
+                     *         }
+                     *       ],
+                     *       "page": 1,
+                     *       "pageSize": 50,
+                     *       "totalItems": 1,
+                     *       "totalPages": 1,
+                     *       "hasNext": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PagedResultAuditEvent"];
+                };
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+}

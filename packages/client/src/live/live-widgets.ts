@@ -1,0 +1,231 @@
+import { ProblemError } from '../requests/problem-error.ts';
+import { readStream, type StreamOptions, type StreamState, type StreamUrl } from '../stream/read-stream.ts';
+import { computeReconnectDelayMs } from '../stream/reconnect-delay.ts';
+import { StreamEndedError } from '../stream/stream-ended-error.ts';
+import { isWidgetEvent, type Position } from '../stream/stream-event.ts';
+import { wait } from '../wait.ts';
+import type { LiveWidget } from './live-widget.ts';
+import { type ReadWidgetPage, type WidgetPage, type WidgetPageQuery, walkWidgetPages } from './walk-widgets.ts';
+import { type WidgetChange, WidgetCollection } from './widget-collection.ts';
+
+export interface LiveWidgetsOptions {
+  /** Which widgets the collection holds. By default: all. */
+  readonly filter?: {
+    readonly state?: 'active' | 'retired';
+    /** Widgets with any of these labels. */
+    readonly labels?: readonly string[];
+  };
+  /** How many widgets each request of the list reads: 1 to 200, by default 200. */
+  readonly pageSize?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Where a live collection reads from. */
+export interface LiveWidgetsSource {
+  readonly readPage: ReadWidgetPage;
+  /** The stream must not leave out events of widgets that pass the filter. */
+  readonly streamUrl: StreamUrl;
+  /** How to open streams. */
+  readonly streamOptions?: Pick<StreamOptions, 'fetch' | 'transport' | 'openTimeoutMs'>;
+}
+
+/**
+ * - `loading`: the first load is not complete; the collection is empty.
+ * - `live`: it follows the stream.
+ * - `stale`: the stream is interrupted, or events are missing and a new load runs. It shows what it knew.
+ * - `failed`: it cannot go on, for example because the session has ended. `error` says why.
+ * - `closed`: your code has closed it.
+ */
+export type LiveWidgetsState = 'loading' | 'live' | 'stale' | 'failed' | 'closed';
+
+/** Told of changes. After the state alone has changed, the list is empty. */
+export type LiveWidgetsListener = (changes: readonly WidgetChange[]) => void;
+
+/** The most that the service allows. */
+const defaultPageSize = 200;
+/** Used until a service says otherwise, when a page cannot be read. */
+const retryMs = 2_000;
+
+/**
+ * A copy of the widgets that stays right: it reads the list once, follows the stream from exactly there, and reads the
+ * list again after a gap. It goes on through restarts of the service and through the end of a stream's URL.
+ *
+ * Close it when you do not need it any more.
+ */
+export class LiveWidgets {
+  readonly #source: LiveWidgetsSource;
+  readonly #options: LiveWidgetsOptions;
+  readonly #collection: WidgetCollection;
+  readonly #listeners = new Set<LiveWidgetsListener>();
+  readonly #closed = new AbortController();
+  readonly #loaded = new Settleable();
+  #state: LiveWidgetsState = 'loading';
+  #error: unknown = null;
+  #isStreamOpen = false;
+
+  constructor(source: LiveWidgetsSource, options: LiveWidgetsOptions = {}) {
+    this.#source = source;
+    this.#options = options;
+    this.#collection = new WidgetCollection(makeFilter(options.filter));
+    options.signal?.addEventListener('abort', this.close, { once: true });
+    if (options.signal?.aborted) this.close();
+    else void this.#run();
+  }
+
+  get state(): LiveWidgetsState {
+    return this.#state;
+  }
+
+  /** Why the state is `failed`, else null. */
+  get error(): unknown {
+    return this.#error;
+  }
+
+  /** Resolves when the first load is complete. Rejects if it fails, or if the collection is closed before. */
+  get loaded(): Promise<void> {
+    return this.#loaded.promise;
+  }
+
+  get(id: string): LiveWidget | undefined {
+    return this.#collection.get(id);
+  }
+
+  /** The widgets, newest first. It is the same array until a widget changes, so that views can compare it. */
+  readonly getSnapshot = (): readonly LiveWidget[] => this.#collection.snapshot();
+
+  /** Calls the listener after each change of the widgets or of the state. Returns a function that ends that. */
+  readonly subscribe = (listener: LiveWidgetsListener): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Stops following. What it shows stays. */
+  readonly close = (): void => {
+    if (this.#state === 'failed' || this.#state === 'closed') return;
+    this.#options.signal?.removeEventListener('abort', this.close);
+    this.#closed.abort();
+    this.#loaded.reject(new Error('the live collection was closed'));
+    this.#enter('closed');
+  };
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closed;
+    for (let failures = 0; !signal.aborted; ) {
+      const end = await this.#loadAndFollow().catch((error: unknown) => ({ error }));
+      if (signal.aborted) return;
+      if (end !== 'gap' && !isTemporary(end.error)) return this.#fail(end.error);
+      this.#isStreamOpen = false;
+      this.#enter(this.#judgeState());
+      // A gap after a complete load is the only reason to begin at once.
+      failures = end === 'gap' && !this.#collection.isLoading ? 0 : failures + 1;
+      if (failures > 0) {
+        await wait(computeReconnectDelayMs({ retryMs, failures }), signal).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Reads all pages while it follows the stream. Resolves after a gap: then it must be called again. */
+  async #loadAndFollow(): Promise<'gap'> {
+    const { filter: { state } = {}, pageSize = defaultPageSize } = this.#options;
+    const query = { page: 1, pageSize, ...(state === undefined ? {} : { state }) };
+    const first = await this.#source.readPage(query, this.#closed.signal);
+    // The pod does not know the end of the event log yet.
+    if (first.streamCursor === null) throw new PodNotReadyError();
+    this.#collection.beginLoad();
+    const abort = new AbortController();
+    const signal = AbortSignal.any([this.#closed.signal, abort.signal]);
+    // If the pages cannot be read, the stream ends with that error. If the stream ends, so does the walk.
+    this.#loadPages(first, signal).catch((error: unknown) => abort.abort(error));
+    try {
+      return await this.#followUntilGap(first.streamCursor, signal);
+    } finally {
+      abort.abort();
+    }
+  }
+
+  async #loadPages(first: WidgetPage, signal: AbortSignal): Promise<void> {
+    this.#collection.addRows(first.items);
+    const readPage = (query: WidgetPageQuery) => this.#source.readPage(query, signal);
+    for await (const page of walkWidgetPages(readPage, first, this.#options.filter?.state)) {
+      // A walk that was ended must not add to the load that follows it.
+      signal.throwIfAborted();
+      this.#collection.addRows(page.items);
+    }
+    const changes = this.#collection.finishLoad();
+    this.#loaded.resolve();
+    this.#enter(this.#judgeState(), changes);
+  }
+
+  async #followUntilGap(position: Position, signal: AbortSignal): Promise<'gap'> {
+    const onState = ({ name }: StreamState) => {
+      if (name !== 'connecting') this.#isStreamOpen = name === 'open';
+      this.#enter(this.#judgeState());
+    };
+    const options = { ...this.#source.streamOptions, position, signal, onState };
+    for await (const event of readStream(this.#source.streamUrl, options)) {
+      if (event.type === 'stream.gap') break;
+      const change = isWidgetEvent(event) ? this.#collection.apply(event) : null;
+      if (change !== null) this.#notify([change]);
+    }
+    return 'gap';
+  }
+
+  #judgeState(): LiveWidgetsState {
+    if (!this.#collection.isLoaded) return 'loading';
+    return this.#isStreamOpen && !this.#collection.isLoading ? 'live' : 'stale';
+  }
+
+  #fail(error: unknown): void {
+    this.#error = error;
+    this.#loaded.reject(error);
+    this.#enter('failed');
+  }
+
+  #enter(state: LiveWidgetsState, changes: readonly WidgetChange[] = []): void {
+    if (this.#state === state && changes.length === 0) return;
+    this.#state = state;
+    this.#notify(changes);
+  }
+
+  #notify(changes: readonly WidgetChange[]): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(changes);
+      } catch (error) {
+        // As an event target does: the error of one listener is nobody else's.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+}
+
+/** A promise that is settled from outside. Nobody has to handle its rejection. */
+class Settleable {
+  resolve: () => void = () => undefined;
+  reject: (error: unknown) => void = () => undefined;
+  readonly promise = new Promise<void>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+
+  constructor() {
+    this.promise.catch(() => undefined);
+  }
+}
+
+/** Another attempt may succeed. */
+class PodNotReadyError extends Error {
+  override readonly name = 'PodNotReadyError';
+}
+
+function isTemporary(error: unknown): boolean {
+  return error instanceof ProblemError ? error.isTemporary : !(error instanceof StreamEndedError);
+}
+
+function makeFilter({ state, labels }: NonNullable<LiveWidgetsOptions['filter']> = {}) {
+  return (widget: LiveWidget): boolean =>
+    (state === undefined || widget.state === state) &&
+    (labels === undefined || widget.labels.some((label) => labels.includes(label)));
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { computeReconnectDelayMs } from './reconnect-delay.ts';
+
+test('waits as long as the service asks for after a connection that was open', () => {
+  expect(computeReconnectDelayMs({ retryMs: 4_321, failures: 0 })).toBe(4_321);
+});
+
+test('doubles the wait with each failure, up to 30 s', () => {
+  const longest = [1, 2, 3, 4, 5, 6, 1_000].map((failures) =>
+    computeReconnectDelayMs({ retryMs: 3_000, failures, random: () => 1 }),
+  );
+  expect(longest).toEqual([3_000, 6_000, 12_000, 24_000, 30_000, 30_000, 30_000]);
+});
+
+test('takes a random part of the second half of the wait', () => {
+  expect(computeReconnectDelayMs({ retryMs: 3_000, failures: 1, random: () => 0 })).toBe(1_500);
+});
+
+test('never waits less than Retry-After', () => {
+  expect(computeReconnectDelayMs({ retryMs: 3_000, failures: 0, retryAfterMs: 9_000 })).toBe(9_000);
+  expect(computeReconnectDelayMs({ retryMs: 3_000, failures: 2, retryAfterMs: 60_000 })).toBe(60_000);
+});

@@ -1,0 +1,127 @@
+import { LiveWidgets } from '@widget-service/client/live/live-widgets.ts';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { SimulatedWidgetService } from '../../drivers/simulated-widget-service.ts';
+
+type Step =
+  | { readonly do: 'create' }
+  | { readonly do: 'create late'; readonly ticksAgo: number }
+  | { readonly do: 'hook'; readonly choice: number; readonly kind: 'updated' | 'retired' }
+  | { readonly do: 'wipe log' }
+  | { readonly do: 'trim log'; readonly keep: number }
+  | { readonly do: 'respond'; readonly choice: number; readonly outcome: 'succeed' | 'fail' }
+  | { readonly do: 'wait' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('create' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('create late' as const), ticksAgo: fc.nat(3) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('hook' as const),
+      choice: fc.nat(50),
+      kind: fc.constantFrom('updated' as const, 'retired' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('wipe log' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('trim log' as const), keep: fc.nat(3) }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      do: fc.constant('respond' as const),
+      choice: fc.nat(5),
+      outcome: fc.oneof(
+        { weight: 8, arbitrary: fc.constant('succeed' as const) },
+        { weight: 1, arbitrary: fc.constant('fail' as const) },
+      ),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const) }) },
+);
+
+const scenario = fc.record({
+  widgetsAtStart: fc.nat(12),
+  createsPerTick: fc.integer({ min: 1, max: 6 }),
+  readsRowsAtOnce: fc.boolean(),
+  pageSize: fc.integer({ min: 1, max: 4 }),
+  filter: fc.constantFrom({}, { state: 'active' as const }, { state: 'retired' as const }),
+  steps: fc.array(step, { maxLength: 80 }),
+});
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('LiveWidgets', () => {
+  test('equals the list of the service after any interleaving of pages, events, gaps and breaks', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ widgetsAtStart, pageSize, filter, steps, ...options }) => {
+        const service = new SimulatedWidgetService(options);
+        for (let created = 0; created < widgetsAtStart; created += 1) service.create();
+        const live = new LiveWidgets(
+          {
+            readPage: service.readPage,
+            streamUrl: 'http://127.0.0.1/stream',
+            streamOptions: { transport: service.transport },
+          },
+          { filter, pageSize },
+        );
+        const shown = followVersions(live);
+        for (const one of steps) await take(one, service);
+        await settle(service, live);
+        live.close();
+        const listed = service.list().filter(({ state }) => filter.state === undefined || state === filter.state);
+        expect(live.getSnapshot().map(withoutEmail)).toEqual(listed.map(withoutEmail));
+        expect(shown.mistakes).toEqual([]);
+      }),
+      { numRuns: Number(process.env.LIVE_RUNS ?? 300) },
+    );
+  });
+});
+
+/** Notes every change that does not fit what was shown before: an older version, or the same one again. */
+function followVersions(live: LiveWidgets): { readonly mistakes: string[] } {
+  const versions = new Map<string, number>();
+  const mistakes: string[] = [];
+  live.subscribe((changes) => {
+    if (live.state === 'loading' && live.getSnapshot().length > 0) mistakes.push('shows a part of the first load');
+    for (const { kind, widget } of changes) {
+      const known = versions.get(widget.id);
+      if (kind === 'removed') versions.delete(widget.id);
+      else versions.set(widget.id, widget.version);
+      if ((kind === 'added') !== (known === undefined)) mistakes.push(`${kind} ${widget.name}, which had ${known}`);
+      if (kind === 'changed' && widget.version <= (known ?? 0)) {
+        mistakes.push(`${widget.name} changed from version ${known} to ${widget.version}`);
+      }
+    }
+  });
+  return { mistakes };
+}
+
+async function take(step: Step, service: SimulatedWidgetService): Promise<void> {
+  if (step.do === 'create') service.create();
+  else if (step.do === 'create late') service.createLate(step.ticksAgo);
+  else if (step.do === 'hook') service.postHook(step.choice, step.kind);
+  else if (step.do === 'wipe log') service.wipeLog();
+  else if (step.do === 'trim log') service.trimLog(step.keep);
+  else if (step.do === 'respond') service.respond(step.choice, step.outcome);
+  await vi.advanceTimersByTimeAsync(step.do === 'wait' ? 60_000 : 0);
+}
+
+/** Lets everything succeed until nothing is left to be said. */
+async function settle(service: SimulatedWidgetService, live: LiveWidgets): Promise<void> {
+  for (let round = 0; round < 500; round += 1) {
+    const isQuiet = !service.respond(0, 'succeed');
+    if (isQuiet && live.state === 'live') return;
+    // The longest wait is 30 s. A silent stream is only noticed later.
+    await vi.advanceTimersByTimeAsync(isQuiet ? 31_000 : 0);
+  }
+  throw new Error(`the collection is ${live.state} and does not settle`);
+}
+
+function withoutEmail({ owner, ...widget }: ReturnType<LiveWidgets['getSnapshot']>[number]) {
+  return { ...widget, owner: owner === null ? null : { userId: owner.userId, notify: owner.notify } };
+}

@@ -1,0 +1,176 @@
+import type { StreamState } from '@widget-service/client/stream/read-stream.ts';
+import { describe, expect, test } from 'vitest';
+import { readWidgetEvents, widgetIds } from '../../drivers/read-widget-events.ts';
+import {
+  type Answer,
+  block,
+  openBlock,
+  problemOf,
+  startScriptedStreamServer,
+  streamOf,
+  widgetBlock,
+} from '../../drivers/scripted-stream-server.ts';
+
+describe('readStream', () => {
+  test('delivers events with their type, data and position', async () => {
+    await using server = await startScriptedStreamServer([streamOf([openBlock('p1'), widgetBlock('a', 'p2')], 'stay')]);
+    expect(await readWidgetEvents(1, server.url)).toEqual([
+      { type: 'stream.open', position: 'p1', subscriptionId: null, cursor: 'p1', resumed: false, heartbeatSeconds: 15 },
+      { type: 'widget.updated', position: 'p2', id: 'a', data: { widget: null } },
+    ]);
+  });
+
+  test.each(['end', 'break'] as const)(
+    'continues at the last position when the connection ends by %s',
+    async (then) => {
+      await using server = await startScriptedStreamServer([
+        streamOf([openBlock('p1'), widgetBlock('a', 'p2')], then),
+        streamOf([openBlock('p2', { resumed: true }), widgetBlock('b', 'p3')], 'stay'),
+      ]);
+      expect(widgetIds(await readWidgetEvents(2, server.url))).toEqual(['a', 'b']);
+      expect(server.requests.map((query) => query.get('lastEventId'))).toEqual([null, 'p2']);
+    },
+  );
+
+  test('starts at a given position, and prefers the one that is kept', async () => {
+    await using server = await startScriptedStreamServer([streamOf([openBlock('p1'), widgetBlock('a', 'p9')], 'stay')]);
+    await readWidgetEvents(1, server.url, { position: 'earliest' });
+    await readWidgetEvents(1, server.url, {
+      position: 'earliest',
+      positions: { load: () => 'p7', save: () => undefined },
+    });
+    expect(server.requests.map((query) => query.get('lastEventId'))).toEqual(['earliest', 'p7']);
+  });
+
+  test('keeps the position of an event only after it was processed', async () => {
+    await using server = await startScriptedStreamServer([
+      streamOf([openBlock('p1'), widgetBlock('a', 'p2'), widgetBlock('b', 'p3')], 'stay'),
+    ]);
+    const saved: string[] = [];
+    const positions = { load: () => null, save: (position: string) => void saved.push(position) };
+    await readWidgetEvents(2, server.url, { positions });
+    expect(saved).toEqual(['p1', 'p2']);
+  });
+
+  test('drops an event that comes again', async () => {
+    await using server = await startScriptedStreamServer([
+      streamOf([openBlock('p1'), widgetBlock('a', 'p2')]),
+      streamOf([
+        block('stream.gap', { requested: 'p2', resumedFrom: 'q0', reason: 'epoch-changed' }, 'q0'),
+        openBlock('q0'),
+        widgetBlock('a', 'q1'),
+        widgetBlock('b', 'q2'),
+      ]),
+    ]);
+    const events = await readWidgetEvents(2, server.url);
+    expect(widgetIds(events)).toEqual(['a', 'b']);
+    expect(events).toContainEqual({
+      type: 'stream.gap',
+      position: 'q0',
+      requested: 'p2',
+      resumedFrom: 'q0',
+      reason: 'epoch-changed',
+    });
+  });
+
+  test('ignores messages with a name that it does not know', async () => {
+    await using server = await startScriptedStreamServer([
+      streamOf([openBlock('p1'), block('stream.later', {}, 'p2'), widgetBlock('a', 'p3')], 'stay'),
+    ]);
+    expect((await readWidgetEvents(1, server.url)).map(({ type }) => type)).toEqual(['stream.open', 'widget.updated']);
+  });
+
+  test.each<[string, Answer]>([
+    ['a 503 of the service', problemOf(503, 'unavailable', { 'retry-after': '0' })],
+    ['a 502 of a proxy', (response) => response.writeHead(502).end('bad gateway')],
+    ['a 404 of a proxy', (response) => response.writeHead(404).end('404 page not found')],
+    ['an HTML page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello</p>')],
+    ['a broken connection', (response) => response.destroy()],
+  ])('connects again after %s', async (_, answer) => {
+    await using server = await startScriptedStreamServer([
+      streamOf([openBlock('p1')]),
+      answer,
+      streamOf([openBlock('p1'), widgetBlock('a', 'p2')], 'stay'),
+    ]);
+    const states: StreamState[] = [];
+    const events = await readWidgetEvents(1, server.url, { onState: (state) => states.push(state) });
+    expect(widgetIds(events)).toEqual(['a']);
+    expect(states.map(({ name }) => name)).toEqual([
+      'connecting',
+      'open',
+      'waiting',
+      'connecting',
+      'waiting',
+      'connecting',
+      'open',
+    ]);
+  });
+
+  test('connects again when the stream is silent for 2.5 heartbeats', async () => {
+    await using server = await startScriptedStreamServer([
+      streamOf([openBlock('p1', { heartbeatSeconds: 0.02 })], 'stay'),
+      streamOf([openBlock('p1'), widgetBlock('a', 'p2')], 'stay'),
+    ]);
+    const causes: unknown[] = [];
+    const onState = (state: StreamState) => {
+      if (state.name === 'waiting') causes.push(state.cause);
+    };
+    expect(widgetIds(await readWidgetEvents(1, server.url, { onState }))).toEqual(['a']);
+    expect(causes).toEqual([expect.objectContaining({ name: 'SilenceError' })]);
+  }, 10_000);
+
+  test('does not limit how long a stream stays open', async () => {
+    await using server = await startScriptedStreamServer([
+      (response) => {
+        streamOf([openBlock('p1')], 'stay')(response, response.req);
+        setTimeout(() => response.write(widgetBlock('a', 'p2')), 200);
+      },
+    ]);
+    expect(widgetIds(await readWidgetEvents(1, server.url, { openTimeoutMs: 100 }))).toEqual(['a']);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('connects again when no response arrives in time', async () => {
+    await using server = await startScriptedStreamServer([
+      streamOf([openBlock('p1')]),
+      () => undefined,
+      streamOf([openBlock('p1'), widgetBlock('a', 'p2')], 'stay'),
+    ]);
+    expect(widgetIds(await readWidgetEvents(1, server.url, { openTimeoutMs: 100 }))).toEqual(['a']);
+  });
+
+  test('backs off while the stream does not open, and not after it was open', async () => {
+    const refuse: Answer = (response) => response.writeHead(502).end();
+    await using server = await startScriptedStreamServer([
+      streamOf([openBlock('p1')]),
+      refuse,
+      refuse,
+      refuse,
+      streamOf([openBlock('p1')]),
+      streamOf([openBlock('p1'), widgetBlock('a', 'p2')], 'stay'),
+    ]);
+    const delaysMs: number[] = [];
+    const onState = (state: StreamState) => {
+      if (state.name === 'waiting') delaysMs.push(state.delayMs);
+    };
+    await readWidgetEvents(1, server.url, { onState });
+    const [first, , , third = 0, last] = delaysMs;
+    expect([first, last]).toEqual([5, 5]);
+    expect(third).toBeGreaterThanOrEqual(10);
+    expect(third).toBeLessThanOrEqual(20);
+  });
+
+  test('waits as long as stream.closing asks for', async () => {
+    await using server = await startScriptedStreamServer([
+      streamOf([block('stream.closing', { reason: 'overloaded' }, undefined, 123)]),
+      streamOf([openBlock('p1'), widgetBlock('a', 'p2')], 'stay'),
+    ]);
+    const delaysMs: number[] = [];
+    const onState = (state: StreamState) => {
+      if (state.name === 'waiting') delaysMs.push(state.delayMs);
+    };
+    const events = await readWidgetEvents(1, server.url, { onState });
+    expect(events[0]).toEqual({ type: 'stream.closing', reason: 'overloaded' });
+    expect(delaysMs).toEqual([123]);
+  });
+});

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What the server does with one request. */
+export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+export interface ScriptedStreamServer extends AsyncDisposable {
+  readonly url: string;
+  /** The query of each request so far. */
+  readonly requests: URLSearchParams[];
+}
+
+/** A server that gives each request the next answer of a script. After the last one it gives that again. */
+export async function startScriptedStreamServer(answers: readonly Answer[]): Promise<ScriptedStreamServer> {
+  const requests: URLSearchParams[] = [];
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(requests.length, answers.length - 1)];
+    requests.push(new URL(request.url ?? '', 'http://localhost').searchParams);
+    answer?.(response, request);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/events/secret`,
+    requests,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Answers 200 with these blocks. Then it ends the response, breaks the connection, or says no more. */
+export function streamOf(blocks: readonly string[], then: 'end' | 'break' | 'stay' = 'end'): Answer {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    response.write(blocks.join(''), () => {
+      if (then === 'end') response.end();
+      else if (then === 'break') response.destroy();
+    });
+  };
+}
+
+/** Answers with a problem of the service. */
+export function problemOf(status: number, code: string, headers: Record<string, string> = {}): Answer {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/problem+json', ...headers });
+    response.end(JSON.stringify({ title: 'A problem', detail: 'It says why.', status, code, requestId: 'r-1' }));
+  };
+}
+
+export const openBlock = (position: string, members: object = {}): string =>
+  block(
+    'stream.open',
+    { subscriptionId: null, cursor: position, resumed: false, heartbeatSeconds: 15, ...members },
+    position,
+  );
+
+export const widgetBlock = (id: string, position: string): string =>
+  block('widget.updated', { id, type: 'widget.updated', data: { widget: null } }, position);
+
+/** One message. A `retry:` of 5 ms keeps the tests fast. */
+export function block(name: string, data: object, position?: string, retryMs = 5): string {
+  const idLine = position === undefined ? '' : `id: ${position}\n`;
+  return `${idLine}event: ${name}\ndata: ${JSON.stringify(data)}\nretry: ${retryMs}\n\n`;
+}
