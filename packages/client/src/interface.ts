@@ -1,3 +1,5 @@
+// Made from the OpenAPI document of the service by `npm run write:client-interface`. Do not edit.
+
 export interface paths {
     "/api/v1/widgets": {
         parameters: {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clientInterfaceFile, generateClientInterface } from '../../drivers/client-interface.ts';
 import { fetchOpenApiDocument, type OpenApiDocument } from '../../drivers/openapi-document.ts';
 import { openTestService } from '../../drivers/test-service.ts';
 
@@ -30,6 +31,10 @@ test('a program that calls every operation type-checks against the types generat
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(compilerConfiguration));
   expect(await typeCheck(folder)).toBe('');
 }, 60_000);
+
+test('the interface of packages/client is made from this document: run `npm run write:client-interface`', async () => {
+  expect(await readFile(clientInterfaceFile, 'utf8')).toBe(await generateClientInterface(document));
+});
 
 test('test/client/every-operation.ts calls every described operation and no other', async () => {
   const text = await readFile(program, 'utf8');

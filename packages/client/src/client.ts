@@ -1,0 +1,149 @@
+import type { components } from './interface.ts';
+import type { Widget } from './live/live-widget.ts';
+import { LiveWidgets, type LiveWidgetsOptions } from './live/live-widgets.ts';
+import { type ReadWidgetPage, walkWidgetPages } from './live/walk-widgets.ts';
+import { type Api, createApi } from './requests/api.ts';
+import { createRandomId } from './requests/random-id.ts';
+import { ServiceFetch, withSlash } from './requests/service-fetch.ts';
+import { readStream, type StreamOptions, type StreamUrl } from './stream/read-stream.ts';
+import type { StreamEvent } from './stream/stream-event.ts';
+
+type Schemas = components['schemas'];
+export type Session = Schemas['Session'];
+export type NewWidget = Schemas['NewWidget'];
+
+export interface ClientOptions {
+  /** The address of the service, for example `https://widgets.example.com`. In a browser: the page's own, by default. */
+  readonly baseUrl?: string;
+  /** `wpt_…`: creates widgets without a session. */
+  readonly provisionToken?: string;
+  /** How often a request is sent at most. Default: 5. */
+  readonly maxAttempts?: number;
+  /** How long each attempt of a request may take, in milliseconds. Default: 15 000. */
+  readonly timeoutMs?: number;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+export interface ListWidgetsOptions {
+  readonly state?: 'active' | 'retired';
+  /** How many widgets each request reads: 1 to 200, by default 200. */
+  readonly pageSize?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface CreateWidgetOptions {
+  /** Creates at most one widget with this key, however often you call it. By default: a new key for each call. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A client of one service, with at most one session. It keeps the session's cookie and CSRF token, repeats what may be
+ * repeated, and throws a `ProblemError` for every refusal.
+ */
+export class WidgetServiceClient {
+  /** Every operation of the service, typed by its path. */
+  readonly api: Api;
+  readonly #fetch: typeof globalThis.fetch;
+
+  constructor(options: ClientOptions = {}) {
+    const baseUrl = withSlash(options.baseUrl ?? getPageOrigin());
+    // A browser's fetch must be called on the global object.
+    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    const service = new ServiceFetch({
+      baseUrl,
+      fetch: (request) => this.#fetch(request),
+      maxAttempts: options.maxAttempts ?? 5,
+      timeoutMs: options.timeoutMs ?? 15_000,
+      ...(options.provisionToken === undefined ? {} : { provisionToken: options.provisionToken }),
+    });
+    this.api = createApi(baseUrl, service.fetch);
+  }
+
+  /** Signs in. All later requests of this client belong to that session. */
+  signIn(credentials: Schemas['Credentials']): Promise<Session> {
+    return this.api.POST('/api/v1/session', { body: credentials });
+  }
+
+  /** The session, with its user and permissions. */
+  getSession(): Promise<Session> {
+    return this.api.GET('/api/v1/session');
+  }
+
+  async signOut(): Promise<void> {
+    await this.api.DELETE('/api/v1/session');
+  }
+
+  /** Creates one widget, even if responses are lost and the request is repeated. */
+  createWidget(widget: NewWidget, { idempotencyKey, signal }: CreateWidgetOptions = {}): Promise<Widget> {
+    const header = { 'Idempotency-Key': idempotencyKey ?? createRandomId() };
+    return this.api.POST('/api/v1/widgets', { params: { header }, body: widget, ...withSignal(signal) });
+  }
+
+  getWidget(id: string): Promise<Widget> {
+    return this.api.GET('/api/v1/widgets/{id}', { params: { path: { id } } });
+  }
+
+  /**
+   * Yields the widgets, newest first. Misses none that existed at the start, yields none twice, and yields none that was
+   * created later.
+   */
+  async *listWidgets({ state, pageSize = 200, signal }: ListWidgetsOptions = {}): AsyncGenerator<Widget, void, void> {
+    const seenIds = new Set<string>();
+    const query = { page: 1, pageSize, ...(state === undefined ? {} : { state }) };
+    const readPage: ReadWidgetPage = (next) => this.#readPage(next, signal);
+    const first = await readPage(query);
+    const choose = (widget: Widget) => (state === undefined || widget.state === state) && !seenIds.has(widget.id);
+    for (let page = first, rest = walkWidgetPages(readPage, first, state); ; ) {
+      for (const widget of page.items.filter(choose)) {
+        seenIds.add(widget.id);
+        yield widget;
+      }
+      const next = await rest.next();
+      if (next.done) return;
+      page = next.value;
+    }
+  }
+
+  /** Reads the stream of a subscription. See {@link readStream}. */
+  stream(url: StreamUrl, options: StreamOptions = {}): AsyncGenerator<StreamEvent, never, void> {
+    return readStream(url, { fetch: this.#fetch, ...options });
+  }
+
+  /** Reads all events with the session instead of a subscription. The stream ends when the session does. */
+  streamOfSession(options: StreamOptions = {}): AsyncGenerator<StreamEvent, never, void> {
+    return this.stream(this.#issueStreamUrl, options);
+  }
+
+  /** A copy of the widgets that stays right. Needs a session. */
+  liveWidgets(options: LiveWidgetsOptions = {}): LiveWidgets {
+    const source = {
+      readPage: (query: Parameters<ReadWidgetPage>[0], signal?: AbortSignal) => this.#readPage(query, signal),
+      streamUrl: this.#issueStreamUrl,
+      streamOptions: { fetch: this.#fetch },
+    };
+    return new LiveWidgets(source, options);
+  }
+
+  readonly #issueStreamUrl = async (): Promise<string> => (await this.api.POST('/api/v1/session/stream')).url;
+
+  #readPage(query: Parameters<ReadWidgetPage>[0], signal?: AbortSignal) {
+    return this.api.GET('/api/v1/widgets', { params: { query }, ...withSignal(signal) });
+  }
+}
+
+/** Creates a client. In a page of the service itself, it needs no options. */
+export function createClient(options: ClientOptions = {}): WidgetServiceClient {
+  return new WidgetServiceClient(options);
+}
+
+/** The origin of the page. Outside a browser there is none. */
+function getPageOrigin(): string {
+  const { location } = globalThis as { readonly location?: { readonly origin: string } };
+  if (location === undefined) throw new TypeError('baseUrl is missing: only a page has an address of its own');
+  return location.origin;
+}
+
+function withSignal(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}

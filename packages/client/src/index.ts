@@ -1,0 +1,56 @@
+/**
+ * The client of Widget Service: requests, streams, live collections, and a sender of hooks.
+ *
+ * This file is the whole interface of the package. It is the only file of this repository that exports other files.
+ */
+export {
+  type ClientOptions,
+  type CreateWidgetOptions,
+  createClient,
+  type ListWidgetsOptions,
+  type NewWidget,
+  type Session,
+  WidgetServiceClient,
+} from './client.ts';
+export {
+  createHookSender,
+  type HookEvent,
+  HookQueueFullError,
+  HookSender,
+  type HookSenderOptions,
+  type SentHook,
+} from './hooks/hook-sender.ts';
+export { type SignedContent, signHook } from './hooks/sign-hook.ts';
+export type { components, paths } from './interface.ts';
+export type { LiveWidget, Widget } from './live/live-widget.ts';
+export {
+  LiveWidgets,
+  type LiveWidgetsListener,
+  type LiveWidgetsOptions,
+  type LiveWidgetsState,
+} from './live/live-widgets.ts';
+export type { WidgetChange } from './live/widget-collection.ts';
+export type { Api } from './requests/api.ts';
+export { type Problem, ProblemError, UnexpectedResponseError } from './requests/problem-error.ts';
+export { readAllPages } from './requests/read-all-pages.ts';
+export { createEventSourceTransport } from './stream/event-source-transport.ts';
+export { type OpenStream, openStream, StreamMessageEvent, StreamStateEvent } from './stream/open-stream.ts';
+export { storePositionIn } from './stream/position-in-storage.ts';
+export {
+  type PositionStore,
+  readStream,
+  type StreamOptions,
+  type StreamState,
+  type StreamUrl,
+} from './stream/read-stream.ts';
+export { StreamEndedError, type StreamEndReason } from './stream/stream-ended-error.ts';
+export {
+  isWidgetEvent,
+  type Position,
+  type StreamClosingEvent,
+  type StreamEvent,
+  type StreamGapEvent,
+  type StreamOpenEvent,
+  type StreamPositionEvent,
+  type WidgetStreamEvent,
+} from './stream/stream-event.ts';

@@ -1,0 +1,69 @@
+import { readStream, type StreamOptions, type StreamState, type StreamUrl } from './read-stream.ts';
+import type { StreamEvent } from './stream-event.ts';
+
+/** An event `message`: something that the stream has delivered. */
+export class StreamMessageEvent extends Event {
+  readonly detail: StreamEvent;
+
+  constructor(detail: StreamEvent) {
+    super('message');
+    this.detail = detail;
+  }
+}
+
+/** An event `state`: the client connects, is open, waits, or has ended. */
+export class StreamStateEvent extends Event {
+  readonly detail: StreamState | { readonly name: 'ended'; readonly error: unknown };
+
+  constructor(detail: StreamStateEvent['detail']) {
+    super('state');
+    this.detail = detail;
+  }
+}
+
+/** The listeners of each event. */
+interface StreamEventMap {
+  readonly message: StreamMessageEvent;
+  readonly state: StreamStateEvent;
+}
+
+/** A stream with listeners instead of an iteration. Like `EventSource`, but it resumes and says what it does. */
+export interface OpenStream {
+  addEventListener<Name extends keyof StreamEventMap>(
+    name: Name,
+    listener: (event: StreamEventMap[Name]) => void,
+    options?: { readonly once?: boolean; readonly signal?: AbortSignal },
+  ): void;
+  removeEventListener<Name extends keyof StreamEventMap>(
+    name: Name,
+    listener: (event: StreamEventMap[Name]) => void,
+  ): void;
+  /** Ends the stream. The last `state` event is `ended`, without an error. */
+  close(): void;
+}
+
+/**
+ * Opens a stream and dispatches `message` and `state`. The first events come after the current code has run, so listeners
+ * that are added at once miss none. See {@link readStream}.
+ */
+export function openStream(url: StreamUrl, options: Omit<StreamOptions, 'onState'> = {}): OpenStream {
+  const target = new EventTarget();
+  const closed = new AbortController();
+  const { signal: outer } = options;
+  const signal = outer === undefined ? closed.signal : AbortSignal.any([closed.signal, outer]);
+  const onState = (state: StreamState) => target.dispatchEvent(new StreamStateEvent(state));
+  const run = async () => {
+    // Before the first event, the caller adds its listeners.
+    await Promise.resolve();
+    try {
+      for await (const event of readStream(url, { ...options, signal, onState })) {
+        target.dispatchEvent(new StreamMessageEvent(event));
+      }
+    } catch (error) {
+      const isWanted = signal.aborted;
+      target.dispatchEvent(new StreamStateEvent({ name: 'ended', error: isWanted ? null : error }));
+    }
+  };
+  void run();
+  return Object.assign(target, { close: () => closed.abort() }) as unknown as OpenStream;
+}

@@ -1,0 +1,143 @@
+import { createClient } from '@widget-service/client/client.ts';
+import { CookieJar } from '@widget-service/client/requests/cookie-jar.ts';
+import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testAdmin } from '../../drivers/console-client.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
+});
+afterAll(() => service.close());
+
+/** Keeps cookies as a browser does: for all tabs, out of their sight. */
+function createBrowserFetch(): typeof fetch {
+  const jar = new CookieJar();
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const cookie = jar.format();
+    if (cookie !== null) request.headers.set('cookie', cookie);
+    const response = await fetch(request);
+    jar.update(response.headers);
+    const headers = new Headers(response.headers);
+    headers.delete('set-cookie');
+    const body = response.status === 204 ? null : await response.arrayBuffer();
+    return new Response(body, { status: response.status, headers });
+  };
+}
+
+async function signIn() {
+  const client = createClient({ baseUrl: service.url });
+  await client.signIn(testAdmin);
+  return client;
+}
+
+describe('a session', () => {
+  it('keeps its cookie and CSRF token by itself', async () => {
+    const client = createClient({ baseUrl: service.url });
+    const session = await client.signIn(testAdmin);
+    expect(session.user.email).toBe(testAdmin.email);
+    expect((await client.getSession()).expiresAt).toBe(session.expiresAt);
+    expect((await client.createWidget({ name: 'lamp' })).name).toBe('lamp');
+    await client.signOut();
+    await expect(client.getSession()).rejects.toMatchObject({ name: 'ProblemError', code: 'not-authenticated' });
+  });
+
+  it('rejects wrong credentials with a typed error', async () => {
+    const client = createClient({ baseUrl: service.url });
+    await expect(client.signIn({ ...testAdmin, password: 'not the password' })).rejects.toMatchObject({
+      name: 'ProblemError',
+      code: 'invalid-credentials',
+      status: 403,
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+  });
+
+  it('fetches a new CSRF token after another tab has signed in again', async () => {
+    const browserFetch = createBrowserFetch();
+    const [tab, otherTab] = [1, 2].map(() => createClient({ baseUrl: service.url, fetch: browserFetch }));
+    await tab?.signIn(testAdmin);
+    await otherTab?.signIn(testAdmin);
+    expect(await tab?.createWidget({ name: 'lamp' })).toMatchObject({ version: 1 });
+  });
+
+  it('fetches the CSRF token of a session that began before the page was loaded', async () => {
+    const browserFetch = createBrowserFetch();
+    await createClient({ baseUrl: service.url, fetch: browserFetch }).signIn(testAdmin);
+    const reloaded = createClient({ baseUrl: service.url, fetch: browserFetch });
+    expect(await reloaded.createWidget({ name: 'lamp' })).toMatchObject({ version: 1 });
+  });
+});
+
+describe('createWidget', () => {
+  it('creates one widget for one key', async () => {
+    const client = await signIn();
+    const create = () => client.createWidget({ name: 'one' }, { idempotencyKey: 'one key' });
+    await expect(create()).rejects.toMatchObject({ code: 'invalid-idempotency-key' });
+    const createOnce = () => client.createWidget({ name: 'one' }, { idempotencyKey: 'one-key' });
+    const [first, second] = await Promise.all([createOnce(), createOnce()]);
+    expect(first?.id).toBe(second?.id);
+  });
+
+  it('creates two widgets without a key', async () => {
+    const client = await signIn();
+    const [first, second] = await Promise.all([client.createWidget({ name: 'a' }), client.createWidget({ name: 'a' })]);
+    expect(first?.id).not.toBe(second?.id);
+  });
+
+  it('needs no session with a provision token', async () => {
+    const admin = await signIn();
+    const { token } = await admin.api.POST('/api/v1/provision-tokens', { body: { name: 'a script' } });
+    const script = createClient({ baseUrl: service.url, provisionToken: token });
+    expect((await script.createWidget({ name: 'bulb', labels: ['hall'] })).labels).toEqual(['hall']);
+    await expect(script.getSession()).rejects.toMatchObject({ code: 'not-authenticated' });
+  });
+
+  it('names the mistakes of a refused widget', async () => {
+    const client = await signIn();
+    await expect(client.createWidget({ name: '' })).rejects.toMatchObject({
+      code: 'invalid-request',
+      problem: { errors: [{ pointer: '#/name', code: 'too-short' }] },
+    });
+  });
+});
+
+describe('lists', () => {
+  it('yields each widget once, newest first, and none that was created meanwhile', async () => {
+    const client = await signIn();
+    const created: string[] = [];
+    for (let index = 0; index < 7; index += 1) created.push((await client.createWidget({ name: `w ${index}` })).id);
+    const listed: string[] = [];
+    for await (const { id } of client.listWidgets({ pageSize: 2 })) {
+      listed.push(id);
+      if (listed.length === 2) await client.createWidget({ name: 'later' });
+    }
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(listed.slice(0, 7)).toEqual(created.toReversed());
+  });
+
+  it('yields only widgets of a state', async () => {
+    const client = await signIn();
+    const { id } = await client.createWidget({ name: 'old', state: 'retired' });
+    const states = new Set<string>();
+    const ids: string[] = [];
+    for await (const widget of client.listWidgets({ state: 'retired', pageSize: 1 })) {
+      states.add(widget.state);
+      ids.push(widget.id);
+    }
+    expect([...states]).toEqual(['retired']);
+    expect(ids).toContain(id);
+  });
+
+  it('reads any other list page by page', async () => {
+    const client = await signIn();
+    for (const name of ['a', 'b', 'c']) await client.api.POST('/api/v1/subscriptions', { body: { name } });
+    const names: string[] = [];
+    const pages = readAllPages((page) =>
+      client.api.GET('/api/v1/subscriptions', { params: { query: { page, pageSize: 2 } } }),
+    );
+    for await (const { name } of pages) names.push(name);
+    expect(names).toEqual(expect.arrayContaining(['a', 'b', 'c']));
+  });
+});

@@ -1,0 +1,150 @@
+import { createClient } from '@widget-service/client/client.ts';
+import { openStream } from '@widget-service/client/stream/open-stream.ts';
+import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testAdmin } from '../../drivers/console-client.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
+});
+afterAll(() => service.close());
+
+async function signIn() {
+  const client = createClient({ baseUrl: service.url });
+  await client.signIn(testAdmin);
+  return client;
+}
+
+describe('a stream', () => {
+  it('delivers what happens, typed by its kind', async () => {
+    const client = await signIn();
+    const { url } = await client.api.POST('/api/v1/subscriptions', { body: { name: 'screen' } });
+    for await (const event of client.stream(url)) {
+      if (event.type === 'stream.open') {
+        expect(event).toMatchObject({ resumed: false, position: event.cursor });
+        await client.createWidget({ name: 'seen' });
+      }
+      if (isWidgetEvent(event) && event.data.widget?.name === 'seen') {
+        expect(event).toMatchObject({ type: 'widget.created', data: { origin: 'api', widget: { version: 1 } } });
+        return;
+      }
+    }
+  });
+
+  it('continues where a stored position is', async () => {
+    const client = await signIn();
+    const { url } = await client.api.POST('/api/v1/subscriptions', { body: { name: 'log' } });
+    let kept: string | null = null;
+    const positions = {
+      load: () => kept,
+      save: (position: string) => {
+        kept = position;
+      },
+    };
+    for await (const event of client.stream(url, { positions })) {
+      if (event.type === 'stream.open') await client.createWidget({ name: 'first' });
+      // The position of an event is kept when the next one is asked for. So this one comes again.
+      if (isWidgetEvent(event) && event.data.widget?.name === 'first') break;
+    }
+    await client.createWidget({ name: 'second' });
+    const names: string[] = [];
+    for await (const event of client.stream(url, { positions })) {
+      if (isWidgetEvent(event)) names.push(event.data.widget?.name ?? '');
+      if (names.includes('second')) break;
+    }
+    expect(names.filter((name) => name === 'first' || name === 'second')).toEqual(['first', 'second']);
+  });
+
+  it('ends with an error when its subscription is deleted', async () => {
+    const client = await signIn();
+    const { id, url } = await client.api.POST('/api/v1/subscriptions', { body: { name: 'short' } });
+    const types: string[] = [];
+    const read = async () => {
+      for await (const event of client.stream(url)) {
+        types.push(event.type);
+        if (event.type === 'stream.open') {
+          await client.api.DELETE('/api/v1/subscriptions/{id}', { params: { path: { id } } });
+        }
+      }
+    };
+    await expect(read()).rejects.toMatchObject({ name: 'StreamEndedError' });
+    expect(types[0]).toBe('stream.open');
+  });
+
+  it('dispatches events to listeners, and says what it does', async () => {
+    const client = await signIn();
+    const { url } = await client.api.POST('/api/v1/subscriptions', { body: { name: 'listener' } });
+    const stream = openStream(url);
+    const states: string[] = [];
+    const message = new Promise<string>((resolve) => {
+      stream.addEventListener('message', ({ detail }) => {
+        if (isWidgetEvent(detail)) resolve(detail.type);
+      });
+    });
+    const opened = new Promise<void>((resolve) => {
+      stream.addEventListener('state', ({ detail }) => {
+        states.push(detail.name);
+        if (detail.name === 'open') resolve();
+      });
+    });
+    await opened;
+    await client.createWidget({ name: 'heard' });
+    expect(await message).toBe('widget.created');
+    stream.close();
+    await expect.poll(() => states).toEqual(['connecting', 'open', 'ended']);
+  });
+});
+
+describe('a live collection', () => {
+  it('holds the widgets of the list, then follows creates and hooks', async () => {
+    const client = await signIn();
+    const before = await client.createWidget({ name: 'before' });
+    const live = client.liveWidgets({ filter: { state: 'active' }, pageSize: 2 });
+    await live.loaded;
+    expect(live.get(before.id)).toEqual(before);
+    const during = await client.createWidget({ name: 'during' });
+    await expect.poll(() => live.get(during.id)?.name).toBe('during');
+    expect(live.getSnapshot()[0]?.id).toBe(during.id);
+
+    const changes: string[] = [];
+    live.subscribe((some) => changes.push(...some.map(({ kind, widget }) => `${kind} ${widget.name}`)));
+    const hookUrl = await service.issueHookUrl();
+    await fetch(hookUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'retired', occurredAt: new Date().toISOString(), widgetId: before.id }),
+    });
+    await expect.poll(() => live.get(before.id)).toBeUndefined();
+    expect(changes).toContain('removed before');
+    live.close();
+  });
+
+  it('returns the same snapshot until something changes', async () => {
+    const client = await signIn();
+    const live = client.liveWidgets();
+    await live.loaded;
+    const snapshot = live.getSnapshot();
+    expect(live.getSnapshot()).toBe(snapshot);
+    const { id } = await client.createWidget({ name: 'new' });
+    await expect.poll(() => live.get(id)).toBeDefined();
+    expect(live.getSnapshot()).not.toBe(snapshot);
+    live.close();
+  });
+
+  it('fails when the session ends', async () => {
+    const client = await signIn();
+    const live = client.liveWidgets();
+    await live.loaded;
+    await client.signOut();
+    await expect.poll(() => live.state, { timeout: 20_000 }).toBe('failed');
+    expect(live.error).toMatchObject({ code: 'not-authenticated' });
+  });
+
+  it('fails at once without a session', async () => {
+    const live = createClient({ baseUrl: service.url }).liveWidgets();
+    await expect(live.loaded).rejects.toMatchObject({ code: 'not-authenticated' });
+    expect(live.state).toBe('failed');
+  });
+});

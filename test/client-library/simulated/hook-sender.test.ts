@@ -1,0 +1,97 @@
+import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
+import { describe, expect, test } from 'vitest';
+
+const widgetId = (number: number) => `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+const aHook = (number: number, payload: Record<string, unknown> = {}) => ({
+  kind: 'updated' as const,
+  occurredAt: '2026-11-25T08:00:00Z',
+  widgetId: widgetId(number),
+  payload,
+});
+
+/** A fetch whose responses the test sends. */
+function openFetch() {
+  const requests: { headers: Headers; body: Record<string, unknown>; answer(response: Response | Error): void }[] = [];
+  const fetch = ((_: string, init: RequestInit) =>
+    new Promise<Response>((resolve, reject) => {
+      init.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+      requests.push({
+        headers: new Headers(init.headers),
+        body: JSON.parse(String(init.body)),
+        answer: (response) => (response instanceof Error ? reject(response) : resolve(response)),
+      });
+    })) as typeof globalThis.fetch;
+  return { fetch, requests };
+}
+
+const accepted = () => new Response(null, { status: 202, headers: { 'webhook-event-id': 'e-1' } });
+const url = 'http://127.0.0.1/api/v1/events/hooks/secret';
+
+describe('HookSender', () => {
+  test('repeats a hook with the same id until it is accepted', async () => {
+    const { fetch, requests } = openFetch();
+    const sent = createHookSender({ url, fetch }).send(aHook(1));
+    const answers = [
+      new TypeError('fetch failed'),
+      new Response('bad gateway', { status: 502 }),
+      new Response(JSON.stringify({ code: 'unavailable', status: 503, requestId: 'r-1' }), {
+        status: 503,
+        headers: { 'content-type': 'application/problem+json', 'retry-after': '1' },
+      }),
+      accepted(),
+    ];
+    for (const [index, answer] of answers.entries()) {
+      await expect.poll(() => requests.length, { timeout: 10_000 }).toBe(index + 1);
+      requests[index]?.answer(answer);
+    }
+    expect(await sent).toEqual({ eventId: 'e-1' });
+    expect(new Set(requests.map(({ headers }) => headers.get('webhook-id'))).size).toBe(1);
+  }, 20_000);
+
+  test('sends hooks of one widget one after the other, and of others at the same time', async () => {
+    const { fetch, requests } = openFetch();
+    const sender = createHookSender({ url, fetch });
+    const sent = [sender.send(aHook(1, { n: 1 })), sender.send(aHook(1, { n: 2 })), sender.send(aHook(2, { n: 3 }))];
+    await expect.poll(() => requests.length).toBe(2);
+    expect(requests.map(({ body }) => body.payload)).toEqual([{ n: 1 }, { n: 3 }]);
+    requests[0]?.answer(accepted());
+    await expect.poll(() => requests.length).toBe(3);
+    expect(requests[2]?.body.payload).toEqual({ n: 2 });
+    for (const request of requests.slice(1)) request.answer(accepted());
+    await Promise.all(sent);
+    await sender.idle();
+    expect(sender.queued).toBe(0);
+  });
+
+  test('sends no more at the same time than it may', async () => {
+    const { fetch, requests } = openFetch();
+    const sender = createHookSender({ url, fetch, concurrency: 2 });
+    const sent = [1, 2, 3].map((number) => sender.send(aHook(number)));
+    await expect.poll(() => requests.length).toBe(2);
+    expect(sender.queued).toBe(3);
+    requests[1]?.answer(accepted());
+    await expect.poll(() => requests.length).toBe(3);
+    for (const request of requests) request.answer(accepted());
+    await Promise.all(sent);
+  });
+
+  test('queues no more hooks than it may', async () => {
+    const { fetch, requests } = openFetch();
+    const sender = createHookSender({ url, fetch, maxQueued: 1 });
+    const sent = sender.send(aHook(1));
+    await expect(sender.send(aHook(2))).rejects.toMatchObject({ name: 'HookQueueFullError' });
+    await expect.poll(() => requests.length).toBe(1);
+    requests[0]?.answer(accepted());
+    await sent;
+    expect(sender.queued).toBe(0);
+  });
+
+  test('rejects what it has not sent when it is closed', async () => {
+    const { fetch } = openFetch();
+    const sender = createHookSender({ url, fetch, concurrency: 1 });
+    const sent = [sender.send(aHook(1)), sender.send(aHook(2))];
+    sender.close();
+    for (const one of sent) await expect(one).rejects.toThrow('the hook sender was closed');
+    await expect(sender.send(aHook(3))).rejects.toThrow('the hook sender was closed');
+  });
+});

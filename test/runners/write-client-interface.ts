@@ -1,0 +1,16 @@
+/** `npm run write:client-interface`: writes the types of `packages/client` from the OpenAPI document of the service. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clientInterfaceFile, generateClientInterface } from '../drivers/client-interface.ts';
+import { fetchOpenApiDocument } from '../drivers/openapi-document.ts';
+import { startService } from '../drivers/service-process.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'widget-interface-'));
+const service = await startService('api', { DATA_DIR: folder });
+try {
+  await writeFile(clientInterfaceFile, await generateClientInterface(await fetchOpenApiDocument(service)));
+} finally {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+}
