@@ -135,15 +135,18 @@ export class LiveWidgets {
     const abort = new AbortController();
     const signal = AbortSignal.any([this.#closed.signal, abort.signal]);
     // If the pages cannot be read, the stream ends with that error. If the stream ends, so does the walk.
-    this.#loadPages(first, signal).catch((error: unknown) => abort.abort(error));
+    const attempted = new Settleable();
+    this.#loadPages(first, attempted.promise, signal).catch((error: unknown) => abort.abort(error));
     try {
-      return await this.#followUntilGap(first.streamCursor, signal);
+      return await this.#followUntilGap(first.streamCursor, attempted.resolve, signal);
     } finally {
       abort.abort();
+      attempted.resolve();
     }
   }
 
-  async #loadPages(first: WidgetPage, signal: AbortSignal): Promise<void> {
+  /** @param attempted Resolves when the stream is open, or could not be opened at first. */
+  async #loadPages(first: WidgetPage, attempted: Promise<void>, signal: AbortSignal): Promise<void> {
     this.#collection.addRows(first.items);
     const readPage = (query: WidgetPageQuery) => this.#source.readPage(query, signal);
     for await (const page of walkWidgetPages(readPage, first, this.#options.filter?.state)) {
@@ -151,14 +154,20 @@ export class LiveWidgets {
       signal.throwIfAborted();
       this.#collection.addRows(page.items);
     }
+    // So that a collection which works as it should is never `stale` at first.
+    await attempted;
+    signal.throwIfAborted();
     const changes = this.#collection.finishLoad();
     this.#loaded.resolve();
     this.#enter(this.#judgeState(), changes);
   }
 
-  async #followUntilGap(position: Position, signal: AbortSignal): Promise<'gap'> {
+  async #followUntilGap(position: Position, onAttempted: () => void, signal: AbortSignal): Promise<'gap'> {
     const onState = ({ name }: StreamState) => {
-      if (name !== 'connecting') this.#isStreamOpen = name === 'open';
+      if (name !== 'connecting') {
+        this.#isStreamOpen = name === 'open';
+        onAttempted();
+      }
       this.#enter(this.#judgeState());
     };
     const options = { ...this.#source.streamOptions, position, signal, onState };
