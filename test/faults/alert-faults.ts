@@ -7,6 +7,7 @@ import { createWidgets } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
 import type { Load } from '../drivers/load.ts';
 import { withOrigin } from '../drivers/service-process.ts';
+import { createConnectionCrowd } from './connection-crowd.ts';
 import type { FaultCluster } from './fault-cluster.ts';
 import { createStreamFaults } from './stream-alert-faults.ts';
 import { rejectPayloadsInMongo } from './unstorable-payloads.ts';
@@ -28,6 +29,9 @@ export async function createAlertFaults(cluster: FaultCluster, load: Load) {
   const subscription = await load.client.createSubscription('extra');
   const widgets = mongo.db(MONGODB_DATABASE).collection('widgets');
   const target = { url: MONGODB_URL, database: MONGODB_DATABASE };
+  const rejectAuditEvents = (validator: object) =>
+    mongo.db(MONGODB_DATABASE).command({ collMod: 'auditEvents', validator });
+  const crowd = createConnectionCrowd(pod);
 
   /** Overwrites a waiting job, as a foreign writer could. */
   async function damageWaitingJob(): Promise<void> {
@@ -127,6 +131,23 @@ export async function createAlertFaults(cluster: FaultCluster, load: Load) {
       },
     },
     {
+      fault: 'MongoDB rejects audit events, because of a validator that was added by hand',
+      alerts: [['WidgetAuditEventsLost', 'ticket']],
+      cause: async () => {
+        await rejectAuditEvents({ action: { $ne: 'integration.created' } });
+        await load.client.createIntegration('unaudited');
+      },
+      mend: async () => {
+        await rejectAuditEvents({});
+      },
+    },
+    {
+      fault: 'a client opens more connections than a pod may have',
+      alerts: [['WidgetConnectionsRefused', 'ticket', { reason: 'per-pod' }]],
+      cause: crowd.open,
+      mend: crowd.close,
+    },
+    {
       fault: 'Redis is killed, and a pod starts without it',
       alerts: [
         ['WidgetStoreUnavailable', 'page', { store: 'redis' }],
@@ -166,6 +187,7 @@ export async function createAlertFaults(cluster: FaultCluster, load: Load) {
   return {
     list,
     close: async () => {
+      await crowd.close();
       redis.disconnect();
       await mongo.close();
       await ownMongo.link.close();

@@ -42,6 +42,8 @@ const environment = {
   API_RATE_PER_SECOND: '100000',
   API_BURST: '100000',
   STREAMS_PER_POD: '30',
+  // Above what the load and the balancer need.
+  CONNECTIONS_PER_POD: '200',
   // The log drops events after a few seconds of load.
   EVENT_RETENTION_COUNT: '300',
   OUTBOX_SCAN_AGE_MS: '1000',

@@ -6,11 +6,14 @@ import type { AlertCase } from './alert-case.ts';
 import { buildHealthySeries, type SeriesValues } from './healthy-series.ts';
 import { hookCases, promiseCases } from './hook-alert-cases.ts';
 import { loadAlerts, ruleFilePaths } from './rule-files.ts';
-import { processCases, rateLimiterCases, storeCases, streamCases } from './stream-alert-cases.ts';
+import { auditCases, processCases, rateLimiterCases, storeCases, streamCases } from './stream-alert-cases.ts';
 
 const promtool = findPrometheusTool('promtool');
 const ruleFiles = Object.fromEntries(ruleFilePaths.map((path) => [basename(path), readFileSync(path, 'utf8')]));
-const alertCases = [...promiseCases, ...hookCases, ...streamCases, ...processCases, ...storeCases, ...rateLimiterCases];
+const alertCases = [
+  ...[...promiseCases, ...hookCases, ...streamCases, ...processCases],
+  ...[...storeCases, ...rateLimiterCases, ...auditCases],
+];
 const intervals = 421;
 
 /** Returns the check of promtool that at this minute exactly these alerts fire. */

@@ -47,7 +47,9 @@ describe('runbooks', () => {
       for (const { metric } of findSelectors(query)) expect(known.has(metric), metric).toBe(true);
     }
     const logLines = Array.from(
-      page.matchAll(/`((?:batch|delivery|queue|stores|tail|control|outboxes|task|stream|entitlements)\.[a-z_-]+)`/g),
+      page.matchAll(
+        /`((?:audit|batch|connections|delivery|queue|stores|tail|control|outboxes|task|stream|entitlements)\.[a-z_-]+)`/g,
+      ),
     );
     for (const [, line = ''] of logLines.filter(([, line]) => !['stream.gap', 'stream.closing'].includes(line ?? ''))) {
       // `batch.` is followed by the outcome of the run.

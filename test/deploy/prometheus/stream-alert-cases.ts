@@ -141,12 +141,49 @@ export const processCases: readonly AlertCase[] = [
     clearsAt: 40,
   },
   {
+    fault: 'one client opens more connections than it may, for a minute',
+    interval: 1,
+    series: { [`widget_connections_refused_total{${pod},reason="per-address"}`]: risesWhileFault(40, 1) },
+    firesAt: 22,
+    firing: ['WidgetConnectionsRefused ticket'],
+    clearsAt: 40,
+  },
+  {
+    fault: 'two connections of a client are refused: too few to look at',
+    interval: 1,
+    series: { [`widget_connections_refused_total{${pod},reason="per-address"}`]: risesWhileFault(2, 1) },
+    firesAt: 22,
+    firing: [],
+    clearsAt: 40,
+  },
+  {
     fault: 'the event loop of a pod is delayed',
     interval: 1,
     series: { [`nodejs_eventloop_lag_p99_seconds{${pod}}`]: whileFault(0.01, 0.8, 10) },
     firesAt: 27,
     firing: ['WidgetEventLoopDelayed ticket'],
     clearsAt: 32,
+  },
+];
+
+export const auditCases: readonly AlertCase[] = [
+  {
+    fault: 'one audit event is lost',
+    interval: 1,
+    series: { [`widget_audit_events_lost_total{${pod}}`]: risesWhileFault(1, 1) },
+    firesAt: 25,
+    firing: ['WidgetAuditEventsLost ticket'],
+    clearsAt: 40,
+  },
+  {
+    fault: 'a new pod loses an audit event before its first scrape',
+    interval: 1,
+    series: {
+      [`widget_audit_events_lost_total{${pod.replace('api-0', 'api-2')}}`]: [...missing(21), ...gauge([1, after])],
+    },
+    firesAt: 25,
+    firing: ['WidgetAuditEventsLost ticket'],
+    clearsAt: 40,
   },
 ];
 
