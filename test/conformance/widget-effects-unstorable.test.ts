@@ -5,6 +5,8 @@ import type { TestBackend } from '../drivers/test-backend.ts';
 
 /** A payload that the store rejects for good. */
 const poison = '{"reading":"poison"}';
+/** The store's error. It must not repeat the payload. */
+const cause = expect.stringMatching(/^(?!.*poison)(MongoDB|SQLite|database): .*(validation|rejected|unstorable)/i);
 
 let testBackend: TestBackend;
 beforeAll(async () => {
@@ -35,7 +37,10 @@ describe('WidgetEffects.apply, with an unstorable change', () => {
 
   it('leaves the widget unchanged, and changes the others', async () => {
     const { run, changes, ids } = await prepareChanges('{}', poison, '{"a":1}');
-    expect(await testBackend.backend.effects.apply(run, changes)).toEqual({ superseded: [], unstorable: [ids[1]] });
+    expect(await testBackend.backend.effects.apply(run, changes)).toEqual({
+      superseded: [],
+      unstorable: [{ id: ids[1], cause }],
+    });
     expect(await Promise.all(ids.map(getVersion))).toEqual([2, 1, 2]);
     const { claimed } = await testBackend.backend.effects.claim(run, ids);
     const outboxSizes = new Map(claimed.map(({ widget, outbox }) => [widget.id, outbox.length]));
@@ -46,10 +51,13 @@ describe('WidgetEffects.apply, with an unstorable change', () => {
     const single = await prepareChanges(poison);
     expect(await testBackend.backend.effects.apply(single.run, single.changes)).toEqual({
       superseded: [],
-      unstorable: single.ids,
+      unstorable: [{ id: single.ids[0], cause }],
     });
     const { run, changes, ids } = await prepareChanges(poison, poison);
-    expect(await testBackend.backend.effects.apply(run, changes)).toEqual({ superseded: [], unstorable: ids });
+    expect(await testBackend.backend.effects.apply(run, changes)).toEqual({
+      superseded: [],
+      unstorable: ids.map((id) => ({ id, cause })),
+    });
   });
 
   it('returns unstorable and superseded widgets apart', async () => {
@@ -58,7 +66,7 @@ describe('WidgetEffects.apply, with an unstorable change', () => {
     await testBackend.backend.effects.claim(higher, [ids[2] ?? '']);
     expect(await testBackend.backend.effects.apply(run, changes)).toEqual({
       superseded: [ids[2]],
-      unstorable: [ids[1]],
+      unstorable: [{ id: ids[1], cause }],
     });
     expect(await Promise.all(ids.map(getVersion))).toEqual([2, 1, 1]);
   });

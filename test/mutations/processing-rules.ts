@@ -18,8 +18,8 @@ export const processingRules: readonly Mutation[] = [
   {
     rule: 'a run drops published deliveries',
     file: processBatch,
-    from: 'new Set([...registered.duplicates, ...registered.unstorable])',
-    to: 'new Set(registered.unstorable)',
+    from: 'new Set([...registered.duplicates, ...causes.keys()])',
+    to: 'new Set(causes.keys())',
   },
   {
     rule: 'a delivery in the outbox is not applied again',

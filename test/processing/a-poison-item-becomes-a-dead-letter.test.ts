@@ -1,11 +1,12 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
+import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { overrideMethod } from '../drivers/override-method.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
-import { consumeUntil, enqueue } from './consume.ts';
+import { consumeUntil, enqueue, shortPauseClock } from './consume.ts';
 
 let testBackend: TestBackend;
 beforeAll(async () => {
@@ -134,4 +135,46 @@ it('dead-letters only the hooks of a widget that no run can claim', async () => 
   const isDone = async () => (await readState(other)) === 'published' && (await readState(poison)) === 'dead';
   await consumeUntil({ ...backend, effects }, isDone);
   expect(await backend.ledger.get(poison.eventId)).toMatchObject({ reason: 'store-refused' });
+});
+
+/** Returns a logger, and the dead letters that it was told of. */
+async function recordDeadLetters() {
+  const lines: { readonly eventId: string; readonly cause: string }[] = [];
+  const logger = await createLogger({ level: 'silent' });
+  const error = (fields: (typeof lines)[number], message: string) => {
+    if (message === 'delivery.dead') lines.push(fields);
+  };
+  return { logger: Object.assign(logger, { error }), lines };
+}
+
+it('logs why the store rejected a delivery, without its payload', async () => {
+  await testBackend.rejectPayloads('outbox', 'unwanted');
+  const { backend } = testBackend;
+  const secretPayload = JSON.stringify({ reading: 'unwanted', secret: 'not for the log' });
+  const widgetId = await insertWidget();
+  const [other, poison] = [aDelivery({ widgetId }), aDelivery({ widgetId, payload: secretPayload })];
+  const { logger, lines } = await recordDeadLetters();
+  await enqueue(backend, [other, poison]);
+  const isPublished = async () => (await readState(other)) === 'published';
+  await consumeUntil(backend, isPublished, shortPauseClock, logger);
+  await testBackend.rejectPayloads('outbox', null);
+  const cause = expect.stringMatching(/^MongoDB: \d+ .*validation|^SQLite: this payload is rejected/);
+  expect(lines).toMatchObject([{ eventId: poison.eventId, cause }]);
+  expect(JSON.stringify(lines)).not.toContain('not for the log');
+});
+
+it('logs why an item failed that was dead-lettered alone', async () => {
+  const { backend } = testBackend;
+  const delivery = aDelivery({ widgetId: await insertWidget() });
+  const ledger = overrideMethod(backend.ledger, 'register', async () => {
+    throw new UnstorableError(`the delivery is too large: ${'x'.repeat(1_000)}`);
+  });
+  const { logger, lines } = await recordDeadLetters();
+  await enqueue(backend, [delivery]);
+  const isDead = async () => (await readState(delivery)) === 'dead';
+  await consumeUntil({ ...backend, ledger }, isDead, shortPauseClock, logger);
+  expect(lines).toMatchObject([
+    { eventId: delivery.eventId, cause: expect.stringMatching(/^the delivery is too large/) },
+  ]);
+  expect(lines[0]?.cause.length).toBeLessThanOrEqual(300);
 });

@@ -5,7 +5,7 @@ import { createMetrics, type Metrics } from '@widget-service/shared/metrics/metr
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { createLogger, type Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createHookConsumerTask } from '@widget-service/shared/tasks/hook-consumer.ts';
 import { makePublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
 import { makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
@@ -28,17 +28,17 @@ export async function enqueue(backend: Pick<Backend, 'hookQueue'>, deliveries: r
 
 /**
  * Consumes the hook queue as a worker does, until `isDone` returns true and the queue is empty. Throws after 50 s.
- * Returns the worker's metrics.
+ * Returns the worker's metrics. `logger` gets the worker's lines; by default nothing does.
  */
 export async function consumeUntil(
   ports: WorkerPorts,
   isDone: (metrics: Metrics) => Promise<boolean>,
   clock = shortPauseClock,
+  logger?: Logger,
 ): Promise<Metrics> {
   const metrics = createMetrics();
   const publishOutbox = makePublishOutbox({ ...ports, clock });
   const processBatch = makeProcessBatch({ ...ports, publishOutbox, clock });
-  const logger = await createLogger({ level: 'silent' });
   let activeBatches = 0;
   const consume: HookQueue['consume'] = (handle, options) =>
     ports.hookQueue.consume(async (batch) => {
@@ -48,8 +48,8 @@ export async function consumeUntil(
       });
     }, options);
   const progress = { recordProgress: () => undefined };
-  const deps = { ...ports, hookQueue: { consume }, processBatch, progress, clock, logger, metrics };
-  const task = createHookConsumerTask(deps);
+  const deps = { ...ports, hookQueue: { consume }, processBatch, progress, clock, metrics };
+  const task = createHookConsumerTask({ ...deps, logger: logger ?? (await createLogger({ level: 'silent' })) });
   const stop = new AbortController();
   const ended = task.run(stop.signal);
   const isIdle = async () =>

@@ -62,7 +62,7 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
 
   async register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
     const { results, unstorable } = await writeStorable(this.#db, deliveries, (part) => this.#register(part));
-    return { duplicates: results, unstorable: unstorable.map(({ eventId }) => eventId) };
+    return { duplicates: results, unstorable: unstorable.map(({ item, cause }) => ({ id: item.eventId, cause })) };
   }
 
   markPublished(

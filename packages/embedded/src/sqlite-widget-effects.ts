@@ -57,7 +57,7 @@ export class SqliteWidgetEffects implements WidgetEffects {
 
   async apply(run: number, changes: readonly WidgetChange[]): Promise<ApplyOutcome> {
     const { results, unstorable } = await writeStorable(this.#db, changes, (part) => this.#changeWidgets(run, part));
-    return { superseded: results, unstorable: unstorable.map(({ widgetId }) => widgetId) };
+    return { superseded: results, unstorable: unstorable.map(({ item, cause }) => ({ id: item.widgetId, cause })) };
   }
 
   /** Returns the ids of the widgets that this run no longer has a claim on. */

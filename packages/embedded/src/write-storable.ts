@@ -1,5 +1,11 @@
-import { UnstorableError } from '@widget-service/shared/domain/errors.ts';
+import { describeError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import type { Database } from './database.ts';
+
+/** An unstorable item, and the error that says so. */
+interface Rejected<Item> {
+  readonly item: Item;
+  readonly cause: string;
+}
 
 /**
  * Writes all items in one transaction. If SQLite finds that transaction unstorable, writes each item in a transaction
@@ -10,12 +16,13 @@ export async function writeStorable<Item, Result>(
   db: Database,
   items: readonly Item[],
   write: (items: readonly Item[]) => Result[],
-): Promise<{ readonly results: Result[]; readonly unstorable: Item[] }> {
+): Promise<{ readonly results: Result[]; readonly unstorable: Rejected<Item>[] }> {
   try {
     return { results: await db.write(() => write(items), { isSynced: false }), unstorable: [] };
   } catch (error) {
     if (!(error instanceof UnstorableError)) throw error;
-    if (items.length === 1) return { results: [], unstorable: [...items] };
+    const cause = describeError(error);
+    if (items.length === 1) return { results: [], unstorable: items.map((item) => ({ item, cause })) };
   }
   const outcomes = await Promise.all(items.map((item) => writeStorable(db, [item], write)));
   return {

@@ -21,6 +21,9 @@ export type PayloadPlace = 'outbox' | 'ledger';
  * Stands for MongoDB: durable, and each document changes atomically. Stored values are never changed in place, so a
  * value that was read stays the same.
  */
+/** The error of the simulated database for an unstorable payload. */
+export const rejection = 'database: the payload is unstorable';
+
 export class Database {
   readonly widgets = new Map<string, WidgetDocument>();
   /** The widget of each idempotency key. */
@@ -45,7 +48,7 @@ export class Database {
   }
 
   assertStorable(place: PayloadPlace, payload: string | null): void {
-    if (!this.canStore(place, payload)) throw new UnstorableError('database: the payload is unstorable');
+    if (!this.canStore(place, payload)) throw new UnstorableError(rejection);
   }
 
   listOutboxes(): WidgetDocument[] {

@@ -7,7 +7,8 @@ import {
   type LedgerRow,
   type RecordedDelivery,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { type Database, requestDeadlineMs, runDeadlineMs } from './database.ts';
+import type { UnstorableItem } from '@widget-service/shared/ports/unstorable-item.ts';
+import { type Database, rejection, requestDeadlineMs, runDeadlineMs } from './database.ts';
 import type { Link } from './link.ts';
 
 /** As on MongoDB: inserts row by row, then reads the rows that existed, then updates these. */
@@ -17,11 +18,11 @@ export function createSimulatedDeliveryLedger(database: Database, link: Link): D
     register: (deliveries) =>
       link.call('register', runDeadlineMs, async (send) => {
         const known: Delivery[] = [];
-        const unstorable: string[] = [];
+        const unstorable: UnstorableItem[] = [];
         for (const delivery of deliveries) {
           const outcome = await send(() => insertReceived(database, delivery));
           if (outcome === 'known') known.push(delivery);
-          if (outcome === 'unstorable') unstorable.push(delivery.eventId);
+          if (outcome === 'unstorable') unstorable.push({ id: delivery.eventId, cause: rejection });
         }
         if (known.length === 0) return { duplicates: [], unstorable };
         const rows = await send(() => known.map(({ eventId }) => ledger.get(eventId) as LedgerRow));

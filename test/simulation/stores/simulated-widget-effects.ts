@@ -1,5 +1,6 @@
+import type { UnstorableItem } from '@widget-service/shared/ports/unstorable-item.ts';
 import type { Claim, WidgetChange, WidgetEffects } from '@widget-service/shared/ports/widget-effects.ts';
-import { type Database, runDeadlineMs, type WidgetDocument } from './database.ts';
+import { type Database, rejection, runDeadlineMs, type WidgetDocument } from './database.ts';
 import type { Link, Send } from './link.ts';
 
 /** As on MongoDB, each document is written separately, and other runs may write in between. */
@@ -16,10 +17,10 @@ export function createSimulatedWidgetEffects(database: Database, link: Link): Wi
     apply: (run, changes) =>
       link.call('apply', runDeadlineMs, async (send) => {
         const missed: WidgetChange[] = [];
-        const unstorable: string[] = [];
+        const unstorable: UnstorableItem[] = [];
         for (const change of changes) {
           const outcome = await send(() => write(database, run, change));
-          if (outcome === 'unstorable') unstorable.push(change.widgetId);
+          if (outcome === 'unstorable') unstorable.push({ id: change.widgetId, cause: rejection });
           else if (outcome === 'missed') missed.push(change);
         }
         return { superseded: await findUnapplied(database, send, run, missed), unstorable };

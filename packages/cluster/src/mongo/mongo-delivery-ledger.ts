@@ -13,6 +13,7 @@ import {
   type RecordedDelivery,
   type RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type { UnstorableItem } from '@widget-service/shared/ports/unstorable-item.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, UUID } from 'mongodb';
 import { toBsonUuid } from './bson-uuid.ts';
@@ -126,11 +127,11 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   async #register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
     const duplicates: UUID[] = [];
     const retried: ExistingRow[] = [];
-    const unstorable: string[] = [];
+    const unstorable: UnstorableItem[] = [];
     const end = performance.now() + runDeadlineMs;
     for (let pending = deliveries; ; await delay(20)) {
       const inserted = await this.#insertMissing(pending);
-      unstorable.push(...inserted.unstorable.map(({ eventId }) => eventId));
+      unstorable.push(...inserted.unstorable);
       const rows = await this.#readRows(inserted.existing);
       pending = inserted.existing.filter((delivery) => !rows.has(delivery.eventId));
       for (const delivery of inserted.existing) {
@@ -148,15 +149,23 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   }
 
   /** Returns the deliveries whose row exists already, and those that cannot be stored. */
-  async #insertMissing(deliveries: readonly Delivery[]): Promise<{ existing: Delivery[]; unstorable: Delivery[] }> {
+  async #insertMissing(
+    deliveries: readonly Delivery[],
+  ): Promise<{ existing: Delivery[]; unstorable: UnstorableItem[] }> {
     if (deliveries.length === 0) return { existing: [], unstorable: [] };
     const outcome = await writeStorable(deliveries, async (batch) => {
       await this.#deliveries.insertMany(batch.map(toReceivedDocument), { ordered: false });
       return {};
     });
-    const select = (rowExists: boolean) =>
-      outcome.rejected.flatMap((write) => (write.isDuplicate === rowExists ? (deliveries[write.index] ?? []) : []));
-    return { existing: select(true), unstorable: select(false) };
+    const existing: Delivery[] = [];
+    const unstorable: UnstorableItem[] = [];
+    for (const { index, isDuplicate, cause } of outcome.rejected) {
+      const delivery = deliveries[index];
+      if (delivery === undefined) continue;
+      if (isDuplicate) existing.push(delivery);
+      else unstorable.push({ id: delivery.eventId, cause });
+    }
+    return { existing, unstorable };
   }
 
   async #readRows(deliveries: readonly Delivery[]): Promise<Map<string, ExistingRow>> {

@@ -36,9 +36,10 @@ export class MongoWidgetEffects implements WidgetEffects {
           (operations) => this.#widgets.bulkWrite(operations, { ordered: false }),
         );
         if (matchedCount === changes.length) return { superseded: [], unstorable: [] };
-        const unstorableIds = rejected.flatMap(({ index }) => changes[index]?.widgetId ?? []);
-        const storable = changes.filter(({ widgetId }) => !unstorableIds.includes(widgetId));
-        return { superseded: await this.#findNotApplied(run, storable), unstorable: unstorableIds };
+        const unstorable = rejected.map(({ index, cause }) => ({ id: changes[index]?.widgetId ?? '', cause }));
+        const unstorableIds = new Set(unstorable.map(({ id }) => id));
+        const storable = changes.filter(({ widgetId }) => !unstorableIds.has(widgetId));
+        return { superseded: await this.#findNotApplied(run, storable), unstorable };
       },
       runDeadlineMs,
     );

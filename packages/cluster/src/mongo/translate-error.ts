@@ -1,6 +1,13 @@
 import { ServiceError, UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
-import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
+import {
+  BSON,
+  MongoBulkWriteError,
+  MongoError,
+  MongoInvalidArgumentError,
+  MongoServerError,
+  type WriteError,
+} from 'mongodb';
 
 /**
  * The deadline of one call of a run. No caller waits for a run, and a run writes whole batches. With the deadline of a
@@ -8,27 +15,27 @@ import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, Mongo
  */
 export const runDeadlineMs = 5000;
 
-/** Server codes of a value or index that the server never accepts. Every other code counts as temporary. */
-const unstorableCodes: ReadonlySet<number> = new Set([
-  2, // BadValue
-  9, // FailedToParse
-  14, // TypeMismatch
-  15, // Overflow
-  22, // InvalidBSON
-  28, // PathNotViable
-  40, // ConflictingUpdateOperators
-  52, // DollarPrefixedFieldName
-  56, // EmptyFieldName
-  57, // DottedFieldName
-  67, // CannotCreateIndex
-  85, // IndexOptionsConflict
-  86, // IndexKeySpecsConflict
-  121, // DocumentValidationFailure
-  10334, // BSONObjectTooLarge
-  11000, // DuplicateKey, where the caller expects none
-  17280, // KeyTooLong
-  17419, // the document would be too large after the update
-  17420, // the document would be too large after the insert
+/** Server codes of a value or index that the server never accepts, with their names. Every other code counts as temporary. */
+const unstorableCodes: ReadonlyMap<number, string> = new Map([
+  [2, 'BadValue'],
+  [9, 'FailedToParse'],
+  [14, 'TypeMismatch'],
+  [15, 'Overflow'],
+  [22, 'InvalidBSON'],
+  [28, 'PathNotViable'],
+  [40, 'ConflictingUpdateOperators'],
+  [52, 'DollarPrefixedFieldName'],
+  [56, 'EmptyFieldName'],
+  [57, 'DottedFieldName'],
+  [67, 'CannotCreateIndex'],
+  [85, 'IndexOptionsConflict'],
+  [86, 'IndexKeySpecsConflict'],
+  [121, 'DocumentValidationFailure'],
+  [10334, 'BSONObjectTooLarge'],
+  [11000, 'DuplicateKey'], // Where the caller expects none.
+  [17280, 'KeyTooLong'],
+  [17419, 'document too large after the update'],
+  [17420, 'document too large after the insert'],
 ]);
 
 /** Other servers that speak MongoDB's protocol use their own codes for these errors. */
@@ -120,5 +127,19 @@ function isUnstorableCode(code: unknown, message: string | undefined): boolean {
 }
 
 function describeDriverError(error: Error): string {
-  return error instanceof MongoError && error.code !== undefined ? `${error.name} ${error.code}` : error.name;
+  return error instanceof MongoError && error.code !== undefined
+    ? `${error.name} ${describeCode(error.code, error.message)}`
+    : error.name;
+}
+
+/** Of the message, only a known phrase: the rest may contain the document. */
+function describeCode(code: number | string | undefined, message: string | undefined): string {
+  const name = typeof code === 'number' ? unstorableCodes.get(code) : undefined;
+  const phrase = name ?? unstorableMessages.exec(message ?? '')?.[0];
+  return phrase === undefined ? `${code}` : `${code} ${phrase}`;
+}
+
+/** Describes an error of one write without the document: the server's message may contain it. */
+export function describeRejection(error: Error | WriteError): string {
+  return `MongoDB: ${error instanceof Error ? describeDriverError(error) : describeCode(error.code, error.errmsg)}`;
 }

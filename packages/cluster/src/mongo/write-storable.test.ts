@@ -9,8 +9,8 @@ test('returns the index of each rejected operation, and whether it is a duplicat
   expect(await writeAndFail(aBulkError({ 0: 121, 2: 11000 }))).toEqual({
     matchedCount: 1,
     rejected: [
-      { index: 0, isDuplicate: false },
-      { index: 2, isDuplicate: true },
+      { index: 0, isDuplicate: false, cause: 'MongoDB: 121 DocumentValidationFailure' },
+      { index: 2, isDuplicate: true, cause: 'MongoDB: 11000 DuplicateKey' },
     ],
   });
 });
@@ -34,6 +34,7 @@ test('sends each operation alone when the driver does not send the bulk', async 
     if (batch.includes('too large')) throw new MongoInvalidArgumentError('Document is larger than the maximum size');
     return { matchedCount: batch.length };
   });
-  expect(outcome).toEqual({ matchedCount: 2, rejected: [{ index: 1, isDuplicate: false }] });
+  const cause = 'MongoDB: MongoInvalidArgumentError';
+  expect(outcome).toEqual({ matchedCount: 2, rejected: [{ index: 1, isDuplicate: false, cause }] });
   expect(sent).toEqual([['a', 'too large', 'c'], ['a'], ['too large'], ['c']]);
 });

@@ -1,11 +1,13 @@
 import { MongoBulkWriteError } from 'mongodb';
-import { duplicateKeyCode, isEachWriteUnstorable, isUnstorable } from './translate-error.ts';
+import { describeRejection, duplicateKeyCode, isEachWriteUnstorable, isUnstorable } from './translate-error.ts';
 
 interface RejectedWrite {
   /** The operation's index. */
   readonly index: number;
   /** True: a document with the same key exists. False: the operation is unstorable. */
   readonly isDuplicate: boolean;
+  /** The error, without values of the operation. */
+  readonly cause: string;
 }
 
 interface BulkOutcome {
@@ -31,7 +33,7 @@ export async function writeStorable<Operation>(
       return { matchedCount: error.matchedCount, rejected: readRejected(error) };
     if (!isUnstorable(error)) throw error;
     if (operations.length > 1) return writeEach(operations, write);
-    return { matchedCount: 0, rejected: [{ index: 0, isDuplicate: false }] };
+    return { matchedCount: 0, rejected: [{ index: 0, isDuplicate: false, cause: describeRejection(error) }] };
   }
 }
 
@@ -44,7 +46,7 @@ async function writeEach<Operation>(
   for (const [index, operation] of operations.entries()) {
     const outcome = await writeStorable([operation], write);
     matchedCount += outcome.matchedCount;
-    rejected.push(...outcome.rejected.map(({ isDuplicate }) => ({ isDuplicate, index })));
+    rejected.push(...outcome.rejected.map((write) => ({ ...write, index })));
   }
   return { matchedCount, rejected };
 }
@@ -52,5 +54,9 @@ async function writeEach<Operation>(
 /** Throws on any other failure. */
 function readRejected(error: MongoBulkWriteError): RejectedWrite[] {
   if (!isEachWriteUnstorable(error)) throw error;
-  return [error.writeErrors].flat().map(({ index, code }) => ({ index, isDuplicate: code === duplicateKeyCode }));
+  return [error.writeErrors].flat().map((writeError) => ({
+    index: writeError.index,
+    isDuplicate: writeError.code === duplicateKeyCode,
+    cause: describeRejection(writeError),
+  }));
 }

@@ -1,6 +1,7 @@
 import type { Delivery, MalformedDelivery } from '../domain/delivery.ts';
 import type { LogPosition } from '../domain/log-position.ts';
 import type { RowRange } from '../domain/page.ts';
+import type { UnstorableItem } from './unstorable-item.ts';
 
 /**
  * Why a delivery became a dead letter. The texts are stored, and clients see them.
@@ -59,8 +60,8 @@ export interface DeliveryFilter {
 export interface RegisterOutcome {
   /** Event ids of deliveries that the run drops (`isDuplicate`). */
   readonly duplicates: readonly string[];
-  /** Event ids of deliveries that the store will never accept. They have no row. */
-  readonly unstorable: readonly string[];
+  /** Deliveries that the store will never accept, by event id. They have no row. */
+  readonly unstorable: readonly UnstorableItem[];
 }
 
 /**

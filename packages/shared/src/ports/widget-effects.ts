@@ -1,5 +1,6 @@
 import type { OutboxEntry } from '../domain/outbox-entry.ts';
 import type { Widget } from '../domain/widget.ts';
+import type { UnstorableItem } from './unstorable-item.ts';
 
 /** A widget whose fence is this run's number, with all entries of its outbox, oldest first. */
 export interface ClaimedWidget {
@@ -22,12 +23,12 @@ export interface WidgetChange {
   readonly entries: readonly OutboxEntry[];
 }
 
-/** The ids of the widgets that this call left unchanged. */
+/** The widgets that this call left unchanged. */
 export interface ApplyOutcome {
-  /** The widget's fence is not `run`, or its version is not `fromVersion`. */
+  /** Ids: the widget's fence is not `run`, or its version is not `fromVersion`. */
   readonly superseded: readonly string[];
   /** The store will never accept the change. */
-  readonly unstorable: readonly string[];
+  readonly unstorable: readonly UnstorableItem[];
 }
 
 /**

@@ -60,10 +60,16 @@ async function consume(processBatch: ConsumeBatchDeps['processBatch'], signal = 
 }
 
 it('logs the number of unstorable deliveries, not their payloads', async () => {
-  const published = { appendedReceivedAt: [], duplicates: 0, startedNewEpoch: false, unstorable: [delivery] };
+  const published = {
+    appendedReceivedAt: [],
+    duplicates: 0,
+    startedNewEpoch: false,
+    unstorable: [{ delivery, cause: 'SQLite: too large' }],
+  };
   const { outcome, lines } = await consume(async () => ({ status: 'published', run: 1, ...published }));
   expect(outcome).toBe('done');
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: 'batch.published', unstorable: 1 });
+  expect(JSON.parse(lines[1] ?? '')).toMatchObject({ message: 'delivery.dead', cause: 'SQLite: too large' });
   expect(lines.join('\n')).not.toContain('not for the log');
 });
 

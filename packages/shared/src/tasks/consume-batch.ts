@@ -1,5 +1,4 @@
-import type { Delivery } from '../domain/delivery.ts';
-import { UnavailableError } from '../domain/errors.ts';
+import { describeError, UnavailableError } from '../domain/errors.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { DeadReason } from '../ports/delivery-ledger.ts';
@@ -8,6 +7,7 @@ import { backoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import type { BatchOutcome, makeProcessBatch } from '../usecases/hooks/process-batch.ts';
+import type { UnstorableDelivery } from '../usecases/hooks/unstorable-delivery.ts';
 import {
   type Chunk,
   decideNextStep,
@@ -80,13 +80,13 @@ async function processChunk(
   batch: ConsumedBatch,
   chunk: Chunk,
 ): Promise<Exclude<NextStep, 'dead-letter'>> {
-  const { outcome, unstorable } = await runOnce(deps, batch, chunk.items);
+  const { outcome, unstorable, cause } = await runOnce(deps, batch, chunk.items);
   const next = decideNextStep(outcome, chunk);
   if (next === 'done') return (await deadLetterAll(deps, batch, unstorable)) ? 'done' : 'retry';
   if (next !== 'dead-letter') return next;
   const reason = outcome === 'unstorable' ? 'store-refused' : 'invalid-delivery';
   const [item] = chunk.items;
-  return item === undefined || (await deadLetterItem(deps, batch, item, reason)) ? 'done' : 'retry';
+  return item === undefined || (await deadLetterItem(deps, batch, item, { reason, cause })) ? 'done' : 'retry';
 }
 
 /** Dead-letters an item that fails even alone. Returns false if a store could not keep it now: then retry. */
@@ -94,9 +94,9 @@ async function deadLetterItem(
   deps: ConsumeBatchDeps,
   { jobId }: ConsumedBatch,
   item: QueueItem,
-  reason: DeadReason,
+  { reason, cause }: { readonly reason: DeadReason; readonly cause: string },
 ): Promise<boolean> {
-  if (item.type === 'delivery') return deadLetter(deps, jobId, item.delivery, reason);
+  if (item.type === 'delivery') return deadLetter(deps, jobId, item.delivery, reason, cause);
   // Dropping a nudge loses nothing: the widget's outbox remains, and the scanner sends another nudge.
   deps.logger.error({ jobId, widgetId: item.widgetId }, 'nudge.dropped');
   return true;
@@ -106,10 +106,10 @@ async function deadLetterItem(
 async function deadLetterAll(
   deps: ConsumeBatchDeps,
   { jobId }: ConsumedBatch,
-  unstorable: readonly Delivery[],
+  unstorable: readonly UnstorableDelivery[],
 ): Promise<boolean> {
-  for (const delivery of unstorable) {
-    if (!(await deadLetter(deps, jobId, delivery, 'store-refused'))) return false;
+  for (const { delivery, cause } of unstorable) {
+    if (!(await deadLetter(deps, jobId, delivery, 'store-refused', cause))) return false;
   }
   return true;
 }
@@ -117,7 +117,9 @@ async function deadLetterAll(
 interface RunResult {
   readonly outcome: RunOutcome;
   /** The unstorable deliveries of a run that published the others. */
-  readonly unstorable: readonly Delivery[];
+  readonly unstorable: readonly UnstorableDelivery[];
+  /** The error of a run that failed as a whole; otherwise empty. */
+  readonly cause: string;
 }
 
 /** Runs the items once and writes one log line about it. */
@@ -134,10 +136,10 @@ async function runOnce(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: read
     deps.stores.recordSuccess();
     if ('error' in outcome) {
       deps.logger.warn({ ...fields, run: outcome.run, durationMs, err: outcome.error }, `batch.${outcome.status}`);
-      return { outcome: outcome.status, unstorable: [] };
+      return { outcome: outcome.status, unstorable: [], cause: describeError(outcome.error) };
     }
     deps.logger.info({ ...fields, ...toLogFields(outcome), durationMs }, `batch.${outcome.status}`);
-    return { outcome: outcome.status, unstorable: outcome.status === 'published' ? outcome.unstorable : [] };
+    return { outcome: outcome.status, unstorable: outcome.status === 'published' ? outcome.unstorable : [], cause: '' };
   } catch (error) {
     const isUnavailable = error instanceof UnavailableError;
     trace.end(isUnavailable ? 'unavailable' : 'failed');
@@ -146,7 +148,7 @@ async function runOnce(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: read
     if (isUnavailable && !batch.signal.aborted) deps.stores.recordFailure();
     if (isUnavailable) deps.logger.warn({ ...fields, err: error }, 'batch.unavailable');
     else deps.logger.error({ ...fields, err: error }, 'batch.failed');
-    return { outcome: isUnavailable ? 'unavailable' : 'failed', unstorable: [] };
+    return { outcome: isUnavailable ? 'unavailable' : 'failed', unstorable: [], cause: describeError(error) };
   }
 }
 

@@ -19,16 +19,17 @@ export interface DeadLetterDeps {
 /**
  * Dead-letters a delivery: the ledger keeps it with its reason and its body. If the ledger will never accept that row,
  * quarantines the delivery's text instead. Returns false if the store that must keep it did not: then the caller must
- * keep the job and try again.
+ * keep the job and try again. `cause` is the error behind the reason, for the log: no value of the delivery belongs there.
  */
 export function deadLetter(
   deps: DeadLetterDeps,
   jobId: string,
   delivery: Delivery,
   reason: DeadReason,
+  cause: string,
 ): Promise<boolean> {
   const text = serializeHookJob([{ type: 'delivery', delivery }]);
-  return markDeadOrQuarantine(deps, delivery, reason, { jobId, id: `${jobId}:${delivery.eventId}`, text });
+  return markDeadOrQuarantine(deps, delivery, { reason, cause }, { jobId, id: `${jobId}:${delivery.eventId}`, text });
 }
 
 /**
@@ -43,11 +44,21 @@ export async function deadLetterUnreadable(deps: DeadLetterDeps, batch: Consumed
     const isKept =
       delivery === null
         ? await quarantine(deps, entry)
-        : await markDeadOrQuarantine(deps, toRecordedDelivery(delivery, deps.clock), 'invalid-delivery', entry);
+        : await markDeadOrQuarantine(deps, toRecordedDelivery(delivery, deps.clock), malformed, entry);
     if (!isKept) return false;
   }
   return true;
 }
+
+/** Why a delivery became a dead letter: what the ledger keeps, and the error for the log. */
+interface Death {
+  readonly reason: DeadReason;
+  readonly cause: string;
+}
+
+const malformed: Death = { reason: 'invalid-delivery', cause: 'the queue item is malformed' };
+/** In characters. */
+const causeLengthMax = 300;
 
 /** What the quarantine keeps of an item that cannot be a dead letter. */
 interface QuarantineEntry extends QuarantinedText {
@@ -64,7 +75,7 @@ function toRecordedDelivery(
 async function markDeadOrQuarantine(
   deps: DeadLetterDeps,
   delivery: RecordedDelivery,
-  reason: DeadReason,
+  { reason, cause }: Death,
   entry: QuarantineEntry,
 ): Promise<boolean> {
   const fields = { jobId: entry.jobId, eventId: delivery.eventId, integrationId: delivery.integrationId };
@@ -75,7 +86,7 @@ async function markDeadOrQuarantine(
     return err instanceof UnstorableError ? quarantine(deps, entry) : false;
   }
   deps.metrics.deliveriesDead.inc({ reason });
-  deps.logger.error({ ...fields, reason }, 'delivery.dead');
+  deps.logger.error({ ...fields, reason, cause: cause.slice(0, causeLengthMax) }, 'delivery.dead');
   return true;
 }
 

@@ -4,12 +4,13 @@ import type { OutboxEntry } from '../../domain/outbox-entry.ts';
 import type { Widget } from '../../domain/widget.ts';
 import type { ClaimedWidget, WidgetChange, WidgetEffects } from '../../ports/widget-effects.ts';
 import type { PublishableWidget } from '../events/publish-outbox.ts';
+import type { UnstorableDelivery } from './unstorable-delivery.ts';
 
 export interface ApplyResult {
   /** Every claimed widget after its deliveries, with its whole outbox. */
   readonly widgets: readonly PublishableWidget[];
   /** Deliveries whose effect the store will never accept, not even alone. */
-  readonly unstorable: readonly Delivery[];
+  readonly unstorable: readonly UnstorableDelivery[];
 }
 
 interface WidgetProgress {
@@ -38,7 +39,7 @@ export async function applyToWidgets(
 ): Promise<ApplyResult | null> {
   const byWidgetId = Map.groupBy(deliveries, (delivery) => delivery.widgetId);
   const progresses = claimed.map((each) => startProgress(each, byWidgetId.get(each.widget.id) ?? []));
-  const unstorable: Delivery[] = [];
+  const unstorable: UnstorableDelivery[] = [];
   for (;;) {
     const writes = progresses.flatMap((progress) => planWrite(progress) ?? []);
     if (writes.length === 0) break;
@@ -47,9 +48,11 @@ export async function applyToWidgets(
       writes.map(({ change }) => change),
     );
     if (outcome.superseded.length > 0) return null;
+    const causes = new Map(outcome.unstorable.map(({ id, cause }) => [id, cause]));
     for (const write of writes) {
-      if (outcome.unstorable.includes(write.change.widgetId)) unstorable.push(...halveOrRemoveChunk(write.progress));
-      else recordWrite(write);
+      const cause = causes.get(write.change.widgetId);
+      if (cause === undefined) recordWrite(write);
+      else unstorable.push(...halveOrRemoveChunk(write.progress).map((delivery) => ({ delivery, cause })));
     }
   }
   return { widgets: progresses.map(({ widget, entries }) => ({ widget, entries })), unstorable };

@@ -9,6 +9,7 @@ import type { ClaimedWidget, WidgetEffects } from '../../ports/widget-effects.ts
 import type { Clock } from '../../runtime/clock.ts';
 import type { makePublishOutbox } from '../events/publish-outbox.ts';
 import { applyToWidgets } from './apply-to-widgets.ts';
+import type { UnstorableDelivery } from './unstorable-delivery.ts';
 
 export interface ProcessBatchDeps {
   readonly runs: Pick<RunRegistry, 'startRun'>;
@@ -27,8 +28,8 @@ export type BatchOutcome =
       /** How many deliveries this run dropped as duplicates. */
       readonly duplicates: number;
       readonly startedNewEpoch: boolean;
-      /** Deliveries that a store will never accept, not even alone. They had no effect: the caller dead-letters them. */
-      readonly unstorable: readonly Delivery[];
+      /** The caller dead-letters them. */
+      readonly unstorable: readonly UnstorableDelivery[];
     }
   /** A run with a higher number claimed one of the widgets. Process the batch again, under a new number. */
   | { readonly status: 'superseded'; readonly run: number }
@@ -90,8 +91,8 @@ async function applyDeliveries(
 ) {
   const noDeliveries = { duplicates: [], unstorable: [] };
   const registered = deliveries.length === 0 ? noDeliveries : await deps.ledger.register(deliveries);
-  const unstorableIds = new Set(registered.unstorable);
-  const droppedIds = new Set([...registered.duplicates, ...registered.unstorable]);
+  const causes = new Map(registered.unstorable.map(({ id, cause }) => [id, cause]));
+  const droppedIds = new Set([...registered.duplicates, ...causes.keys()]);
   const accepted = deliveries.filter(({ eventId }) => !droppedIds.has(eventId));
 
   const knownWidgetIds = new Set(claimed.map(({ widget }) => widget.id));
@@ -99,7 +100,11 @@ async function applyDeliveries(
   const applied = await applyToWidgets(deps.effects, run, claimed, accepted);
   if (applied === null) return null;
 
-  const unstorable = [...deliveries.filter(({ eventId }) => unstorableIds.has(eventId)), ...applied.unstorable];
+  const unregistered = deliveries.flatMap((delivery): UnstorableDelivery[] => {
+    const cause = causes.get(delivery.eventId);
+    return cause === undefined ? [] : [{ delivery, cause }];
+  });
+  const unstorable = [...unregistered, ...applied.unstorable];
   return { widgets: applied.widgets, withoutWidget, duplicates: registered.duplicates.length, unstorable };
 }
 

@@ -1,0 +1,9 @@
+/** An item of a call that the store will never accept. The store may have accepted the others. */
+export interface UnstorableItem {
+  readonly id: string;
+  /**
+   * Why, for our own logs: the store's error. It may name a code, a rule, a table or a column, but holds no value of the
+   * item.
+   */
+  readonly cause: string;
+}
