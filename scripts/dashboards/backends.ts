@@ -50,9 +50,14 @@ export const backendsDashboard: Dashboard = {
             '{{port}}': 'sum by (port) (rate(widget_store_call_duration_seconds_count{NS}[$__rate_interval]))',
           },
         ),
-        graph('p99, by port', 's', 'Ports without calls have no line.', {
-          '{{port}}': `${quantile(0.99, 'widget_store_call_duration_seconds', '', 'port')} >= 0`,
-        }),
+        graph(
+          'p99, by port',
+          's',
+          'Ports without calls have no line. Without the reads that wait for an event (next).',
+          {
+            '{{port}}': `${quantile(0.99, 'widget_store_call_duration_seconds', 'operation!="next"', 'port')} >= 0`,
+          },
+        ),
         graph('p99 of the calls on the way of a hook', 's', 'From the queue to the event log.', {
           '{{port}} {{operation}}': `${quantile(
             0.99,
@@ -70,8 +75,8 @@ export const backendsDashboard: Dashboard = {
         table(
           'Slowest operations',
           's',
-          'Mean time within 5 minutes.',
-          'topk(15, sum by (port, operation) (rate(widget_store_call_duration_seconds_sum{NS}[5m])) / (sum by (port, operation) (rate(widget_store_call_duration_seconds_count{NS}[5m])) > 0))',
+          'Mean time within 5 minutes. Without the reads that wait for an event (next).',
+          'topk(15, sum by (port, operation) (rate(widget_store_call_duration_seconds_sum{NS,operation!="next"}[5m])) / (sum by (port, operation) (rate(widget_store_call_duration_seconds_count{NS,operation!="next"}[5m])) > 0))',
         ),
       ],
     },

@@ -16,10 +16,31 @@ class Widgets {
   }
 }
 
+/** A log with a tail whose reads fail while it is away, and once it is closed. */
+class Log {
+  isAway = false;
+  #read = 3;
+  openTail() {
+    let isClosed = false;
+    return {
+      next: async () => {
+        if (isClosed || this.isAway) throw new UnavailableError('no answer');
+        return this.#read;
+      },
+      close: async () => {
+        isClosed = true;
+      },
+    };
+  }
+}
+
 function setUp() {
   const metrics = createMetrics();
-  const backend = measureBackend({ kind: 'embedded', widgets: new Widgets() } as unknown as Backend, metrics);
-  return { metrics, backend, widgets: backend.widgets as unknown as Widgets };
+  const backend = measureBackend(
+    { kind: 'embedded', widgets: new Widgets(), control: new Log() } as unknown as Backend,
+    metrics,
+  );
+  return { metrics, backend, widgets: backend.widgets as unknown as Widgets, log: backend.control as unknown as Log };
 }
 
 describe('measureBackend', () => {
@@ -45,5 +66,21 @@ describe('measureBackend', () => {
     expect(text).toContain('widget_store_call_duration_seconds_count{port="widgets",operation="get"} 0\n');
     expect(text).toContain('widget_store_call_failures_total{port="widgets",operation="get",error="unavailable"} 0\n');
     expect(text).not.toContain('operation="close"');
+  });
+
+  it('counts the reads of a tail and their failures, but not the end of a tail that is closed', async () => {
+    const { metrics, log, backend } = setUp();
+    const readsText = 'widget_store_call_duration_seconds_count{port="control",operation="next"}';
+    const failuresText = 'widget_store_call_failures_total{port="control",operation="next",error="unavailable"}';
+    expect(await metrics.registry.metrics()).toContain(`${readsText} 0\n`);
+    expect(await metrics.registry.metrics()).toContain(`${failuresText} 0\n`);
+    const tail = log.openTail();
+    expect(await tail.next()).toBe(3);
+    Object.assign(backend.control, { isAway: true });
+    await expect(tail.next()).rejects.toThrow(UnavailableError);
+    await tail.close();
+    await expect(tail.next()).rejects.toThrow(UnavailableError);
+    expect(await metrics.registry.metrics()).toContain(`${readsText} 2\n`);
+    expect(await metrics.registry.metrics()).toContain(`${failuresText} 1\n`);
   });
 });

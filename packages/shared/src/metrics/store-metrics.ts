@@ -7,7 +7,7 @@ export function storeMetrics(registers: Registry[]) {
   return {
     storeCallSeconds: new Histogram({
       name: 'widget_store_call_duration_seconds',
-      help: 'Time of a call to a store, in seconds, by port and operation. Includes the calls that failed.',
+      help: 'Time of a call to a store, in seconds, by port and operation. Includes the calls that failed. Of the operation next, a read of the newest events or revocations, it includes the wait for one: up to 2 s.',
       labelNames: ['port', 'operation'],
       buckets: callBuckets,
       registers,
