@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Delivery } from '../domain/delivery.ts';
 import { UnavailableError } from '../domain/errors.ts';
+import type { QueueItem } from '../domain/queue-item.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import type { ConsumedBatch } from '../ports/hook-queue.ts';
 import { systemClock } from '../runtime/clock.ts';
@@ -18,11 +19,11 @@ const delivery: Delivery = {
   redrive: false,
 };
 
-function buildBatch(signal: AbortSignal): ConsumedBatch {
+function buildBatch(signal: AbortSignal, items: readonly QueueItem[]): ConsumedBatch {
   return {
     jobId: 'job',
     partition: 0,
-    items: [{ type: 'delivery', delivery }],
+    items,
     unreadable: [],
     startCount: 1,
     signal,
@@ -30,7 +31,11 @@ function buildBatch(signal: AbortSignal): ConsumedBatch {
 }
 
 /** Consumes a batch of one delivery. `lines` are the log lines as JSON, `failures` counts the failures of a store. */
-async function consume(processBatch: ConsumeBatchDeps['processBatch'], signal = new AbortController().signal) {
+async function consume(
+  processBatch: ConsumeBatchDeps['processBatch'],
+  signal = new AbortController().signal,
+  items: readonly QueueItem[] = [{ type: 'delivery', delivery }],
+) {
   const lines: string[] = [];
   let failures = 0;
   const logger = await createLogger({ level: 'silent' });
@@ -54,7 +59,7 @@ async function consume(processBatch: ConsumeBatchDeps['processBatch'], signal = 
       logger,
       metrics: createMetrics(),
     },
-    buildBatch(signal),
+    buildBatch(signal, items),
   );
   return { outcome, lines, failures };
 }
@@ -80,4 +85,31 @@ it('does not count a run that was aborted as a failure of a store', async () => 
     throw new UnavailableError('the run stopped before its append');
   }, abort.signal);
   expect({ outcome, failures }).toEqual({ outcome: 'release', failures: 0 });
+});
+
+it('names the widgets of a batch of nudges that fails, but not all of many', async () => {
+  const abort = new AbortController();
+  const widgetIds = Array.from({ length: 20 }, (_, index) => `widget-${index}`);
+  const items = widgetIds.map((widgetId): QueueItem => ({ type: 'nudge', widgetId }));
+  const fail: ConsumeBatchDeps['processBatch'] = async () => {
+    abort.abort();
+    return { status: 'not-applied', run: 1, error: new TypeError('the outbox is no list') };
+  };
+  const { lines } = await consume(fail, abort.signal, items);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    message: 'batch.not-applied',
+    nudges: 20,
+    widgetIds: widgetIds.slice(0, 5),
+  });
+});
+
+it('names no widgets in the line of a batch that succeeds', async () => {
+  const published = { appendedReceivedAt: [], duplicates: 0, startedNewEpoch: false, unstorable: [] };
+  const { lines } = await consume(
+    async () => ({ status: 'published', run: 1, ...published }),
+    new AbortController().signal,
+    [{ type: 'nudge', widgetId: 'widget-1' }],
+  );
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).not.toContain('widget-1');
 });

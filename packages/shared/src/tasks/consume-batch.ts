@@ -135,7 +135,8 @@ async function runOnce(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: read
     if (outcome.status === 'published') recordPublished(deps, outcome);
     deps.stores.recordSuccess();
     if ('error' in outcome) {
-      deps.logger.warn({ ...fields, run: outcome.run, durationMs, err: outcome.error }, `batch.${outcome.status}`);
+      const { run, error: err } = outcome;
+      deps.logger.warn({ ...fields, ...nameWidgets(items), run, durationMs, err }, `batch.${outcome.status}`);
       return { outcome: outcome.status, unstorable: [], cause: describeError(outcome.error) };
     }
     deps.logger.info({ ...fields, ...toLogFields(outcome), durationMs }, `batch.${outcome.status}`);
@@ -147,7 +148,7 @@ async function runOnce(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: read
     // An aborted run may have stopped before any call to a store.
     if (isUnavailable && !batch.signal.aborted) deps.stores.recordFailure();
     if (isUnavailable) deps.logger.warn({ ...fields, err: error }, 'batch.unavailable');
-    else deps.logger.error({ ...fields, err: error }, 'batch.failed');
+    else deps.logger.error({ ...fields, ...nameWidgets(items), err: error }, 'batch.failed');
     return { outcome: isUnavailable ? 'unavailable' : 'failed', unstorable: [], cause: describeError(error) };
   }
 }
@@ -155,6 +156,15 @@ async function runOnce(deps: ConsumeBatchDeps, batch: ConsumedBatch, items: read
 function countItems(items: readonly QueueItem[]): { eventIds: string[]; nudges: number } {
   const eventIds = items.flatMap((item) => (item.type === 'delivery' ? [item.delivery.eventId] : []));
   return { eventIds, nudges: items.length - eventIds.length };
+}
+
+/** The most widgets that a line names. A batch that keeps failing is halved until one item is left. */
+const namedWidgetsMax = 5;
+
+/** Returns the first widgets of the nudges. An event id leads to the widget of a delivery. */
+function nameWidgets(items: readonly QueueItem[]): { widgetIds?: string[] } {
+  const ids = new Set(items.flatMap((item) => (item.type === 'nudge' ? [item.widgetId] : [])));
+  return ids.size === 0 ? {} : { widgetIds: [...ids].slice(0, namedWidgetsMax) };
 }
 
 type Published = Extract<BatchOutcome, { status: 'published' }>;
