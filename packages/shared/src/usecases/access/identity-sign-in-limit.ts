@@ -1,6 +1,5 @@
-import type { RateLimit } from '../../domain/gcra.ts';
 import type { RateLimiter } from '../../ports/rate-limiter.ts';
-import { type AttemptSource, addressFactor, type SignInPermit, sharedAddressFactor } from './sign-in-limits.ts';
+import { type AttemptSource, computeSignInLimits, type SignInPermit } from './sign-in-limits.ts';
 
 export interface IdentitySignInLimitDeps {
   readonly limiter: RateLimiter;
@@ -14,10 +13,10 @@ export interface IdentitySignInLimitDeps {
  * gives the permit back unless the sign-in failed by the client's own fault.
  */
 export function makeTakeIdentitySignInPermit({ limiter, failuresPerMinute }: IdentitySignInLimitDeps) {
+  const limits = computeSignInLimits(failuresPerMinute);
   return async ({ address, isShared }: AttemptSource): Promise<SignInPermit> => {
-    const count = failuresPerMinute * addressFactor * (isShared ? sharedAddressFactor : 1);
-    const limit: RateLimit = { ratePerSecond: count / 60, burst: count };
-    if (count === 0) return { status: 'granted', giveBack: async () => undefined };
+    if (failuresPerMinute === 0) return { status: 'granted', giveBack: async () => undefined };
+    const limit = isShared ? limits.sharedAddress : limits.address;
     const key = `identity-sign-in:address:${address}`;
     const { granted, retryAfterMs, resetAfterMs } = await limiter.take({ key, limit, atLeast: 1, atMost: 1 });
     if (granted === 0) return { status: 'rate-limited', limit, retryAfterMs, resetAfterMs };

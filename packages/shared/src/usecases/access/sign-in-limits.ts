@@ -73,13 +73,13 @@ interface KeyedLimit {
 }
 
 /** Failures of one address per minute, as a multiple of those of one account and address. */
-export const addressFactor = 6;
+const addressFactor = 6;
 /** How many times as many failures a shared address may have. */
-export const sharedAddressFactor = 10;
+const sharedAddressFactor = 10;
 const accountHourFactor = 20;
 
-/** The limits of failures by the `failuresPerMinute` that the settings give. */
-function computeLimits(failuresPerMinute: number) {
+/** Returns the limits of failures by the `failuresPerMinute` that the settings give. */
+export function computeSignInLimits(failuresPerMinute: number) {
   const perMinute = (count: number): RateLimit => ({ ratePerSecond: count / 60, burst: count });
   const perHour = failuresPerMinute * accountHourFactor;
   return {
@@ -105,7 +105,7 @@ const toAccountKey = (email: string): string => `sign-in:account:${sha256Hex(ema
  * forwarding headers gains nothing.
  */
 export function makeTakeSignInPermit({ limiter, failuresPerMinute }: SignInLimitsDeps) {
-  const limits = computeLimits(failuresPerMinute);
+  const limits = computeSignInLimits(failuresPerMinute);
 
   function listLimits(email: string, { address, isShared }: AttemptSource, browser: string | null): KeyedLimit[] {
     if (browser !== null) {
@@ -153,7 +153,7 @@ export interface UnlockUserDeps extends SignInLimitsDeps {
  * Throws `UnavailableError`.
  */
 export function makeUnlockUser({ users, limiter, failuresPerMinute }: UnlockUserDeps) {
-  const { account: limit } = computeLimits(failuresPerMinute);
+  const { account: limit } = computeSignInLimits(failuresPerMinute);
   return async (userId: string): Promise<boolean> => {
     const user = await users.findById(userId);
     if (user === null) return false;
