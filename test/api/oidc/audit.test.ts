@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAuditEventsOnce } from '../../drivers/audit-trail.ts';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { listAuditEvents, listAuditEventsOnce } from '../../drivers/audit-trail.ts';
 import { eventually } from '../../drivers/eventually.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../../drivers/identity-provider.ts';
 import { finishOidcSignIn, signInByOidc } from '../../drivers/oidc-sign-in.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { overrideMethod } from '../../drivers/override-method.ts';
+import { createPasswordUser } from '../../drivers/password-user.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
 let provider: TestIdentityProvider;
 let service: TestApp;
@@ -22,7 +25,8 @@ test('a sign-in through the provider has an audit event with the user and the ro
   expect((await signInByOidc(service, 'kim')).statusCode).toBe(303);
   await finishOidcSignIn(service, new URL('http://x/?code=c&state=s'), '');
   const user = await service.backend.users.findByEmail('kim@example.com');
-  expect(await listAuditEventsOnce(service, admin, `targetId=${user?.id}`)).toMatchObject([
+  const query = `targetId=${user?.id}&action=session.created`;
+  expect(await listAuditEventsOnce(service, admin, query)).toMatchObject([
     {
       action: 'session.created',
       operation: 'example.session.finishOidc',
@@ -42,4 +46,72 @@ test('a sign-in through the provider has an audit event with the user and the ro
   expect((await signInByOidc(service, 'lee')).statusCode).toBe(403);
   await eventually(async () => (await findFailure('sign-in-refused')) !== undefined, 'the refusal is listed');
   expect((await findFailure('sign-in-refused'))?.emailHmac).toMatch(/^[\da-f]{64}$/);
+});
+
+describe('what the provider changes', () => {
+  const origin = {
+    actor: { kind: 'identity-provider', id: null },
+    operation: 'example.session.finishOidc',
+    outcome: 'succeeded',
+    clientAddress: expect.any(String),
+    requestId: expect.any(String),
+  };
+  /** The changes of the user, the newest first. */
+  const listChanges = async (admin: TestCaller, userId: string | undefined) =>
+    (await listAuditEvents(service, admin, `targetId=${userId}`)).filter(({ action }) => action.startsWith('user.'));
+
+  test('a new user and each new role have an event, and a sign-in that changes nothing has none', async () => {
+    const admin = await service.signedIn('admin');
+    provider.setPerson('mo', { email: 'mo@example.com', roles: ['staff'] });
+    await signInByOidc(service, 'mo');
+    const user = await service.backend.users.findByEmail('mo@example.com');
+    const created = {
+      ...{ ...origin, action: 'user.created', target: { kind: 'user', id: user?.id }, before: null },
+      after: { email: 'mo@example.com', name: null, role: 'viewer', disabled: false },
+    };
+    expect(await listChanges(admin, user?.id)).toMatchObject([created]);
+    await signInByOidc(service, 'mo');
+    expect(await listChanges(admin, user?.id)).toMatchObject([created]);
+    provider.setPerson('mo', { email: 'mo@example.com', roles: ['makers'] });
+    await signInByOidc(service, 'mo');
+    const changed = { ...origin, action: 'user.changed', before: { role: 'viewer' }, after: { role: 'editor' } };
+    expect(await listChanges(admin, user?.id)).toMatchObject([changed, created]);
+  });
+
+  test('a password that an identity replaces has an event, with the new role', async () => {
+    const admin = await service.signedIn('admin');
+    const { user } = await createPasswordUser(service, 'correct horse battery');
+    provider.setPerson('pat', { email: user.email, email_verified: true, roles: ['owners'] });
+    expect((await signInByOidc(service, 'pat')).statusCode).toBe(303);
+    const changes = await listChanges(admin, user.id);
+    expect(changes.map(({ before, after }) => ({ before, after }))).toEqual([
+      { before: { signIn: 'password' }, after: { signIn: 'identity-provider' } },
+      { before: { role: user.role }, after: { role: 'admin' } },
+    ]);
+    for (const change of changes) expect(change).toMatchObject({ ...origin, action: 'user.changed' });
+  });
+
+  test('a role that was stored has an event even if the sign-in fails afterwards', async () => {
+    const admin = await service.signedIn('admin');
+    provider.setPerson('sam', { email: 'sam@example.com', roles: ['staff'] });
+    await signInByOidc(service, 'sam');
+    const user = await service.backend.users.findByEmail('sam@example.com');
+    const pod = await openTestApp({
+      identityProvider: provider.options,
+      sharedBackend: service.backend,
+      replace: ({ sessions }) => ({
+        sessions: overrideMethod(sessions, 'insert', async () => {
+          throw new UnavailableError('unavailable in this test');
+        }),
+      }),
+    });
+    onTestFinished(() => pod.close());
+    provider.setPerson('sam', { email: 'sam@example.com', roles: ['owners'] });
+    expect((await signInByOidc(pod, 'sam')).statusCode).toBe(503);
+    await eventually(async () => (await listChanges(admin, user?.id)).length === 2, 'the change is listed');
+    expect(await listChanges(admin, user?.id)).toMatchObject([
+      { ...origin, action: 'user.changed', before: { role: 'viewer' }, after: { role: 'admin' } },
+      { action: 'user.created' },
+    ]);
+  });
 });

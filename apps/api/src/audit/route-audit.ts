@@ -43,9 +43,14 @@ export interface AuditNotes {
   readonly after?: AuditMembers | null;
   /** The e-mail of a sign-in. Only its HMAC is stored, and only if the sign-in fails. */
   readonly email?: string;
+  /** Changes that the request caused besides, in their order. They took place, whatever the outcome of the request. */
+  readonly furtherChanges?: readonly FurtherChange[];
   /** The request is worth no event: it changed nothing, or it is one of too many. */
   readonly isSkipped?: boolean;
 }
+
+/** A change with an audit event of its own. */
+export type FurtherChange = Pick<AuditEvent, 'action' | 'actor' | 'target' | 'before' | 'after'>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -88,6 +93,7 @@ const refusedByPolicy: readonly string[] = ['permission-denied', 'csrf-token-inv
  *
  * - The change took place: the event is durable before the response is sent, unless the store does not accept it (see
  *   `AuditWriter`).
+ * - Changes that it caused besides (`furtherChanges`) have such events, too.
  * - The handler answered with a problem: the event is sampled (see `AuditSampler`).
  * - The request lacks the permission or the CSRF token: `access.refused`, sampled. Any other request that does not get
  *   to its handler, such as an invalid one, gets no event.
@@ -151,16 +157,25 @@ function makeRecord({ recorder, hashEmail, clock, declaration, operation }: Reco
       requestId: request.id,
     };
   };
+  const describeChange = (request: FastifyRequest, change: FurtherChange): SampledEvent => ({
+    ...describe(request, change.action),
+    ...{ ...change, outcome: 'succeeded', code: null },
+  });
   const sample = async (event: SampledEvent, email: string | null) =>
     recorder.sample({ ...event, emailHmac: email === null ? null : await hashEmail(email) });
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const action = findAction(request, declaration);
-    if (action === null) return;
-    const event = describe(request, action);
-    // The response to a refused request must not wait for a store.
-    if (event.outcome !== 'succeeded') return void sample(event, request.audit?.email ?? null);
     const waitMs = Math.max(minimumWaitMs, requestDeadlineMs - reply.elapsedTime);
-    await recorder.write({ ...event, unlisted: 0 }, waitMs);
+    const write = (event: SampledEvent) => recorder.write({ ...event, unlisted: 0 }, waitMs);
+    // Described first: the ids put them before the event of the request.
+    const writes = (request.audit?.furtherChanges ?? []).map((change) => write(describeChange(request, change)));
+    const action = findAction(request, declaration);
+    if (action !== null) {
+      const event = describe(request, action);
+      // The response to a refused request must not wait for a store.
+      if (event.outcome !== 'succeeded') return void sample(event, request.audit?.email ?? null);
+      writes.push(write(event));
+    }
+    await Promise.all(writes);
   };
 }
 

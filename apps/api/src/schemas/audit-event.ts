@@ -26,9 +26,10 @@ const auditEventSchema = z
     code: z.string().nullable().meta({
       description: 'The code of the problem that the client got. Null if it succeeded.',
     }),
-    actor: z
-      .object({ kind: z.enum(auditActorKinds), id: z.string().meta({ format: 'uuid' }).nullable() })
-      .meta({ description: 'Who did it. The `id` is null for `anonymous`, and for `system`: the service itself.' }),
+    actor: z.object({ kind: z.enum(auditActorKinds), id: z.string().meta({ format: 'uuid' }).nullable() }).meta({
+      description:
+        'Who did it. The `id` is null for `anonymous`, for `identity-provider`, which gave a user or a role at a sign-in, and for `system`: the service itself.',
+    }),
     target: z
       .object({ kind: z.enum(auditTargetKinds), id: z.string().meta({ format: 'uuid' }) })
       .nullable()

@@ -27,8 +27,11 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** `anonymous`: a request whose sender is not known. `system`: the service itself, without a request. */
-export const auditActorKinds = ['user', 'provision-token', 'anonymous', 'system'] as const;
+/**
+ * `anonymous`: a request whose sender is not known. `identity-provider`: it gave a user or a role at a sign-in. `system`:
+ * the service itself, without a request.
+ */
+export const auditActorKinds = ['user', 'provision-token', 'anonymous', 'identity-provider', 'system'] as const;
 
 export const auditTargetKinds = [
   'user',
@@ -48,7 +51,7 @@ export type AuditTargetKind = (typeof auditTargetKinds)[number];
 export const auditOutcomes = ['succeeded', 'refused', 'failed'] as const;
 export type AuditOutcome = (typeof auditOutcomes)[number];
 
-/** Who did it. `id` is null for `anonymous` and `system`. Never a secret. */
+/** Who did it. `id` is null unless it is a user or a provision token. Never a secret. */
 export interface AuditActor {
   readonly kind: (typeof auditActorKinds)[number];
   readonly id: string | null;

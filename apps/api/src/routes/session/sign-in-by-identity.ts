@@ -1,14 +1,17 @@
+import { pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { User } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { makeTakeIdentitySignInPermit } from '@widget-service/shared/usecases/access/identity-sign-in-limit.ts';
 import type { makeEndReplacedSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type {
   IdentitySignInOutcome,
+  IdentityUserChange,
   makeSignInByIdentity,
 } from '@widget-service/shared/usecases/access/sign-in-by-identity.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { noteAudit } from '../../audit/route-audit.ts';
+import { type FurtherChange, noteAudit } from '../../audit/route-audit.ts';
 import type { IdentityProvider } from '../../auth/oidc/identity-provider.ts';
 import { createPendingSignIns, type PendingSignIn, parseReturnTo } from '../../auth/oidc/pending-sign-in.ts';
 import { toNotVerified } from '../../auth/oidc/provider-errors.ts';
@@ -18,6 +21,7 @@ import { InputError, statusForCode } from '../../http/problem.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { toRateLimitedError } from '../../limits/rate-limit-headers.ts';
 import { documentResponses } from '../../schemas/problem.ts';
+import { toUserAuditMembers } from '../users/user-audit-members.ts';
 import { readSessionOrigin } from './session-origin.ts';
 
 const startPath = '/api/v1/session/oidc';
@@ -165,7 +169,13 @@ function registerCallback(app: ZodApp, configured: Configured | null, deps: Sign
         if (started === null) throw toNotVerified('no cookie of a started sign-in');
         const identity = await provider.verify(readQuery(request), started, address);
         if (identity.email !== null) noteAudit(request, { email: identity.email });
-        const outcome = await deps.signInByIdentity(identity, readSessionOrigin(request, deps.trustedProxies));
+        const changes: FurtherChange[] = [];
+        const noteChange = (change: IdentityUserChange) => {
+          changes.push(describeChange(change));
+          noteAudit(request, { furtherChanges: changes });
+        };
+        const origin = readSessionOrigin(request, deps.trustedProxies);
+        const outcome = await deps.signInByIdentity(identity, origin, noteChange);
         if (outcome.status === 'refused') throw toRefusedError(outcome.reason);
         const { id, role } = outcome.user;
         // The provider gives the role at each sign-in.
@@ -179,6 +189,20 @@ function registerCallback(app: ZodApp, configured: Configured | null, deps: Sign
       return redirectBack(reply, pending);
     },
   });
+}
+
+/** The change's audit event. The provider decided it: the person may not even know. */
+function describeChange({ before, after }: IdentityUserChange): FurtherChange {
+  const origin = { actor: { kind: 'identity-provider', id: null }, target: { kind: 'user', id: after.id } } as const;
+  const { email } = after;
+  if (before === null) {
+    return { ...origin, action: 'user.created', before: null, after: { email, ...toUserAuditMembers(after) } };
+  }
+  const toMembers = (user: User) => ({
+    ...toUserAuditMembers(user),
+    signIn: user.passwordHash === null ? 'identity-provider' : 'password',
+  });
+  return { ...origin, action: 'user.changed', ...pickChangedMembers(toMembers(before), toMembers(after)) };
 }
 
 function setCookies(reply: FastifyReply, cookies: string[]): void {

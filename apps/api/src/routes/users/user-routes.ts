@@ -13,6 +13,7 @@ import { pageQuerySchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { newUserSchema, userChangesSchema, userPageSchema, userSchema } from '../../schemas/user.ts';
 import { toPageBody, toRowRange } from '../page-body.ts';
+import { toUserAuditMembers } from './user-audit-members.ts';
 import { toUserBody } from './user-body.ts';
 
 const userParamsSchema = z.object({ id: z.string() });
@@ -66,7 +67,7 @@ export function registerCreateUser(app: ZodApp, { createUser }: CreateUserRouteD
         throw new ServiceError('email-in-use', 'Another user has this e-mail address.');
       }
       const { id, email } = outcome.user;
-      noteAudit(request, { targetId: id, after: { email, ...toAuditMembers(outcome.user) } });
+      noteAudit(request, { targetId: id, after: { email, ...toUserAuditMembers(outcome.user) } });
       return reply.code(201).header('location', `users/${id}`).send(toUserBody(outcome.user));
     },
   });
@@ -149,11 +150,9 @@ export function registerChangeUser(app: ZodApp, { users, changeUser }: ChangeUse
 
 /** The new password itself is never recorded. */
 function describeChange(before: User | null, user: User, isPasswordSet: boolean): AuditNotes {
-  const after = { ...toAuditMembers(user), ...(isPasswordSet ? { passwordSet: true } : {}) };
-  return pickChangedMembers(before === null ? {} : toAuditMembers(before), after);
+  const after = { ...toUserAuditMembers(user), ...(isPasswordSet ? { passwordSet: true } : {}) };
+  return pickChangedMembers(before === null ? {} : toUserAuditMembers(before), after);
 }
-
-const toAuditMembers = ({ name, role, disabled }: User) => ({ name, role, disabled });
 
 export interface UnlockUserRouteDeps {
   readonly unlockUser: ReturnType<typeof makeUnlockUser>;

@@ -36,6 +36,15 @@ export type IdentitySignInOutcome =
   | Exclude<SignInOutcome, { readonly status: 'refused' }>
   | { readonly status: 'refused'; readonly reason: RefusalReason };
 
+/** What a sign-in has stored about a user. */
+export interface IdentityUserChange {
+  /** Null: the user is new. */
+  readonly before: User | null;
+  readonly after: User;
+}
+
+type OnUserChange = (change: IdentityUserChange) => void;
+
 type FoundUser = { readonly user: User } | { readonly reason: RefusalReason };
 
 /**
@@ -46,25 +55,22 @@ type FoundUser = { readonly user: User } | { readonly reason: RefusalReason };
  * leaves the provider also leaves this service. The user gets the role of this sign-in. Without a role, the sign-in is
  * refused and all sessions of the user end. `origin` is stored with the session.
  *
+ * `onUserChange` is called right after each change of a user is stored, also if the sign-in fails afterwards.
+ *
  * Throws `UnavailableError`. What was stored before, such as the new role, stays; repeating the sign-in is safe.
  */
 export function makeSignInByIdentity({ users, finishSignIn, endAllSessions, clock }: SignInByIdentityDeps) {
-  async function addUser({ issuer, subject, email }: VerifiedIdentity, role: Role): Promise<FoundUser> {
+  async function addUser(
+    { issuer, subject, email }: VerifiedIdentity,
+    role: Role,
+    onUserChange: OnUserChange,
+  ): Promise<FoundUser> {
     if (email === null) return { reason: 'no-email' };
     const identity = { issuer, subject };
-    const user: User = {
-      id: createUuidV7(),
-      email,
-      name: null,
-      role,
-      disabled: false,
-      passwordHash: null,
-      mustChangePassword: false,
-      identity,
-      createdAt: clock.now(),
-      lastSignInAt: null,
-    };
-    return (await users.insert(user)) ? { user } : findConcurrentlyAdded(identity);
+    const user = buildUser(identity, email, role, clock.now());
+    if (!(await users.insert(user))) return findConcurrentlyAdded(identity);
+    onUserChange({ before: null, after: user });
+    return { user };
   }
 
   /** Another request may just have stored the same person. */
@@ -77,41 +83,81 @@ export function makeSignInByIdentity({ users, finishSignIn, endAllSessions, cloc
     user: User,
     { issuer, subject, isEmailVerified }: VerifiedIdentity,
     role: Role,
+    onUserChange: OnUserChange,
   ): Promise<FoundUser> {
     const identity = { issuer, subject };
     if (!isEmailVerified || user.identity !== undefined) return findConcurrentlyAdded(identity);
     if (user.disabled) return { reason: 'disabled' };
     // The role first: the last admin, whom the provider would demote, keeps the password and the sessions.
-    const update = await users.update(user.id, { role });
-    if (update.status === 'last-admin') return { reason: 'last-admin' };
+    if (!(await changeRole(users, user, role, onUserChange))) return { reason: 'last-admin' };
     // Before the change, too: if only the end of the sessions fails, the next sign-in finds the identity and ends none.
     await endAllSessions(user.id);
     if (!(await users.replacePasswordByIdentity(user.id, identity))) return findConcurrentlyAdded(identity);
+    const linked = { ...user, role, passwordHash: null, mustChangePassword: false, identity };
+    onUserChange({ before: { ...user, role }, after: linked });
     await endAllSessions(user.id);
-    return { user: { ...user, role, passwordHash: null, mustChangePassword: false, identity } };
+    return { user: linked };
   }
 
-  async function findOrAddUser(known: User | null, identity: VerifiedIdentity, role: Role): Promise<FoundUser> {
+  async function findOrAddUser(
+    known: User | null,
+    identity: VerifiedIdentity,
+    role: Role,
+    onUserChange: OnUserChange,
+  ): Promise<FoundUser> {
     if (known !== null) return { user: known };
     const namesake = identity.email === null ? null : await users.findByEmail(identity.email);
-    return namesake === null ? addUser(identity, role) : replacePassword(namesake, identity, role);
+    return namesake === null
+      ? addUser(identity, role, onUserChange)
+      : replacePassword(namesake, identity, role, onUserChange);
   }
 
-  return async (identity: VerifiedIdentity, origin?: SessionOrigin): Promise<IdentitySignInOutcome> => {
+  return async (
+    identity: VerifiedIdentity,
+    origin?: SessionOrigin,
+    onUserChange: OnUserChange = () => undefined,
+  ): Promise<IdentitySignInOutcome> => {
     const { issuer, subject, role } = identity;
     const known = await users.findByIdentity({ issuer, subject });
     if (role === null) {
       if (known !== null) await endAllSessions(known.id);
       return { status: 'refused', reason: 'no-role' };
     }
-    const found = await findOrAddUser(known, identity, role);
+    const found = await findOrAddUser(known, identity, role, onUserChange);
     if ('reason' in found) return { status: 'refused', reason: found.reason };
     if (found.user.disabled) return { status: 'refused', reason: 'disabled' };
-    if (found.user.role !== role) {
-      const update = await users.update(found.user.id, { role });
-      if (update.status === 'last-admin') return { status: 'refused', reason: 'last-admin' };
+    if (found.user.role !== role && !(await changeRole(users, found.user, role, onUserChange))) {
+      return { status: 'refused', reason: 'last-admin' };
     }
     const outcome = await finishSignIn(found.user, origin);
     return outcome.status === 'refused' ? { status: 'refused', reason: 'disabled' } : outcome;
+  };
+}
+
+/** Returns false and changes nothing if no enabled admin would be left. */
+async function changeRole(
+  users: Pick<UserStore, 'update'>,
+  user: User,
+  role: Role,
+  onUserChange: OnUserChange,
+): Promise<boolean> {
+  const { status } = await users.update(user.id, { role });
+  // Another sign-in may have stored the same role meanwhile. Then both count as its change.
+  if (status === 'updated' && user.role !== role) onUserChange({ before: user, after: { ...user, role } });
+  return status !== 'last-admin';
+}
+
+function buildUser(identity: ExternalIdentity, email: string, role: Role, createdAt: Date): User {
+  return {
+    id: createUuidV7(),
+    email,
+    name: null,
+    role,
+    disabled: false,
+    passwordHash: null,
+    mustChangePassword: false,
+    identity,
+    createdAt,
+    lastSignInAt: null,
   };
 }
