@@ -52,7 +52,7 @@ export class BullmqHookQueue implements HookQueue {
 
   constructor(options: BullmqHookQueueOptions) {
     this.#options = options;
-    this.#waiting = new RedisWaitingCounts(options.redis, options.keys.waiting);
+    this.#waiting = new RedisWaitingCounts(options.redis, options.keys);
     options.redis.on('close', () => {
       this.#connectionNumber += 1;
     });

@@ -44,7 +44,7 @@ export class PartitionConsumer {
   constructor(options: PartitionConsumerOptions) {
     this.#options = options;
     const { redis, keys, timing } = options;
-    this.#waiting = new RedisWaitingCounts(redis, keys.waiting);
+    this.#waiting = new RedisWaitingCounts(redis, keys);
     this.name = queueName(options.partitionCount, options.partition);
     this.#queue = new Queue<string>(this.name, maintenanceQueueOptions(redis, keys.queuePrefix));
     // Each failing call rejects by itself, and the shared connection reports the outage.

@@ -22,6 +22,8 @@ export interface RedisKeys {
   refusals(integrationId: string): string;
   /** The hash that counts the deliveries in the hook queue by integration. Absent while the queue is empty. */
   readonly waiting: string;
+  /** The number of the last report that was counted there, of one reporter. Expires an hour after it. */
+  waitingReport(reporterId: string): string;
   /** The Pub/Sub channel of questions to every pod. */
   readonly podQuestions: string;
   /** The Pub/Sub channel of the answers to one asking process. */
@@ -41,6 +43,7 @@ export function redisKeys(prefix: string): RedisKeys {
     limit: (key) => `${tag}:limit:${key}`,
     refusals: (integrationId) => `${tag}:refusals:${integrationId}`,
     waiting: `${tag}:waiting`,
+    waitingReport: (reporterId) => `${tag}:waiting:report:${reporterId}`,
     podQuestions: `${tag}:pods:questions`,
     podAnswers: (askerId) => `${tag}:pods:answers:${askerId}`,
     queuePrefix: tag,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import {
   type WaitingByIntegration,
@@ -5,22 +6,39 @@ import {
   WaitingTally,
 } from '@widget-service/shared/domain/waiting-deliveries.ts';
 import type { Redis } from 'ioredis';
+import type { RedisKeys } from './keys.ts';
 import { loadScript, runScript } from './script.ts';
+
+/** How long a report may be unanswered: it is counted twice if it is repeated later than that. */
+const markLifetimeMs = 3_600_000;
+
+interface Report {
+  /** Higher than those of earlier reports. */
+  readonly number: number;
+  readonly changes: WaitingByIntegration;
+}
 
 /**
  * The deliveries in the hook queue by integration, which all processes count together in one hash. Pods report what they
  * enqueued when they read the counts, about once a second; workers report what they have done after each batch. A
  * process that is killed leaves the counts wrong by what it had not reported, until the queue is empty.
+ *
+ * A report whose answer was lost is sent again with the same number, before the next one. Redis counts each number once.
  */
 export class RedisWaitingCounts {
   readonly #redis: Redis;
-  readonly #key: string;
+  readonly #keys: readonly [counts: string, mark: string];
   readonly #script = loadScript('count-waiting');
   readonly #unreported = new WaitingTally();
+  /** Null if Redis has answered each report so far. */
+  #unanswered: Report | null = null;
+  #reportNumber = 0;
+  /** Settles after the last call of `#report`: reports are sent one by one. */
+  #lastReport: Promise<unknown> = Promise.resolve();
 
-  constructor(redis: Redis, key: string) {
+  constructor(redis: Redis, keys: Pick<RedisKeys, 'waiting' | 'waitingReport'>) {
     this.#redis = redis;
-    this.#key = key;
+    this.#keys = [keys.waiting, keys.waitingReport(randomUUID())];
   }
 
   /** Records deliveries that were enqueued, for the next report. */
@@ -47,15 +65,27 @@ export class RedisWaitingCounts {
     return counts;
   }
 
-  async #report(jobLists: readonly string[]): Promise<unknown> {
+  #report(jobLists: readonly string[]): Promise<unknown> {
+    const report = this.#lastReport.then(() => this.#sendAll(jobLists));
+    this.#lastReport = report.catch(() => undefined);
+    return report;
+  }
+
+  async #sendAll(jobLists: readonly string[]): Promise<unknown> {
+    if (this.#unanswered !== null) await this.#send(this.#unanswered, []);
     const changes = this.#unreported.drain();
     if (changes.size === 0 && jobLists.length === 0) return [];
-    const args = [...changes].flatMap(([id, { deliveries, bytes }]) => [id, deliveries, bytes]);
-    try {
-      return await runScript(this.#redis, this.#script, [this.#key, ...jobLists], args);
-    } catch (error) {
-      this.#unreported.addAll(changes);
-      throw error;
-    }
+    this.#reportNumber += 1;
+    return this.#send({ number: this.#reportNumber, changes }, jobLists);
+  }
+
+  async #send(report: Report, jobLists: readonly string[]): Promise<unknown> {
+    // A report without changes need not be repeated.
+    this.#unanswered = report.changes.size === 0 ? null : report;
+    const changes = [...report.changes].flatMap(([id, { deliveries, bytes }]) => [id, deliveries, bytes]);
+    const args = [report.number, markLifetimeMs, ...changes];
+    const reply = await runScript(this.#redis, this.#script, [...this.#keys, ...jobLists], args);
+    this.#unanswered = null;
+    return reply;
   }
 }
