@@ -884,10 +884,10 @@ export interface components {
             outcome: "succeeded" | "refused" | "failed";
             /** @description The code of the problem that the client got. Null if it succeeded. */
             code: string | null;
-            /** @description Who did it. The `id` is null for `anonymous`, and for `system`: the service itself. */
+            /** @description Who did it. The `id` is null for `anonymous`, for `identity-provider`, which gave a user or a role at a sign-in, and for `system`: the service itself. */
             actor: {
                 /** @enum {string} */
-                kind: "user" | "provision-token" | "anonymous" | "system";
+                kind: "user" | "provision-token" | "anonymous" | "identity-provider" | "system";
                 id: string | null;
             };
             /** @description What it was done to. Null if there is none, or none is known. */
