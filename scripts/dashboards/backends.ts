@@ -13,7 +13,7 @@ export const backendsDashboard: Dashboard = {
           'Share of calls without an answer',
           'percentunit',
           'Above 10 %, the store counts as unavailable.',
-          { '{{store}}': 'max by (store) (namespace_store:widget_store_calls_unavailable:ratio_rate5m{NS})' },
+          { '{{store}}': 'max by (store) (namespace_store:widget_store_calls_unavailable:ratio_rate2m{NS})' },
           { thresholds: [0.01, 0.1] },
         ),
         graph('Failed calls, by port and error', 'ops', 'unavailable: no answer. other: the store rejected the call.', {

@@ -6,13 +6,14 @@ import type { AlertCase } from './alert-case.ts';
 import { buildHealthySeries, type SeriesValues } from './healthy-series.ts';
 import { hookCases, promiseCases } from './hook-alert-cases.ts';
 import { loadAlerts, ruleFilePaths } from './rule-files.ts';
-import { auditCases, processCases, rateLimiterCases, storeCases, streamCases } from './stream-alert-cases.ts';
+import { auditCases, outageCases, rateLimiterCases, storeCases } from './store-alert-cases.ts';
+import { processCases, streamCases } from './stream-alert-cases.ts';
 
 const promtool = findPrometheusTool('promtool');
 const ruleFiles = Object.fromEntries(ruleFilePaths.map((path) => [basename(path), readFileSync(path, 'utf8')]));
 const alertCases = [
   ...[...promiseCases, ...hookCases, ...streamCases, ...processCases],
-  ...[...storeCases, ...rateLimiterCases, ...auditCases],
+  ...[...storeCases, ...outageCases, ...rateLimiterCases, ...auditCases],
 ];
 const intervals = 421;
 
@@ -22,21 +23,25 @@ function expectFiring(minute: number, firing: readonly string[]): object {
     const [name = '', severity = ''] = alert.split(' ');
     return { labels: `{alertname="${name}", severity="${severity}"}`, value: 1 };
   });
-  return { expr: 'group by (alertname, severity) (ALERTS{alertstate="firing"})', eval_time: `${minute}m`, exp_samples };
+  return {
+    expr: 'group by (alertname, severity) (ALERTS{alertstate="firing"})',
+    eval_time: `${60 * minute}s`,
+    exp_samples,
+  };
 }
 
 function buildTest(interval: number, series: SeriesValues, checks: readonly object[]): object {
   const input_series = Object.entries(series)
     .filter(([, values]) => values.length > 0)
     .map(([name, values]) => ({ series: name, values: values.map((value) => value ?? '_').join(' ') }));
-  return { interval: `${interval}m`, input_series, promql_expr_test: checks };
+  return { interval: `${60 * interval}s`, input_series, promql_expr_test: checks };
 }
 
 /** promtool reads YAML, and JSON is YAML. It has `rule_files` beside it. */
 function runTest(interval: number, series: SeriesValues, checks: readonly object[]) {
   const text = {
     rule_files: Object.keys(ruleFiles),
-    evaluation_interval: `${interval}m`,
+    evaluation_interval: `${60 * interval}s`,
     tests: [buildTest(interval, series, checks)],
   };
   return runPromtool(promtool ?? '', ['test', 'rules', 'test.yaml'], {
@@ -44,12 +49,17 @@ function runTest(interval: number, series: SeriesValues, checks: readonly object
   });
 }
 
-const runCase = ({ interval, series, firesAt, firing, clearsAt }: AlertCase) =>
-  runTest(interval, { ...buildHealthySeries(intervals), ...series }, [
+const runCase = ({ interval, series, firesAt, firing, clearsAt }: AlertCase) => {
+  // Where nothing may fire, nothing may fire at any time.
+  const minutes = Array.from({ length: Math.round(clearsAt / interval) }, (_, count) => count * interval);
+  const silences = firing.length > 0 ? [] : minutes.map((minute) => expectFiring(minute, []));
+  return runTest(interval, { ...buildHealthySeries(intervals), ...series }, [
     expectFiring(10 * interval, []),
     expectFiring(firesAt, firing),
     expectFiring(clearsAt, []),
+    ...silences,
   ]);
+};
 
 it('each alert has a case in which it fires', () => {
   const covered = new Set(alertCases.flatMap(({ firing }) => firing));

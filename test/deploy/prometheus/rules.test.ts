@@ -1,5 +1,6 @@
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openEmbeddedTestBackend } from '../../drivers/embedded-test-backend.ts';
 import { findPrometheusTool, runPromtool } from '../../drivers/prometheus-tools.ts';
 import { loadPanelQueries } from './dashboard-files.ts';
 import { listKnownSeries } from './known-series.ts';
@@ -10,6 +11,8 @@ const promtool = findPrometheusTool('promtool');
 
 /** Labels that Prometheus or the scrape configuration adds. */
 const scrapeLabels = ['job', 'instance', 'component', 'namespace', 'pod', 'le'];
+
+const isPort = (value: unknown) => typeof value === 'object' && value !== null;
 
 const expressions = [
   ...loadRules().map(({ record, alert, expr }) => [record ?? alert ?? '', expr] as const),
@@ -39,6 +42,23 @@ describe('rules and dashboards', () => {
     const isUsed = (name: string) =>
       [name, `${name}_bucket`, `${name}_sum`, `${name}_count`].some((series) => used.has(series));
     expect(own.filter((name) => !isUsed(name))).toEqual([]);
+  });
+
+  it('count the calls of every port for exactly one store', async () => {
+    const { backend, dispose } = await openEmbeddedTestBackend({});
+    onTestFinished(dispose);
+    const ports = Object.entries(backend).flatMap(([name, value]) => (isPort(value) ? [name] : []));
+    expect(ports.length).toBeGreaterThan(15);
+    const counted = loadRules()
+      .filter(({ record }) => record?.startsWith('namespace_store:widget_store_calls_unavailable:') === true)
+      .map(({ expr }) => expr.match(/port=~"([^"]*)"/g) ?? []);
+    // Of 2 minutes and of 1.
+    expect(counted).toHaveLength(4);
+    expect(counted.slice(2)).toEqual(counted.slice(0, 2));
+    // Each rule has its list twice: of the failures, and of all calls.
+    for (const lists of counted) expect(lists).toEqual([lists[0], lists[0]]);
+    const named = counted.slice(0, 2).flatMap(([list = '']) => list.slice('port=~"'.length, -1).split('|'));
+    expect(named.toSorted()).toEqual(ports.toSorted());
   });
 
   it.each(loadAlerts())('$alert ($labels.severity) has a severity, a summary and a description', (rule) => {

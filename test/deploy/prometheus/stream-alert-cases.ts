@@ -1,4 +1,4 @@
-import { type AlertCase, after, both, risesWhileFault, unknown, whileFault } from './alert-case.ts';
+import { type AlertCase, after, both, risesWhileFault, whileFault } from './alert-case.ts';
 import { pod, worker } from './healthy-series.ts';
 import { gauge, missing } from './series-values.ts';
 
@@ -28,12 +28,26 @@ export const streamCases: readonly AlertCase[] = [
     clearsAt: 52,
   },
   {
-    fault: 'a pod refuses streams',
+    fault: 'a pod is full and refuses streams',
     interval: 1,
-    series: { [`widget_streams_refused_total{${pod},reason="overloaded"}`]: risesWhileFault(5, 20) },
-    firesAt: 35,
+    series: {
+      [`widget_streams_open{${pod}}`]: whileFault(5_000, 10_000, 20),
+      [`widget_streams_refused_total{${pod},reason="overloaded"}`]: risesWhileFault(5, 20),
+    },
+    firesAt: 27,
     firing: ['WidgetStreamsNearLimit page'],
-    clearsAt: 47,
+    clearsAt: 42,
+  },
+  {
+    fault: 'a pod was full and refused streams for four minutes: it is mended before anyone is woken',
+    interval: 0.25,
+    series: {
+      [`widget_streams_open{${pod}}`]: whileFault(5_000, 10_000, 16),
+      [`widget_streams_refused_total{${pod},reason="overloaded"}`]: risesWhileFault(500, 16),
+    },
+    firesAt: 10,
+    firing: [],
+    clearsAt: 20,
   },
   {
     fault: 'the log drops events that are ten minutes old',
@@ -163,55 +177,5 @@ export const processCases: readonly AlertCase[] = [
     firesAt: 27,
     firing: ['WidgetEventLoopDelayed ticket'],
     clearsAt: 32,
-  },
-];
-
-export const auditCases: readonly AlertCase[] = [
-  {
-    fault: 'one audit event is lost',
-    interval: 1,
-    series: { [`widget_audit_events_lost_total{${pod}}`]: risesWhileFault(1, 1) },
-    firesAt: 25,
-    firing: ['WidgetAuditEventsLost ticket'],
-    clearsAt: 40,
-  },
-  {
-    fault: 'a new pod loses an audit event before its first scrape',
-    interval: 1,
-    series: {
-      [`widget_audit_events_lost_total{${pod.replace('api-0', 'api-2')}}`]: [...missing(21), ...gauge([1, after])],
-    },
-    firesAt: 25,
-    firing: ['WidgetAuditEventsLost ticket'],
-    clearsAt: 40,
-  },
-];
-
-export const storeCases: readonly AlertCase[] = ['eventLog', 'widgets'].map((port) => ({
-  fault: `half of the calls to ${port} get no answer; the gauges are NaN`,
-  interval: 1,
-  series: {
-    ...both(pod, (labels) => ({
-      [`widget_store_call_failures_total{${labels},port="${port}",operation="any",error="unavailable"}`]:
-        risesWhileFault(50, 10),
-      [`widget_hook_queue_oldest_age_seconds{${labels},queue="hooks-4-0"}`]: whileFault(0, unknown, 10),
-      [`widget_tail_lag_events{${labels}}`]: whileFault(0, unknown, 10),
-      [`widget_event_log_oldest_age_seconds{${labels}}`]: whileFault(86_000, unknown, 10),
-    })),
-    [`widget_outbox_oldest_age_seconds{${worker}}`]: whileFault(0, unknown, 10),
-  },
-  firesAt: 28,
-  firing: ['WidgetStoreUnavailable page'],
-  clearsAt: 38,
-}));
-
-export const rateLimiterCases: readonly AlertCase[] = [
-  {
-    fault: 'a pod limits rates alone',
-    interval: 1,
-    series: { [`widget_rate_limit_fallback_total{${pod}}`]: risesWhileFault(60, 20) },
-    firesAt: 36,
-    firing: ['WidgetRateLimiterFallsBack ticket'],
-    clearsAt: 47,
   },
 ];
