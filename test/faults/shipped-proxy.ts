@@ -7,7 +7,7 @@ import { eventually } from '../drivers/eventually.ts';
 import { freePort } from '../drivers/free-port.ts';
 
 /** The proxies whose files in `deploy/proxies` run here. */
-export const shippedProxies = ['nginx', 'haproxy', 'envoy'] as const;
+export const shippedProxies = ['nginx', 'haproxy', 'envoy', 'traefik'] as const;
 export type ShippedProxyName = (typeof shippedProxies)[number];
 
 interface PodPorts {
@@ -34,6 +34,8 @@ export interface Certificate {
 interface ProxyProgram {
   /** The name of its file in `deploy/proxies`, and of the adapted file. Envoy reads the format off the extension. */
   readonly file: string;
+  /** Other files of `deploy/proxies` that belong to it. */
+  readonly otherFiles?: readonly string[];
   readonly versionArgument: string;
   /** The arguments that run it in the foreground. */
   listArguments(file: string, folder: string): string[];
@@ -52,13 +54,21 @@ const programs: Readonly<Record<ShippedProxyName, ProxyProgram>> = {
     // Without a base id of its own, a second Envoy on this machine does not start.
     listArguments: (file) => ['-c', file, '--use-dynamic-base-id', '--concurrency', '1', '--log-level', 'off'],
   },
+  traefik: {
+    file: 'traefik.yaml',
+    otherFiles: ['traefik-routes.yaml', 'traefik-no-pod.conf'],
+    versionArgument: 'version',
+    listArguments: (file) => [`--configfile=${file}`],
+  },
 };
 
 /** Returns whether the proxy is installed here, and `openssl`, which makes the certificate. */
 export function canRunProxy(name: ShippedProxyName): boolean {
   const isInstalled = (program: string, argument: string) =>
     spawnSync(program, [argument], { stdio: 'ignore' }).status === 0;
-  return isInstalled(name, programs[name].versionArgument) && isInstalled('openssl', 'version');
+  // Beside Traefik runs a small nginx.
+  const hasHelper = name !== 'traefik' || isInstalled('nginx', '-v');
+  return isInstalled(name, programs[name].versionArgument) && isInstalled('openssl', 'version') && hasHelper;
 }
 
 /** Makes a certificate with `openssl`. */
@@ -82,12 +92,20 @@ export async function startShippedProxy(
 ): Promise<ShippedProxy> {
   const folder = await mkdtemp(join(tmpdir(), `widget-${name}-`));
   const port = await freePort();
-  const { file: fileName, listArguments } = programs[name];
+  const noPodPort = await freePort();
+  const { file: fileName, otherFiles = [], listArguments } = programs[name];
   const file = join(folder, fileName);
-  await writeFile(file, await adaptConfiguration(name, { port, pods, certificate, folder }));
-  const child = spawn(name, listArguments(file, folder), { stdio: 'ignore' });
+  for (const one of [fileName, ...otherFiles]) {
+    const adapted = await adaptConfiguration(name, one, { port, noPodPort, pods, certificate, folder });
+    await writeFile(join(folder, one), adapted);
+  }
+  const children = [spawn(name, listArguments(file, folder), { stdio: 'ignore' })];
+  if (name === 'traefik') {
+    const helper = programs.nginx.listArguments(join(folder, 'traefik-no-pod.conf'), folder);
+    children.push(spawn('nginx', helper, { stdio: 'ignore' }));
+  }
   const close = async () => {
-    await endChild(child);
+    await Promise.all(children.map(endChild));
     await rm(folder, { recursive: true, force: true });
   };
   await eventually(() => listens(port), `${name} listens`).catch(async (error: unknown) => {
@@ -99,16 +117,64 @@ export async function startShippedProxy(
 
 interface Surroundings {
   readonly port: number;
+  /** Where the server listens that Traefik asks while no pod runs. */
+  readonly noPodPort: number;
   readonly pods: readonly [PodPorts, PodPorts];
   readonly certificate: Certificate;
   readonly folder: string;
 }
 
 /** Returns the shipped file with the addresses, ports and paths of this machine. Throws if one is missing in it. */
-async function adaptConfiguration(name: ShippedProxyName, surroundings: Surroundings): Promise<string> {
+async function adaptConfiguration(
+  name: ShippedProxyName,
+  fileName: string,
+  surroundings: Surroundings,
+): Promise<string> {
+  const shipped = await readFile(new URL(`../../deploy/proxies/${fileName}`, import.meta.url), 'utf8');
+  const replacements =
+    name === 'traefik' ? listTraefikReplacements(fileName, surroundings) : listReplacements(surroundings)[name];
+  return replacements.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`${fileName} does not contain "${from}"`);
+    return text.replaceAll(from, to);
+  }, shipped);
+}
+
+type Replacements = readonly (readonly [from: string, to: string])[];
+
+/** Traefik has three files. */
+function listTraefikReplacements(fileName: string, surroundings: Surroundings): Replacements {
+  const { port, noPodPort, pods, certificate, folder } = surroundings;
+  const byFile: Readonly<Record<string, Replacements>> = {
+    'traefik.yaml': [
+      ['address: ":443"', `address: "127.0.0.1:${port}"`],
+      ['/etc/traefik/traefik-routes.yaml', join(folder, 'traefik-routes.yaml')],
+    ],
+    'traefik-routes.yaml': [
+      ...pods.map((pod, index) => [traefikPod(`10.0.0.1${index + 1}`), traefikPod('127.0.0.1', pod)] as const),
+      ['http://127.0.0.1:8090', `http://127.0.0.1:${noPodPort}`],
+      ['/etc/traefik/certs/widget-service.crt', certificate.certificateFile],
+      ['/etc/traefik/certs/widget-service.key', certificate.keyFile],
+    ],
+    'traefik-no-pod.conf': [
+      ['127.0.0.1:8090', `127.0.0.1:${noPodPort}`],
+      ['worker_processes 1;', `worker_processes 1;\npid ${folder}/no-pod.pid;`],
+      ['http {', `http {\n${temporaryPaths(folder)}`],
+    ],
+  };
+  return byFile[fileName] ?? [];
+}
+
+/** Returns a pod of `traefik-routes.yaml` as it is written there, up to the port of its health check. */
+function traefikPod(host: string, { port, opsPort }: PodPorts = { port: 8080, opsPort: 8081 }): string {
+  return `- url: http://${host}:${port}
+        healthCheck: { path: /readyz, port: ${opsPort}`;
+}
+
+function listReplacements(
+  surroundings: Surroundings,
+): Readonly<Record<Exclude<ShippedProxyName, 'traefik'>, Replacements>> {
   const { port, pods, certificate, folder } = surroundings;
-  const shipped = await readFile(new URL(`../../deploy/proxies/${programs[name].file}`, import.meta.url), 'utf8');
-  const replacements: Readonly<Record<ShippedProxyName, readonly (readonly [string, string])[]>> = {
+  return {
     nginx: [
       ['listen 443 ', `listen 127.0.0.1:${port} `],
       ['server 10.0.0.11:8080 ', `server 127.0.0.1:${pods[0].port} `],
@@ -133,10 +199,6 @@ async function adaptConfiguration(name: ShippedProxyName, surroundings: Surround
       ['/etc/envoy/certs/widget-service.key', certificate.keyFile],
     ],
   };
-  return replacements[name].reduce((text, [from, to]) => {
-    if (!text.includes(from)) throw new Error(`the file for ${name} does not contain "${from}"`);
-    return text.replaceAll(from, to);
-  }, shipped);
 }
 
 /** Returns an endpoint of `envoy.yaml` as it is written there. */
