@@ -13,8 +13,8 @@ export interface RetryOptions {
 
 /** Waits this long after the first failure, then twice as long, and so on. */
 const firstDelayMs = 500;
-/** A response that asks for more time than this is returned to the caller. */
-const longestRetryAfterMs = 60_000;
+/** Waits no longer than this for `Retry-After`: the caller can tell a person what a longer wait is for. */
+const longestRetryAfterMs = 10_000;
 
 /**
  * Sends a request until it succeeds, is refused for good, or was sent `maxAttempts` times. Waits between the attempts,
