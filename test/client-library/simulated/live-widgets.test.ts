@@ -2,6 +2,7 @@ import { LiveWidgets } from '@widget-service/client/live/live-widgets.ts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SimulatedWidgetService } from '../../drivers/simulated-widget-service.ts';
+import { watchVersions } from '../../drivers/watch-versions.ts';
 
 type Step =
   | { readonly do: 'create' }
@@ -69,37 +70,18 @@ describe('LiveWidgets', () => {
           },
           { filter, pageSize },
         );
-        const shown = followVersions(live);
+        const mistakes = watchVersions(live);
         for (const one of steps) await take(one, service);
         await settle(service, live);
         live.close();
         const listed = service.list().filter(({ state }) => filter.state === undefined || state === filter.state);
         expect(live.getSnapshot().map(withoutEmail)).toEqual(listed.map(withoutEmail));
-        expect(shown.mistakes).toEqual([]);
+        expect(mistakes).toEqual([]);
       }),
       { numRuns: Number(process.env.LIVE_RUNS ?? 300) },
     );
   });
 });
-
-/** Notes every change that does not fit what was shown before: an older version, or the same one again. */
-function followVersions(live: LiveWidgets): { readonly mistakes: string[] } {
-  const versions = new Map<string, number>();
-  const mistakes: string[] = [];
-  live.subscribe((changes) => {
-    if (live.state === 'loading' && live.getSnapshot().length > 0) mistakes.push('shows a part of the first load');
-    for (const { kind, widget } of changes) {
-      const known = versions.get(widget.id);
-      if (kind === 'removed') versions.delete(widget.id);
-      else versions.set(widget.id, widget.version);
-      if ((kind === 'added') !== (known === undefined)) mistakes.push(`${kind} ${widget.name}, which had ${known}`);
-      if (kind === 'changed' && widget.version <= (known ?? 0)) {
-        mistakes.push(`${widget.name} changed from version ${known} to ${widget.version}`);
-      }
-    }
-  });
-  return { mistakes };
-}
 
 async function take(step: Step, service: SimulatedWidgetService): Promise<void> {
   if (step.do === 'create') service.create();
