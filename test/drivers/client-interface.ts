@@ -4,8 +4,8 @@ import type { OpenApiDocument } from './openapi-document.ts';
 /** The file of `packages/client` that is made from the OpenAPI document of the service. */
 export const clientInterfaceFile = new URL('../../packages/client/src/interface.ts', import.meta.url);
 
-/** The text of that file. `defaultNonNullable: false` makes request members with a default optional. */
+/** The text of that file. */
 export async function generateClientInterface(document: OpenApiDocument): Promise<string> {
-  const types = await openapiTypescript(JSON.stringify(document), { defaultNonNullable: false });
+  const types = await openapiTypescript(JSON.stringify(document));
   return `// Made from the OpenAPI document of the service by \`npm run write:client-interface\`. Do not edit.\n\n${astToString(types)}`;
 }

@@ -1171,10 +1171,7 @@ export interface components {
          *     }
          */
         IntegrationRotation: {
-            /**
-             * @description How long the previous token keeps working, in seconds.
-             * @default 300
-             */
+            /** @description How long the previous token keeps working, in seconds. Default: `300`. */
             overlapSeconds?: number | null;
             signature?: ("none" | "standard-webhooks") | null;
             /**
@@ -1350,13 +1347,13 @@ export interface components {
          *     }
          */
         NewEventFilter: {
-            /** @default null */
+            /** @description Default: `null`. */
             types?: ("widget.created" | "widget.updated" | "widget.retired")[] | null;
-            /** @default null */
+            /** @description Default: `null`. */
             widgetIds?: string[] | null;
-            /** @default null */
+            /** @description Default: `null`. */
             states?: ("active" | "retired")[] | null;
-            /** @default null */
+            /** @description Default: `null`. */
             labels?: string[] | null;
         };
         /**
@@ -1371,16 +1368,13 @@ export interface components {
              * @example Plant north
              */
             name: string;
-            /**
-             * @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that.
-             * @default null
-             */
+            /** @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that. Default: `null`. */
             expiresAt?: string | null;
-            /** @default true */
+            /** @description Default: `true`. */
             deduplicateByContent?: boolean | null;
-            /** @default null */
+            /** @description Default: `null`. */
             rate?: number | null;
-            /** @default none */
+            /** @description Default: `"none"`. */
             signature?: ("none" | "standard-webhooks") | null;
             /**
              * @description The secret to sign hooks with, if the sender dictates it: `whsec_` and the base64 of 24 to 64 bytes. Null or left out: the service makes one. It implies `signature: "standard-webhooks"`. No response shows it.
@@ -1396,10 +1390,7 @@ export interface components {
             userId: string;
             /** Format: email */
             email: string;
-            /**
-             * @description Whether the owner wishes to be notified of events. The service stores and returns it, but sends no notifications.
-             * @default false
-             */
+            /** @description Whether the owner wishes to be notified of events. The service stores and returns it, but sends no notifications. Default: `false`. */
             notify?: boolean | null;
         };
         /**
@@ -1413,16 +1404,9 @@ export interface components {
              * @example Plant north
              */
             name: string;
-            /**
-             * @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that.
-             * @default null
-             */
+            /** @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that. Default: `null`. */
             expiresAt?: string | null;
-            /**
-             * @default [
-             *       "widgets:create"
-             *     ]
-             */
+            /** @description Default: `["widgets:create"]`. */
             permissions?: "widgets:create"[] | null;
         };
         /**
@@ -1446,12 +1430,9 @@ export interface components {
              * @example Plant north
              */
             name: string;
-            /**
-             * @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that.
-             * @default null
-             */
+            /** @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that. Default: `null`. */
             expiresAt?: string | null;
-            /** @default null */
+            /** @description Default: `null`. */
             filter?: components["schemas"]["NewEventFilter"] | null;
         };
         /**
@@ -1468,12 +1449,9 @@ export interface components {
             email: string;
             /** Format: password */
             password: string;
-            /**
-             * @description A name for people.
-             * @default null
-             */
+            /** @description A name for people. Default: `null`. */
             name?: string | null;
-            /** @default viewer */
+            /** @description Default: `"viewer"`. */
             role?: ("viewer" | "editor" | "admin") | null;
         };
         /**
@@ -1495,17 +1473,11 @@ export interface components {
         NewWidget: {
             /** @description 1 to 200 characters after trimming, without control characters. */
             name: string;
-            /**
-             * @description A widget may be created as `retired`, which is final.
-             * @default active
-             */
+            /** @description A widget may be created as `retired`, which is final. Default: `"active"`. */
             state?: ("active" | "retired") | null;
-            /**
-             * @description Each label has 1 to 64 characters after trimming. Duplicates are dropped; at most 32 labels may remain.
-             * @default []
-             */
+            /** @description Each label has 1 to 64 characters after trimming. Duplicates are dropped; at most 32 labels may remain. Default: `[]`. */
             labels?: string[] | null;
-            /** @default null */
+            /** @description Default: `null`. */
             owner?: components["schemas"]["NewOwner"] | null;
         };
         /**
@@ -1974,10 +1946,7 @@ export interface components {
          *     }
          */
         Rotation: {
-            /**
-             * @description How long the previous token keeps working, in seconds.
-             * @default 300
-             */
+            /** @description How long the previous token keeps working, in seconds. Default: `300`. */
             overlapSeconds?: number | null;
         } | null;
         /** @description Who is signed in, and what that user may do. */
@@ -2157,10 +2126,10 @@ export interface components {
          *         "notify": true
          *       },
          *       "createdAt": "2026-03-01T09:30:00.000Z",
-         *       "updatedAt": "2026-03-02T11:00:00.250Z",
+         *       "updatedAt": "2026-03-01T09:30:00.000Z",
          *       "retiredAt": null,
-         *       "lastEventAt": "2026-03-02T10:59:58.000Z",
-         *       "version": 2
+         *       "lastEventAt": null,
+         *       "version": 1
          *     }
          */
         Widget: {
@@ -2343,9 +2312,9 @@ export interface operations {
     "example.widgets.list": {
         parameters: {
             query?: {
-                /** @description The page number, from 1. A page past the end has no items. */
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
                 page?: number;
-                /** @description Items per page. More than 200 is an error. */
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
                 /** @description Only widgets in this state. */
                 state?: "active" | "retired";
@@ -2385,10 +2354,10 @@ export interface operations {
                      *             "notify": true
                      *           },
                      *           "createdAt": "2026-03-01T09:30:00.000Z",
-                     *           "updatedAt": "2026-03-02T11:00:00.250Z",
+                     *           "updatedAt": "2026-03-01T09:30:00.000Z",
                      *           "retiredAt": null,
-                     *           "lastEventAt": "2026-03-02T10:59:58.000Z",
-                     *           "version": 2
+                     *           "lastEventAt": null,
+                     *           "version": 1
                      *         }
                      *       ],
                      *       "page": 1,
@@ -2510,10 +2479,10 @@ export interface operations {
                      *         "notify": true
                      *       },
                      *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "updatedAt": "2026-03-02T11:00:00.250Z",
+                     *       "updatedAt": "2026-03-01T09:30:00.000Z",
                      *       "retiredAt": null,
-                     *       "lastEventAt": "2026-03-02T10:59:58.000Z",
-                     *       "version": 2
+                     *       "lastEventAt": null,
+                     *       "version": 1
                      *     }
                      */
                     "application/json": components["schemas"]["Widget"];
@@ -2623,10 +2592,10 @@ export interface operations {
                      *         "notify": true
                      *       },
                      *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "updatedAt": "2026-03-02T11:00:00.250Z",
+                     *       "updatedAt": "2026-03-01T09:30:00.000Z",
                      *       "retiredAt": null,
-                     *       "lastEventAt": "2026-03-02T10:59:58.000Z",
-                     *       "version": 2
+                     *       "lastEventAt": null,
+                     *       "version": 1
                      *     }
                      */
                     "application/json": components["schemas"]["Widget"];
@@ -3238,9 +3207,9 @@ export interface operations {
     "example.sessions.list": {
         parameters: {
             query?: {
-                /** @description The page number, from 1. A page past the end has no items. */
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
                 page?: number;
-                /** @description Items per page. More than 200 is an error. */
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
             };
             header?: never;
@@ -3680,9 +3649,9 @@ export interface operations {
     "example.users.list": {
         parameters: {
             query?: {
-                /** @description The page number, from 1. A page past the end has no items. */
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
                 page?: number;
-                /** @description Items per page. More than 200 is an error. */
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
             };
             header?: never;
@@ -4192,9 +4161,9 @@ export interface operations {
     "example.users.listSessions": {
         parameters: {
             query?: {
-                /** @description The page number, from 1. A page past the end has no items. */
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
                 page?: number;
-                /** @description Items per page. More than 200 is an error. */
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
             };
             header?: never;
@@ -4477,9 +4446,9 @@ export interface operations {
     "example.subscriptions.list": {
         parameters: {
             query?: {
-                /** @description The page number, from 1. A page past the end has no items. */
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
                 page?: number;
-                /** @description Items per page. More than 200 is an error. */
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
                 /** @description Only those that expire before this time, in UTC, or have expired already. */
                 expiresBefore?: string;
@@ -5320,9 +5289,9 @@ export interface operations {
     "example.integrations.list": {
         parameters: {
             query?: {
-                /** @description The page number, from 1. A page past the end has no items. */
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
                 page?: number;
-                /** @description Items per page. More than 200 is an error. */
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
                 /** @description Only those that expire before this time, in UTC, or have expired already. */
                 expiresBefore?: string;
@@ -5931,9 +5900,9 @@ export interface operations {
     "example.provisionTokens.list": {
         parameters: {
             query?: {
-                /** @description The page number, from 1. A page past the end has no items. */
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
                 page?: number;
-                /** @description Items per page. More than 200 is an error. */
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
                 /** @description Only those that expire before this time, in UTC, or have expired already. */
                 expiresBefore?: string;
@@ -6537,9 +6506,9 @@ export interface operations {
     "example.deliveries.list": {
         parameters: {
             query?: {
-                /** @description The page number, from 1. A page past the end has no items. */
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
                 page?: number;
-                /** @description Items per page. More than 200 is an error. */
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
                 /** @description Only deliveries in this state. */
                 state?: "received" | "published" | "dead";
@@ -6746,9 +6715,9 @@ export interface operations {
     "example.refusals.list": {
         parameters: {
             query?: {
-                /** @description The page number, from 1. A page past the end has no items. */
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
                 page?: number;
-                /** @description Items per page. More than 200 is an error. */
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
             };
             header?: never;
@@ -6982,9 +6951,9 @@ export interface operations {
     "example.auditEvents.list": {
         parameters: {
             query?: {
-                /** @description The page number, from 1. A page past the end has no items. */
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
                 page?: number;
-                /** @description Items per page. More than 200 is an error. */
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
                 /** @description Only events of this user or provision token. */
                 actorId?: string;

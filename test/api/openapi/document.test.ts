@@ -188,7 +188,7 @@ test('response schemas allow additional members; the schema of a new widget does
 
 test('POST /api/v1/widgets declares two alternatives: a session with its CSRF token, or a provision token', () => {
   const create = document.paths['/api/v1/widgets']?.post;
-  expect(create?.security).toEqual([{ sessionCookie: [], csrfToken: [] }, { provisionToken: [] }]);
+  expect(create?.security).toEqual([{ provisionToken: [] }, { sessionCookie: [], csrfToken: [] }]);
   expect(create?.responses['403']?.headers).toHaveProperty('WWW-Authenticate');
   expect(document.components.securitySchemes).toMatchObject({
     sessionCookie: { type: 'apiKey', in: 'cookie', name: 'service_console' },

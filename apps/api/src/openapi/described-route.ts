@@ -123,5 +123,6 @@ export function describeSecurity({
 }: DescribedRoute): readonly Readonly<Record<string, readonly string[]>>[] {
   if (policy === 'public' || policy === 'hook-token' || policy === 'own-origin') return [];
   const bySession = isReading ? { sessionCookie: [] } : { sessionCookie: [], csrfToken: [] };
-  return policy !== 'signed-in' && policy.acceptsBearer === true ? [bySession, { provisionToken: [] }] : [bySession];
+  // The token first: programs that import the document choose the first one, and a script has no session.
+  return policy !== 'signed-in' && policy.acceptsBearer === true ? [{ provisionToken: [] }, bySession] : [bySession];
 }

@@ -49,10 +49,11 @@ describe('SchemaComponents: a request schema', () => {
     size: z.int().min(3),
   });
 
-  test('is described before its defaults are filled in, and lists the defaults', () => {
+  test('is described before its defaults are filled in, and tells the defaults without the keyword', () => {
     const described = new SchemaComponents().describe(requestBody, 'input');
     expect(described).toMatchObject({ required: ['size'], additionalProperties: false });
-    expect(described.properties).toMatchObject({ at: { default: null, description: 'When.' } });
+    expect(described.properties).toMatchObject({ at: { 'x-default': null, description: 'When. Default: `null`.' } });
+    expect(JSON.stringify(described)).not.toContain('"default"');
   });
 
   test('accepts its own example', () => {

@@ -23,8 +23,12 @@ export class SchemaComponents {
       io: use,
       override: ({ zodSchema, jsonSchema }) => tidySchema(jsonSchema, z.globalRegistry.get(zodSchema) ?? {}, use),
     });
-    for (const [name, definition] of Object.entries($defs)) this.#add(name, toComponentReferences(definition));
-    return toComponentReferences(properties?.described ?? {});
+    const finish = (json: object | boolean) => {
+      const described = toComponentReferences(json);
+      return use === 'input' ? (describeDefaults(described) as JsonSchema) : described;
+    };
+    for (const [name, definition] of Object.entries($defs)) this.#add(name, finish(definition));
+    return finish(properties?.described ?? {});
   }
 
   /** The component that a reference points to; a schema that is no reference is returned unchanged. */
@@ -62,6 +66,36 @@ function tidySchema(schema: Record<string, unknown>, metadata: Record<string, un
   if (use === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
 }
 
+/**
+ * Tells the defaults of members in words instead of the keyword `default`, which generators read in two ways:
+ * openapi-typescript requires such a member, because a response would always have it.
+ */
+function describeDefaults(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(describeDefaults);
+  if (typeof json !== 'object' || json === null) return json;
+  const members = Object.entries(json).map(([key, value]) => {
+    if (key === 'properties') return [key, mapValues(value as object, describeDefault)];
+    return [key, key === 'examples' || key === 'example' ? value : describeDefaults(value)];
+  });
+  return Object.fromEntries(members);
+}
+
+function describeDefault(member: unknown): unknown {
+  const described = describeDefaults(member) as Record<string, unknown>;
+  if (!('default' in described)) return described;
+  const { default: value, description, ...rest } = described;
+  const sentence = `Default: \`${JSON.stringify(value)}\`.`;
+  return {
+    ...rest,
+    description: description === undefined ? sentence : `${description} ${sentence}`,
+    'x-default': value,
+  };
+}
+
+function mapValues(object: object, change: (value: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+}
+
 function toComponentReferences(schema: object | boolean): JsonSchema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${componentPrefix}`)) as JsonSchema;
 }
@@ -80,6 +114,7 @@ export function buildExample(schema: JsonSchema, components: SchemaComponents): 
   if (Array.isArray(examples)) return examples[0];
   if ('const' in resolved) return resolved.const;
   if ('default' in resolved) return resolved.default;
+  if ('x-default' in resolved) return resolved['x-default'];
   if (Array.isArray(values)) return values[0];
   if (Array.isArray(anyOf)) return buildExample(anyOf[0] as JsonSchema, components);
   return buildExampleForType(Array.isArray(type) ? type[0] : type, resolved, components);

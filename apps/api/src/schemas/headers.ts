@@ -54,13 +54,19 @@ export const responseHeaders = {
 } as const;
 export type ResponseHeaderName = keyof typeof responseHeaders;
 
+/**
+ * What `parseIdempotencyKey` accepts, as a regular expression of every language: a key in quotes, one that begins or ends
+ * without a quote, or a single quote.
+ */
+export const idempotencyKeyPattern = '^(?:"[!-~]{1,255}"|[!#-~][!-~]{0,254}|"[!-~]{0,253}[!#-~]|")$';
+
 /** The parameters that routes read with their own code instead of a schema, by the names that routes declare. */
 export const requestParameters = {
   'Idempotency-Key': {
     in: 'header',
     schema: z
       .string()
-      .meta({ minLength: 1, maxLength: 255, examples: ['4bf1c0f7-7f53-4f7e-8a38-2f1f0c8f9d52'] })
+      .meta({ pattern: idempotencyKeyPattern, examples: ['4bf1c0f7-7f53-4f7e-8a38-2f1f0c8f9d52'] })
       .describe(
         'Makes the request safe to repeat. 1 to 255 visible ASCII characters, sent once. One pair of surrounding double quotes is dropped.',
       ),
@@ -78,7 +84,7 @@ export const requestParameters = {
     in: 'header',
     schema: z
       .string()
-      .meta({ pattern: '^[0-9]+$', examples: ['1764000000'] })
+      .meta({ examples: ['1764000000'] })
       .describe(
         'When the hook was sent, in seconds since 1970. It must be within five minutes of the time of the service. Required if the integration is signed, otherwise ignored.',
       ),

@@ -88,10 +88,10 @@ export const widgetSchema = z
         id: '019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01',
         ...exampleWidget,
         createdAt: '2026-03-01T09:30:00.000Z',
-        updatedAt: '2026-03-02T11:00:00.250Z',
+        updatedAt: '2026-03-01T09:30:00.000Z',
         retiredAt: null,
-        lastEventAt: '2026-03-02T10:59:58.000Z',
-        version: 2,
+        lastEventAt: null,
+        version: 1,
       },
     ],
   });

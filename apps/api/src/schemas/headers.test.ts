@@ -1,0 +1,22 @@
+import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotency.ts';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { idempotencyKeyPattern } from './headers.ts';
+
+const pattern = new RegExp(idempotencyKeyPattern);
+const quotes = ['"', 'a', ' ', 'é', '~'];
+
+test('the described pattern of an idempotency key accepts exactly what the service accepts', () => {
+  const text = fc.oneof(
+    fc.string({ unit: fc.constantFrom(...quotes), maxLength: 5 }),
+    fc.integer({ min: 250, max: 260 }).map((length) => 'k'.repeat(length)),
+    fc.integer({ min: 250, max: 260 }).map((length) => `"${'k'.repeat(length)}"`),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(text, (header) => {
+      expect(pattern.test(header)).toBe(parseIdempotencyKey(header) !== null);
+    }),
+    { numRuns: 2_000 },
+  );
+});
