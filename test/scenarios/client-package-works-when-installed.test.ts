@@ -100,7 +100,8 @@ it('type-checks in a strict TypeScript program, and rejects wrong names', async 
 });
 
 const strictProgram = `
-import { createClient, isWidgetEvent, ProblemError, type LiveWidget, type Widget } from '@widget-service/client';
+import { createClient, createEventSourceTransport, isWidgetEvent, ProblemError, storePositionIn } from '@widget-service/client';
+import type { LiveWidget, Widget } from '@widget-service/client';
 
 const client = createClient({ baseUrl: 'https://widgets.example.com' });
 const widget: Widget = await client.createWidget({ name: 'lamp', labels: ['hall'] });
@@ -110,7 +111,11 @@ await client.createWidget({ labels: [] });
 await client.api.GET('/api/v1/gadgets');
 const users: { items: { email: string }[] } = await client.api.GET('/api/v1/users', { params: { query: { page: 1 } } });
 const live: readonly LiveWidget[] = client.liveWidgets({ filter: { state: 'active' } }).getSnapshot();
-for await (const event of client.stream('https://widgets.example.com/api/v1/events/secret')) {
+const options = {
+  transport: createEventSourceTransport(EventSource),
+  positions: storePositionIn(localStorage, 'a screen'),
+};
+for await (const event of client.stream('https://widgets.example.com/api/v1/events/secret', options)) {
   if (event.type === 'stream.gap') console.log(event.reason satisfies string);
   // @ts-expect-error: only events of widgets have data.
   if (event.type === 'stream.open') console.log(event.data);

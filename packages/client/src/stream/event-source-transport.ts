@@ -3,7 +3,7 @@ import type { Batch, Connection, OpenOutcome, Transport } from './transport.ts';
 
 /** What it needs of an `EventSource`. */
 interface EventSourceLike {
-  addEventListener(name: string, listener: (event: never) => void): void;
+  addEventListener(name: string, listener: (event: MessageEvent) => void): void;
   close(): void;
 }
 
@@ -55,7 +55,7 @@ class EventSourceConnection implements Connection {
     this.#source = source;
     this.#signal = signal;
     for (const name of names) {
-      source.addEventListener(name, ({ data, lastEventId }: { data: string; lastEventId: string }) => {
+      source.addEventListener(name, ({ data, lastEventId }) => {
         // An EventSource repeats the last id for a message without one; `stream.closing` has none.
         this.#messages.push({ name, id: name === 'stream.closing' ? '' : lastEventId, data });
         this.#wake();
