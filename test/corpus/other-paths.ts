@@ -38,6 +38,8 @@ const pathRows: readonly Row[] = [
   ['OPTIONS', '/api/v1/events/hooks/x', notAllowed('POST')],
   ['POST', '/api/v1/openapi.json', notAllowed('GET, HEAD')],
   ['HEAD', '/api/v1/openapi.json', returns(200)],
+  ['POST', '/api/v1/asyncapi.json', notAllowed('GET, HEAD')],
+  ['HEAD', '/api/v1/asyncapi.json', returns(200)],
   ['HEAD', '/api/v1/widgets', returns(200), { caller: 'viewer' }],
   ['HEAD', '/api/v1/widgets/{widgetId}', returns(200), { caller: 'viewer' }],
   ['HEAD', '/api/v1/session', returns(200), { caller: 'viewer' }],

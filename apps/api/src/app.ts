@@ -40,6 +40,7 @@ import { validateWithZod, type ZodApp, type ZodTypeProvider } from './http/zod-v
 import { registerKnownSeries } from './known-series.ts';
 import { HookPermits } from './limits/hook-permits.ts';
 import { registerRateLimits } from './limits/rate-limits.ts';
+import { registerAsyncApi } from './openapi/describe-events.ts';
 import { registerOpenApi } from './openapi/describe-interface.ts';
 import { registerDocsPage } from './pages/register-docs-page.ts';
 import { registerProblemPages } from './pages/register-problem-pages.ts';
@@ -168,7 +169,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const { limiter, api, hooks, hookBytes } = deps.rateLimits;
   const hookPermits = new HookPermits({ limiter, limit: hooks, bytesLimit: hookBytes, clock: deps.clock });
   registerRateLimits(app, { limiter, apiLimit: api, hookPermits });
-  if (deps.settings.docsEnabled) registerOpenApi(app, deps.settings.publicBaseUrl);
+  if (deps.settings.docsEnabled) {
+    registerOpenApi(app, deps.settings.publicBaseUrl);
+    registerAsyncApi(app, deps.settings.publicBaseUrl);
+  }
   registerKnownSeries(app, deps.metrics);
   app.register(async (scope) => registerRoutes(scope, deps));
   return app;

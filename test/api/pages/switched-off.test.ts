@@ -14,6 +14,7 @@ test.each([
   '/docs/docs.js',
   '/docs/swagger-ui-bundle.js',
   '/api/v1/openapi.json',
+  '/api/v1/asyncapi.json',
   '/problems',
   '/problems/not-found',
   '/favicon.ico',

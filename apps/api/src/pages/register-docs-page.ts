@@ -81,6 +81,7 @@ const buildDocsPage = ({ signInByPassword, signInByIdentity }: SignInWays): Page
   body: `<header class="bar">
 <a class="brand" href="docs">Widget Service</a>
 <a href="api/v1/openapi.json">openapi.json</a>
+<a href="api/v1/asyncapi.json">asyncapi.json</a>
 <a href="problems">Problems</a>
 <form id="sign-in" method="post" action="docs">
 ${signInByPassword ? passwordFields : ''}${signInByIdentity ? identityLink : ''}</form>

@@ -6,7 +6,7 @@ export const pageSettings = {
   DOCS_ENABLED: defineSetting(
     flag,
     true,
-    'Whether the service serves its documentation: /docs, /api/v1/openapi.json and /problems. With false, these are 404.',
+    'Whether the service serves its documentation: /docs, /api/v1/openapi.json, /api/v1/asyncapi.json and /problems. With false, these are 404.',
   ),
   SECURITY_CONTACT: defineSetting<readonly string[] | null>(
     contacts,
