@@ -163,6 +163,19 @@ export const processCases: readonly AlertCase[] = [
     clearsAt: 40,
   },
   {
+    fault: 'a new pod refuses connections before its first scrape',
+    interval: 1,
+    series: {
+      [`widget_connections_refused_total{${pod.replace('api-0', 'api-2')},reason="per-address"}`]: [
+        ...missing(21),
+        ...gauge([40, after]),
+      ],
+    },
+    firesAt: 22,
+    firing: ['WidgetConnectionsRefused ticket'],
+    clearsAt: 40,
+  },
+  {
     fault: 'two connections of a client are refused: too few to look at',
     interval: 1,
     series: { [`widget_connections_refused_total{${pod},reason="per-address"}`]: risesWhileFault(2, 1) },
