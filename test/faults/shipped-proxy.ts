@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { eventually } from '../drivers/eventually.ts';
 import { freePort } from '../drivers/free-port.ts';
 
@@ -62,13 +63,19 @@ const programs: Readonly<Record<ShippedProxyName, ProxyProgram>> = {
   },
 };
 
+const isInstalled = (program: string, argument: string) =>
+  spawnSync(program, [argument], { stdio: 'ignore' }).status === 0;
+
+/** Returns whether the program of the proxy is installed here. */
+export function isProxyInstalled(name: ShippedProxyName): boolean {
+  return isInstalled(name, programs[name].versionArgument);
+}
+
 /** Returns whether the proxy is installed here, and `openssl`, which makes the certificate. */
 export function canRunProxy(name: ShippedProxyName): boolean {
-  const isInstalled = (program: string, argument: string) =>
-    spawnSync(program, [argument], { stdio: 'ignore' }).status === 0;
   // Beside Traefik runs a small nginx.
-  const hasHelper = name !== 'traefik' || isInstalled('nginx', '-v');
-  return isInstalled(name, programs[name].versionArgument) && isInstalled('openssl', 'version') && hasHelper;
+  const hasHelper = name !== 'traefik' || isProxyInstalled('nginx');
+  return isProxyInstalled(name) && isInstalled('openssl', 'version') && hasHelper;
 }
 
 /** Makes a certificate with `openssl`. */
@@ -115,6 +122,33 @@ export async function startShippedProxy(
   return { name, url: `https://127.0.0.1:${port}`, close };
 }
 
+export interface NoPodServer {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** Ends it and returns all that it wrote to its log. */
+  close(): Promise<string>;
+}
+
+/** Starts the server of `traefik-no-pod.conf`, which answers for Traefik while no pod runs. It needs only nginx. */
+export async function startNoPodServer(): Promise<NoPodServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'widget-no-pod-'));
+  const fileName = 'traefik-no-pod.conf';
+  const noPodPort = await freePort();
+  const file = join(folder, fileName);
+  await writeFile(file, await adaptFile(fileName, listNoPodReplacements(noPodPort, folder)));
+  const child = spawn('nginx', programs.nginx.listArguments(file, folder), { stdio: ['ignore', 'ignore', 'pipe'] });
+  const log = text(child.stderr);
+  await eventually(() => listens(noPodPort), 'the server for no pod listens');
+  return {
+    url: `http://127.0.0.1:${noPodPort}`,
+    close: async () => {
+      await endChild(child);
+      await rm(folder, { recursive: true, force: true });
+      return log;
+    },
+  };
+}
+
 interface Surroundings {
   readonly port: number;
   /** Where the server listens that Traefik asks while no pod runs. */
@@ -130,12 +164,16 @@ async function adaptConfiguration(
   fileName: string,
   surroundings: Surroundings,
 ): Promise<string> {
-  const shipped = await readFile(new URL(`../../deploy/proxies/${fileName}`, import.meta.url), 'utf8');
   const replacements =
     name === 'traefik' ? listTraefikReplacements(fileName, surroundings) : listReplacements(surroundings)[name];
-  return replacements.reduce((text, [from, to]) => {
-    if (!text.includes(from)) throw new Error(`${fileName} does not contain "${from}"`);
-    return text.replaceAll(from, to);
+  return adaptFile(fileName, replacements);
+}
+
+async function adaptFile(fileName: string, replacements: Replacements): Promise<string> {
+  const shipped = await readFile(new URL(`../../deploy/proxies/${fileName}`, import.meta.url), 'utf8');
+  return replacements.reduce((adapted, [from, to]) => {
+    if (!adapted.includes(from)) throw new Error(`${fileName} does not contain "${from}"`);
+    return adapted.replaceAll(from, to);
   }, shipped);
 }
 
@@ -155,13 +193,17 @@ function listTraefikReplacements(fileName: string, surroundings: Surroundings): 
       ['/etc/traefik/certs/widget-service.crt', certificate.certificateFile],
       ['/etc/traefik/certs/widget-service.key', certificate.keyFile],
     ],
-    'traefik-no-pod.conf': [
-      ['127.0.0.1:8090', `127.0.0.1:${noPodPort}`],
-      ['worker_processes 1;', `worker_processes 1;\npid ${folder}/no-pod.pid;`],
-      ['http {', `http {\n${temporaryPaths(folder)}`],
-    ],
+    'traefik-no-pod.conf': listNoPodReplacements(noPodPort, folder),
   };
   return byFile[fileName] ?? [];
+}
+
+function listNoPodReplacements(noPodPort: number, folder: string): Replacements {
+  return [
+    ['127.0.0.1:8090', `127.0.0.1:${noPodPort}`],
+    ['worker_processes 1;', `worker_processes 1;\npid ${folder}/no-pod.pid;`],
+    ['http {', `http {\n${temporaryPaths(folder)}`],
+  ];
 }
 
 /** Returns a pod of `traefik-routes.yaml` as it is written there, up to the port of its health check. */
