@@ -179,6 +179,26 @@ describe('every operation', () => {
   });
 });
 
+test('every time in a request has a pattern that accepts times in UTC and no other', () => {
+  const times = listRequestSchemas().filter(({ format }) => format === 'date-time');
+  expect(times.length).toBeGreaterThanOrEqual(12);
+  for (const { pattern } of times) {
+    const matches = new RegExp(String(pattern), 'u');
+    expect(['2026-03-01T09:30:00Z', '2026-03-01T10:30:00+01:00', 'today'].filter((text) => matches.test(text))).toEqual(
+      ['2026-03-01T09:30:00Z'],
+    );
+  }
+});
+
+test('the name of a new widget has a pattern without control characters', () => {
+  const { properties } = (document.components.schemas?.NewWidget ?? {}) as { properties?: { name?: Json } };
+  const matches = new RegExp(String(properties?.name?.pattern), 'u');
+  expect(['Pump 7', ' Pump 7\n', 'Pump\u00007', ' '].filter((text) => matches.test(text))).toEqual([
+    'Pump 7',
+    ' Pump 7\n',
+  ]);
+});
+
 test('response schemas allow additional members; the schema of a new widget does not', () => {
   const { Widget, NewWidget, HookEvent } = document.components.schemas ?? {};
   expect(Widget).not.toHaveProperty('additionalProperties');
@@ -210,4 +230,18 @@ function listBodies(all: typeof operations): (readonly [string, Readonly<Record<
 function resolveReference(part: Json): Json {
   const [, , kind = '', name = ''] = String(part.$ref ?? '').split('/');
   return document.components[kind]?.[name] ?? part;
+}
+
+/** Every schema in a parameter, or in a component that only requests have. */
+function listRequestSchemas(): Json[] {
+  const bodies = Object.entries(document.components.schemas ?? {}).filter(([name]) =>
+    /^New|Changes$|^HookEvent$/.test(name),
+  );
+  const parameters = operations.flatMap(([, operation]) => operation.parameters ?? []);
+  return listParts([...parameters, ...bodies.map(([, schema]) => schema)]);
+}
+
+function listParts(part: unknown): Json[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return [part as Json, ...Object.values(part).flatMap(listParts)];
 }

@@ -60,8 +60,8 @@ function tidySchema(schema: Record<string, unknown>, metadata: Record<string, un
   // Zod gives an integer without a bound the one of safe integers.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  // The format says the same as the pattern, and is readable.
-  if ('format' in schema) delete schema.pattern;
+  // The format says the same as zod's pattern, and is readable. A pattern in the metadata says more.
+  if ('format' in schema && !('pattern' in metadata)) delete schema.pattern;
   // Responses may get new members within a version, so their objects must stay open.
   if (use === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
 }

@@ -6,7 +6,7 @@ import {
 } from '@widget-service/shared/domain/audit-event.ts';
 import { z } from 'zod';
 import { pageQuerySchema, queryTime, toPageSchema } from './page.ts';
-import { timestamp, uuid } from './text.ts';
+import { timestamp, utcTimeFormat, uuid } from './text.ts';
 
 const changedMembers = z.record(z.string(), z.unknown()).nullable();
 
@@ -88,13 +88,11 @@ export const listAuditEventsQuerySchema = pageQuerySchema.extend({
   action: z.enum(auditActions).optional().describe('Only events with this action.'),
   targetId: resourceId.describe('Only events about the resource with this id.'),
   from: queryTime.optional().meta({
-    type: 'string',
-    format: 'date-time',
+    ...utcTimeFormat,
     description: 'Only events at this time or later, in UTC.',
   }),
   to: queryTime.optional().meta({
-    type: 'string',
-    format: 'date-time',
+    ...utcTimeFormat,
     description: 'Only events before this time, in UTC. Send it, so that new events do not shift further pages.',
   }),
 });

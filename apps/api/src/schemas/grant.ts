@@ -1,7 +1,7 @@
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import type { Rotation } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { z } from 'zod';
-import { displayText, timestamp } from './text.ts';
+import { displayText, timestamp, utcTimeFormat } from './text.ts';
 
 const defaultOverlapSeconds = 300;
 const overlapSecondsMax = 86_400;
@@ -25,7 +25,7 @@ const futureTime = z
     // After an issue, zod drops the value.
     return new Date(parsedMs ?? 0);
   })
-  .meta({ type: 'string', format: 'date-time' });
+  .meta(utcTimeFormat);
 
 const name = displayText(1, 200).meta({
   description: 'A name for people to recognise it by.',

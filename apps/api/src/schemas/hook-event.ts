@@ -1,12 +1,12 @@
 import { hookKinds } from '@widget-service/shared/domain/event-kind.ts';
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { z } from 'zod';
-import { uuid } from './text.ts';
+import { utcTimeFormat, uuid } from './text.ts';
 
 const utcTime = z
   .string()
   .refine((text) => parseUtcTimestamp(text) !== null, 'Must be an RFC 3339 time in UTC, at most 64 characters long.')
-  .meta({ format: 'date-time' });
+  .meta(utcTimeFormat);
 
 /**
  * Checks only that it is an object, null or absent. Its members are free-form: walking through them would cost time on

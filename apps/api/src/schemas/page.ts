@@ -2,7 +2,7 @@ import { defaultPageSize, maxPage, maxPageSize } from '@widget-service/shared/do
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
-import { timestamp } from './text.ts';
+import { timestamp, utcTimeFormat } from './text.ts';
 import { widgetSchema } from './widget.ts';
 
 /** At most 16 digits. A longer text is malformed, not too large. */
@@ -44,8 +44,7 @@ export const pageQuerySchema = z.strictObject({
 /** The query of the lists of grants. */
 export const listGrantsQuerySchema = pageQuerySchema.extend({
   expiresBefore: queryTime.optional().meta({
-    type: 'string',
-    format: 'date-time',
+    ...utcTimeFormat,
     description: 'Only those that expire before this time, in UTC, or have expired already.',
   }),
 });
@@ -76,8 +75,7 @@ export function toPageSchema<Item extends z.ZodType>(item: Item) {
 export const listWidgetsQuerySchema = pageQuerySchema.extend({
   state: z.enum(widgetStates).optional().describe('Only widgets in this state.'),
   asOf: queryTime.optional().meta({
-    type: 'string',
-    format: 'date-time',
+    ...utcTimeFormat,
     description:
       'Only widgets created up to this time, in UTC. If you leave it out, the service chooses a time and returns it. Send that time with the requests for further pages (as the `Link` header does), so that new widgets do not shift the pages.',
   }),

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseUtcTimestamp } from './timestamp.ts';
+import { parseUtcTimestamp, utcTimestampPattern } from './timestamp.ts';
 
 describe('parseUtcTimestamp', () => {
   it.each([
@@ -34,4 +35,40 @@ describe('parseUtcTimestamp', () => {
     `2026-11-21T03:49:01.${'1'.repeat(44)}Z`,
     '',
   ])('returns null for %j', (text) => expect(parseUtcTimestamp(text)).toBeNull());
+});
+
+describe('utcTimestampPattern', () => {
+  const pattern = new RegExp(utcTimestampPattern);
+  const number = (max: number, digits: number) =>
+    fc.integer({ min: 0, max }).map((value) => String(value).padStart(digits, '0'));
+  const fraction = fc.oneof(
+    fc.constantFrom('', '.', '.5', '.123456'),
+    fc.integer({ min: 36, max: 45 }).map((length) => `.${'1'.repeat(length)}`),
+  );
+  const zone = fc.constantFrom('Z', 'z', '+00:00', '-00:00', '+01:00', '', '\n');
+  const time = fc
+    .tuple(number(9_999, 4), number(14, 2), number(33, 2), number(25, 2), number(61, 2), number(61, 2), fraction, zone)
+    .map(([year, month, day, hour, minute, second, rest, offset]) => {
+      return `${year}-${month}-${day}T${hour}:${minute}:${second}${rest}${offset}`;
+    });
+
+  it('accepts exactly what is parsed', () => {
+    fc.assert(
+      fc.property(fc.oneof(time, fc.string()), (text) => {
+        expect(pattern.test(text)).toBe(parseUtcTimestamp(text) !== null);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('has the same last days of months in every year of the calendar', () => {
+    for (let year = 0; year <= 400; year += 1) {
+      for (let month = 1; month <= 12; month += 1) {
+        for (const day of [28, 29, 30, 31, 32]) {
+          const text = `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${day}T00:00:00Z`;
+          expect(pattern.test(text), text).toBe(parseUtcTimestamp(text) !== null);
+        }
+      }
+    }
+  });
 });
