@@ -137,6 +137,13 @@ describe('every operation', () => {
     expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(operations.length);
   });
 
+  test('has a group and a name for generators that can leave the prefix of the operationId out', () => {
+    for (const [endpoint, operation] of operations) {
+      const { 'x-speakeasy-group': group, 'x-speakeasy-name-override': name } = operation as OpenApiOperation & Json;
+      expect(`example.${group}.${name}`, endpoint).toBe(operation.operationId);
+    }
+  });
+
   test('has request and response examples that its schemas allow', () => {
     const findMistakes = createSchemaCheck(document);
     for (const [endpoint, media] of listBodies(operations)) {

@@ -10,6 +10,7 @@ export function describeOperation(route: DescribedRoute, components: SchemaCompo
   const parameters = describeRouteParameters(route, components);
   return {
     operationId: route.operationId,
+    ...describeGeneratedName(route.operationId),
     tags: [findTag(route.path)],
     summary: route.summary,
     description: [route.description, describePermission(route.policy)].filter((text) => text !== null).join('\n\n'),
@@ -18,6 +19,15 @@ export function describeOperation(route: DescribedRoute, components: SchemaCompo
     ...(route.body === null ? {} : { requestBody: describeRequestBody(route.body, components) }),
     responses: describeResponses(route, components),
   };
+}
+
+/**
+ * Returns the name of `example.widgets.list` without its prefix: `list` in the group `widgets`. Speakeasy reads these two
+ * extensions. oapi-codegen 2.8 and openapi-python-client 0.29 read no extension for the name of an operation.
+ */
+function describeGeneratedName(operationId: string): OpenApiObject {
+  const [, group, name] = operationId.split('.');
+  return { 'x-speakeasy-group': group, 'x-speakeasy-name-override': name };
 }
 
 function describeRouteParameters(route: DescribedRoute, components: SchemaComponents): OpenApiObject[] {
