@@ -1157,7 +1157,7 @@ export interface components {
          */
         IntegrationChanges: {
             /**
-             * @description A name for people to recognise it by.
+             * @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.
              * @example Plant north
              */
             name?: string;
@@ -1364,7 +1364,7 @@ export interface components {
          */
         NewIntegration: {
             /**
-             * @description A name for people to recognise it by.
+             * @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.
              * @example Plant north
              */
             name: string;
@@ -1400,7 +1400,7 @@ export interface components {
          */
         NewProvisionToken: {
             /**
-             * @description A name for people to recognise it by.
+             * @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.
              * @example Plant north
              */
             name: string;
@@ -1426,7 +1426,7 @@ export interface components {
          */
         NewSubscription: {
             /**
-             * @description A name for people to recognise it by.
+             * @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.
              * @example Plant north
              */
             name: string;
@@ -1449,7 +1449,7 @@ export interface components {
             email: string;
             /** Format: password */
             password: string;
-            /** @description A name for people. Default: `null`. */
+            /** @description A name for people: 1 to 200 characters after trimming, without control characters. Default: `null`. */
             name?: string | null;
             /** @description Default: `"viewer"`. */
             role?: ("viewer" | "editor" | "admin") | null;
@@ -1758,7 +1758,7 @@ export interface components {
          */
         ProvisionTokenChanges: {
             /**
-             * @description A name for people to recognise it by.
+             * @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.
              * @example Plant north
              */
             name?: string;
@@ -2060,7 +2060,7 @@ export interface components {
          */
         SubscriptionChanges: {
             /**
-             * @description A name for people to recognise it by.
+             * @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.
              * @example Plant north
              */
             name?: string;

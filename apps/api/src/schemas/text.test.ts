@@ -48,6 +48,12 @@ describe('the described pattern of a text for people', () => {
       expect(readPattern(schema).test(value)).toBe(schema.safeParse(value).success);
     }
   });
+
+  test('is the only bound of the length: spaces that are trimmed do not count', () => {
+    const described = z.toJSONSchema(displayText(1, 200), { io: 'input' });
+    expect(displayText(1, 200).safeParse(`${' '.repeat(300)}a`).success).toBe(true);
+    expect(described.maxLength).toBeUndefined();
+  });
 });
 
 function readPattern(schema: z.ZodType): RegExp {

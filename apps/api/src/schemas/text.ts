@@ -23,7 +23,10 @@ function buildDisplayTextPattern(min: number, max: number): string {
   return `^[${spaces}]*${edge}${min > 1 ? rest : `(?:${rest})?`}[${spaces}]*$`;
 }
 
-/** A text for people: trimmed, then `min` to `max` code points (as zod 4.6 counts), without control characters. */
+/**
+ * A text for people: trimmed, then `min` to `max` code points (as zod 4.6 counts), without control characters. In the
+ * document only the pattern has the upper bound: `maxLength` would count the spaces that are trimmed.
+ */
 export function displayText(min: number, max: number) {
   return z
     .string()
@@ -34,7 +37,7 @@ export function displayText(min: number, max: number) {
       if (issues.length > 0 || !controlCharacter.test(value)) return;
       issues.push({ code: 'custom', message: 'Must not contain control characters.', input: value });
     })
-    .meta({ pattern: buildDisplayTextPattern(min, max) });
+    .meta({ pattern: buildDisplayTextPattern(min, max), maxLength: undefined });
 }
 
 /** A new password: 12 to 128 code points, neither trimmed nor normalised. */

@@ -13,7 +13,10 @@ export const newUserSchema = z
     name: name
       .nullish()
       .transform((value) => value ?? null)
-      .meta({ default: null, description: 'A name for people.' }),
+      .meta({
+        default: null,
+        description: 'A name for people: 1 to 200 characters after trimming, without control characters.',
+      }),
     role: z
       .enum(roles)
       .nullish()
