@@ -18,6 +18,14 @@ COPY apps/worker/package.json apps/worker/
 RUN npm ci --omit=dev --ignore-scripts --workspace apps/api --workspace apps/worker \
  && find node_modules -name '*.map' -delete
 
+# What a browser loads at /console. Nothing of this stage but the built files is in the image.
+FROM ${NODE_IMAGE} AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY packages/client packages/client
+COPY apps/console apps/console
+RUN npm ci --ignore-scripts --workspace apps/console && node node_modules/vite/bin/vite.js build apps/console
+
 FROM ${NODE_IMAGE}
 ARG VERSION=0.1.0
 ARG REVISION=unknown
@@ -32,6 +40,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY packages packages
 COPY apps apps
+COPY --from=console /app/apps/console/dist apps/console/dist
 USER node
 EXPOSE 8080 8081 8082
 # For Docker; Kubernetes has its own probes. The default port is 8081 in an api pod and 8082 in a worker.

@@ -74,8 +74,9 @@ it('the default command starts the embedded service, which becomes ready, passes
   const environment = { ...image.environment, PORT: '0', OPS_PORT: String(opsPort), DRAIN_DELAY_MS: '0' };
   const child = startInImage(image.command, { ...environment, DATA_DIR: join(temporary, 'data') });
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
-  await waitForLine(child, exited, '"listening"');
+  const { public: address } = JSON.parse(await waitForLine(child, exited, '"listening"')) as { public: AddressInfo };
   expect((await fetch(`http://127.0.0.1:${opsPort}/readyz`)).status).toBe(200);
+  expect((await fetch(`http://127.0.0.1:${address.port}/console/`)).status).toBe(200);
   expect(runInImage(image.healthcheck, environment).status).toBe(0);
   child.kill('SIGTERM');
   expect(await exited).toBe(0);
@@ -124,9 +125,15 @@ function runInImage(
   return spawnSync(command[0]!, command.slice(1), toSpawnOptions(environment));
 }
 
-async function waitForLine(child: ReturnType<typeof startInImage>, exited: Promise<number | null>, text: string) {
-  const found = new Promise<'found'>((resolve) => {
-    createInterface({ input: child.stdout }).on('line', (line) => line.includes(text) && resolve('found'));
+async function waitForLine(
+  child: ReturnType<typeof startInImage>,
+  exited: Promise<number | null>,
+  text: string,
+): Promise<string> {
+  const found = new Promise<string>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => line.includes(text) && resolve(line));
   });
-  expect(await Promise.race([found, exited])).toBe('found');
+  const line = await Promise.race([found, exited]);
+  if (typeof line !== 'string') throw new Error(`the process ended with ${line} before it printed ${text}`);
+  return line;
 }

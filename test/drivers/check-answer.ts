@@ -23,7 +23,7 @@ const codesOutsideOperations = [
 
 /** Not part of the interface: its description, the HTML pages, and files of the whole host. */
 const pathsOutsideInterface =
-  /^\/(?:api\/v1\/(?:openapi|asyncapi)\.json|docs(?:\/.*)?|problems(?:\/.*)?|favicon\.ico|\.well-known\/security\.txt)?$/;
+  /^\/(?:api\/v1\/(?:openapi|asyncapi)\.json|console(?:\/.*)?|docs(?:\/.*)?|problems(?:\/.*)?|favicon\.ico|\.well-known\/security\.txt)?$/;
 
 /**
  * Returns a check of answers against the OpenAPI document. The operation must declare the status and the problem code.

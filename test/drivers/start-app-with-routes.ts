@@ -18,6 +18,7 @@ export async function startAppWithRoutes(
       passwordSignInEnabled: true,
       bodyLimitBytes: 65_536,
       connections: { perAddress: 0, perPod: 10_000 },
+      consoleEnabled: true,
       docsEnabled: true,
       securityContact: null,
     },

@@ -44,6 +44,7 @@ export interface TestAppOptions {
   /** The backend of another app, of which this app is then a second pod. Closing this app leaves it open. */
   readonly sharedBackend?: Backend;
   readonly bodyLimitBytes?: number;
+  readonly consoleEnabled?: boolean;
   readonly docsEnabled?: boolean;
   readonly securityContact?: SecurityContact;
   readonly tailPosition?: () => LogPosition | null;
@@ -153,6 +154,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       passwordSignInEnabled: options.passwordSignInEnabled ?? true,
       bodyLimitBytes: options.bodyLimitBytes ?? 65_536,
       connections: { perAddress: 0, perPod: 10_000 },
+      consoleEnabled: options.consoleEnabled ?? true,
       docsEnabled: options.docsEnabled ?? true,
       securityContact: options.securityContact ?? null,
     },

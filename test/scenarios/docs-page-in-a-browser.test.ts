@@ -121,7 +121,7 @@ it.runIf(canRun)('a script of the docs page signs in, lists, creates and signs o
 it.runIf(canRun)(
   'the docs page shows all operations, and a user signs in, lists, creates and signs out by its buttons',
   async () => {
-    const { page, complaints, requests } = await openPage(`${service.url}/`);
+    const { page, complaints, requests } = await openPage(`${service.url}/docs`);
     const document = await fetchOpenApiDocument(service);
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     await page
@@ -194,7 +194,7 @@ it.runIf(canRun)('the docs page shows the messages of a stream, and no execute b
 it.runIf(canRun)('the docs page works behind a proxy that removes a path prefix', async () => {
   const { port } = proxy.address() as AddressInfo;
   const base = `http://127.0.0.1:${port}/base`;
-  const { page, complaints, requests } = await openPage(`${base}/`);
+  const { page, complaints, requests } = await openPage(`${base}/docs`);
   await signInByForm(page, testAdmin.password);
   await page.getByText(`${testAdmin.email} (admin)`).waitFor();
   expect((await execute(page, 'Create a widget')).status).toBe('201');

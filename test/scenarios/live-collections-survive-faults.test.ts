@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import { createHookSender, type HookSender } from '@widget-service/client/hooks/hook-sender.ts';
@@ -8,97 +5,20 @@ import type { LiveWidgets } from '@widget-service/client/live/live-widgets.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testAdmin } from '../drivers/console-client.ts';
 import { type FollowedStream, followStream } from '../drivers/followed-stream.ts';
-import { freePort } from '../drivers/free-port.ts';
-import { startService } from '../drivers/service-process.ts';
 import { watchVersions } from '../drivers/watch-versions.ts';
-import { openFaultCluster } from '../faults/fault-cluster.ts';
-import { createServiceSlot } from '../faults/service-slot.ts';
+import { type Deployment, openClusterDeployment, openEmbeddedDeployment } from '../faults/deployment.ts';
 
 const hasCluster = process.env.MONGODB_URL !== undefined;
 
-/** A running service, and what can happen to it. */
-interface Deployment {
-  readonly url: string;
-  readonly faults: Readonly<Record<string, () => Promise<void>>>;
-  dispose(): Promise<void>;
-}
-
-const settings = {
-  API_RATE_PER_SECOND: '0',
-  HOOK_RATE_PER_SECOND: '0',
-  HOOK_BYTES_PER_SECOND: '0',
-  HEARTBEAT_INTERVAL_MS: '1000',
-  DRAIN_DELAY_MS: '500',
-  DRAIN_WINDOW_MS: '1000',
-};
-
-async function openCluster(): Promise<Deployment> {
-  const cluster = await openFaultCluster({ pods: 2, workers: 2, hasLinks: false, environment: settings });
-  const { pods, workers, redis } = cluster;
-  return {
-    url: cluster.url,
-    faults: {
-      'Redis is killed and comes back': async () => {
-        await redis.kill();
-        await delay(1_000);
-        await redis.start();
-      },
-      'one pod after the other is replaced': async () => {
-        for (const pod of pods) {
-          await pod.stop();
-          await pod.start();
-        }
-      },
-      'a pod is killed': async () => {
-        await pods[0]?.kill();
-        await delay(500);
-        await pods[0]?.start();
-      },
-      'a worker is killed': async () => {
-        await workers[0]?.kill();
-        await workers[0]?.start();
-      },
-      'Redis comes back empty': async () => {
-        await redis.kill();
-        await redis.deleteData();
-        await redis.start();
-      },
-    },
-    dispose: cluster.dispose,
-  };
-}
-
-async function openEmbedded(): Promise<Deployment> {
-  const folder = await mkdtemp(join(tmpdir(), 'widget-live-'));
-  const ports = { PORT: `${await freePort()}`, OPS_PORT: `${await freePort()}` };
-  const environment = { ...settings, ...ports, DATA_DIR: folder, ADMIN_PASSWORD: testAdmin.password };
-  const slot = createServiceSlot('embedded', () => startService('api', environment));
-  await slot.start();
-  return {
-    url: `http://127.0.0.1:${ports.PORT}`,
-    faults: {
-      'the process is killed and started again': async () => {
-        await slot.kill();
-        await delay(500);
-        await slot.start();
-      },
-      'the process is replaced': async () => {
-        await slot.stop();
-        await slot.start();
-      },
-    },
-    dispose: async () => {
-      await slot.kill();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
-
 const deployments = [
-  ['one embedded process', openEmbedded, ['the process is killed and started again', 'the process is replaced']],
+  [
+    'one embedded process',
+    openEmbeddedDeployment,
+    ['the process is killed and started again', 'the process is replaced'],
+  ],
   [
     'a cluster',
-    openCluster,
+    openClusterDeployment,
     [
       'Redis is killed and comes back',
       'one pod after the other is replaced',

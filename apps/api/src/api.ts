@@ -83,7 +83,7 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
   logger.info({ ...addresses, backend: backend.kind }, 'listening');
   if (deployment.startsWithoutSettings) {
     const urls = { url: toLocalUrl(address), opsUrl: toLocalUrl(ops.address) };
-    print(formatStartupBanner({ ...urls, hasDocs: settings.DOCS_ENABLED, email, password }));
+    print(formatStartupBanner({ ...urls, hasConsole: settings.CONSOLE_ENABLED, email, password }));
   }
 
   return {

@@ -42,7 +42,9 @@ import { HookPermits } from './limits/hook-permits.ts';
 import { registerRateLimits } from './limits/rate-limits.ts';
 import { registerAsyncApi } from './openapi/describe-events.ts';
 import { registerOpenApi } from './openapi/describe-interface.ts';
+import { registerConsole } from './pages/register-console.ts';
 import { registerDocsPage } from './pages/register-docs-page.ts';
+import { registerFrontPage } from './pages/register-front-page.ts';
 import { registerProblemPages } from './pages/register-problem-pages.ts';
 import { registerSecurityTxt, type SecurityContact } from './pages/register-security-txt.ts';
 import { registerListAuditEvents } from './routes/audit/list-audit-events.ts';
@@ -86,6 +88,8 @@ interface AppSettings {
   readonly passwordSignInEnabled: boolean;
   readonly bodyLimitBytes: number;
   readonly connections: ConnectionLimits;
+  /** Whether the service serves `/console`. */
+  readonly consoleEnabled: boolean;
   /** Whether the service serves its documentation: `/docs`, the OpenAPI document and the pages of problems. */
   readonly docsEnabled: boolean;
   /** Null: there is no security.txt. */
@@ -207,13 +211,13 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   registerGrantRoutes(app, deps);
   registerDeliveryRoutes(app, deps);
   registerListAuditEvents(app, useCases);
+  const signInWays = { signInByPassword: passwordSignInEnabled, signInByIdentity: identityProvider !== null };
+  if (settings.consoleEnabled) registerConsole(scope, signInWays);
   if (settings.docsEnabled) {
-    registerDocsPage(scope, {
-      signInByPassword: passwordSignInEnabled,
-      signInByIdentity: identityProvider !== null,
-    });
+    registerDocsPage(scope, signInWays);
     registerProblemPages(scope);
   }
+  registerFrontPage(scope, settings);
   if (settings.securityContact !== null) registerSecurityTxt(scope, settings.securityContact, publicBaseUrl);
 }
 

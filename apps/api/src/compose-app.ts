@@ -65,6 +65,7 @@ export function composeApp(deps: CompositionDeps) {
       passwordSignInEnabled: settings.PASSWORD_SIGN_IN_ENABLED,
       bodyLimitBytes: settings.BODY_LIMIT_BYTES,
       connections: toConnectionLimits(settings),
+      consoleEnabled: settings.CONSOLE_ENABLED,
       docsEnabled: settings.DOCS_ENABLED,
       securityContact: toSecurityContact(settings),
     },

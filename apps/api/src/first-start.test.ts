@@ -5,7 +5,7 @@ import { formatStartupBanner } from './first-start.ts';
 it.each(["o'brien@example.com", 'a&b$HOME`x`@example.com'])(
   'formatStartupBanner prints a sign-in command that sends exactly the e-mail %s when a shell runs it',
   (email) => {
-    const urls = { url: 'http://127.0.0.1:8080', opsUrl: 'http://127.0.0.1:8081', hasDocs: true };
+    const urls = { url: 'http://127.0.0.1:8080', opsUrl: 'http://127.0.0.1:8081', hasConsole: true };
     const [signInLine = ''] = formatStartupBanner({ ...urls, email, password: 'x' }).match(/^CSRF=.*$/m) ?? [];
     // A shell runs the line with a stub of curl that prints its seventh argument: the body, after `-d`.
     const script = `curl() { printf '%s' "$7" >&3; }; ${signInLine}`;
@@ -14,8 +14,8 @@ it.each(["o'brien@example.com", 'a&b$HOME`x`@example.com'])(
   },
 );
 
-it('formatStartupBanner names /docs only if the service serves it', () => {
+it('formatStartupBanner names the console only if the service serves it', () => {
   const banner = { url: 'http://127.0.0.1:8080', opsUrl: 'http://127.0.0.1:8081', email: '', password: null };
-  expect(formatStartupBanner({ ...banner, hasDocs: true })).toContain('http://127.0.0.1:8080/docs');
-  expect(formatStartupBanner({ ...banner, hasDocs: false })).not.toContain('/docs');
+  expect(formatStartupBanner({ ...banner, hasConsole: true })).toContain('http://127.0.0.1:8080/console/');
+  expect(formatStartupBanner({ ...banner, hasConsole: false })).not.toContain('/console');
 });

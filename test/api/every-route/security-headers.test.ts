@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const isPage = (url: string) => url === '/docs' || url.startsWith('/problems');
+const isPage = (url: string) => url === '/docs' || url.startsWith('/console/') || url.startsWith('/problems');
 
 function expectHeaders({ headers }: Pick<TestResponse, 'headers'>, what: string, changes: object = {}): void {
   const found = Object.fromEntries(Object.keys(expected).map((name) => [name, headers[name]]));

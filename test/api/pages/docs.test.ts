@@ -64,7 +64,7 @@ describe('GET /docs', () => {
   });
 
   test.each([
-    ['/', 302, '/docs'],
+    ['/', 302, '/console/'],
     ['/docs/', 308, '/docs'],
     ['/favicon.ico', 302, '/docs/icon.svg'],
   ])('redirects %s with %i to a relative path', async (url, status, target) => {

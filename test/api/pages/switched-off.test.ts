@@ -4,7 +4,7 @@ import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await openTestApp({ docsEnabled: false });
+  service = await openTestApp({ consoleEnabled: false, docsEnabled: false });
 });
 afterAll(() => service.close());
 
@@ -18,8 +18,11 @@ test.each([
   '/problems',
   '/problems/not-found',
   '/favicon.ico',
+  '/console',
+  '/console/',
+  '/console/icon.svg',
   '/',
-])('with DOCS_ENABLED=false, %s does not exist', async (url) => {
+])('with CONSOLE_ENABLED=false and DOCS_ENABLED=false, %s does not exist', async (url) => {
   for (const method of ['GET', 'POST'] as const) {
     expectProblem(await service.inject({ method, url }), { status: 404, code: 'not-found' });
   }

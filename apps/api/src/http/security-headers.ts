@@ -13,6 +13,9 @@ export const contentPolicies = {
   /** The page with Swagger UI. Its stylesheet contains its images as data URLs. */
   application:
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  /** The console. Its scripts cannot make HTML out of a text (Trusted Types). */
+  console:
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 } as const;
 
 /** Headers of every response, also of refusals below the router. The ones below replace some of them. */

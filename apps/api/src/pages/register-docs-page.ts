@@ -33,8 +33,7 @@ const assets: readonly Asset[] = [
 ];
 
 /**
- * `GET /docs`: Swagger UI, where people read the API documentation, sign in and try operations. `/` redirects to it,
- * because people type the address of the service without a path.
+ * `GET /docs`: Swagger UI, where people read the API documentation, sign in and try operations.
  */
 export function registerDocsPage(app: FastifyInstance, ways: SignInWays): void {
   const docsPage = buildDocsPage(ways);
@@ -42,7 +41,6 @@ export function registerDocsPage(app: FastifyInstance, ways: SignInWays): void {
   app.route({ ...page, url: '/docs', handler: async (_request, reply) => sendPage(reply, 'application', docsPage) });
   // With the trailing slash, the relative links of the page would be wrong.
   app.route({ ...page, url: '/docs/', handler: async (_request, reply) => reply.redirect('../docs', 308) });
-  app.route({ ...page, url: '/', handler: async (_request, reply) => reply.redirect('docs', 302) });
   // Browsers request it for every document without an icon of its own, such as openapi.json.
   app.route({ ...page, url: '/favicon.ico', handler: async (_request, reply) => reply.redirect('docs/icon.svg', 302) });
   for (const { name, mediaType, location } of assets) {

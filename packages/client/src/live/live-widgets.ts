@@ -38,7 +38,7 @@ export interface LiveWidgetsSource {
  */
 export type LiveWidgetsState = 'loading' | 'live' | 'stale' | 'failed' | 'closed';
 
-/** Told of changes. After the state alone has changed, the list is empty. */
+/** Told of changes. The list is empty if only the state has changed, or a load has read another page. */
 export type LiveWidgetsListener = (changes: readonly WidgetChange[]) => void;
 
 /** The most that the service allows. */
@@ -84,6 +84,11 @@ export class LiveWidgets {
   /** Resolves when the first load is complete. Rejects if it fails, or if the collection is closed before. */
   get loaded(): Promise<void> {
     return this.#loaded.promise;
+  }
+
+  /** How many widgets the running load knows by now. 0 while no load runs. */
+  get readCount(): number {
+    return this.#collection.readCount;
   }
 
   get(id: string): LiveWidget | undefined {
@@ -153,6 +158,7 @@ export class LiveWidgets {
       // A walk that was ended must not add to the load that follows it.
       signal.throwIfAborted();
       this.#collection.addRows(page.items);
+      this.#notify([]);
     }
     // So that a collection which works as it should is never `stale` at first.
     await attempted;

@@ -93,6 +93,11 @@ export class WidgetCollection {
     return this.#loading !== null;
   }
 
+  /** How many widgets the running load knows by now. 0 while no load runs. */
+  get readCount(): number {
+    return this.#loading?.size ?? 0;
+  }
+
   get(id: string): LiveWidget | undefined {
     return this.#shown.get(id);
   }

@@ -3,6 +3,11 @@ import { contacts, flag, utcTime } from './value-schemas.ts';
 
 /** Settings of what the service tells the public about itself. Part of `settingsTable`. */
 export const pageSettings = {
+  CONSOLE_ENABLED: defineSetting(
+    flag,
+    true,
+    'Whether the service serves the console, the page for operators at /console. With false, it is 404.',
+  ),
   DOCS_ENABLED: defineSetting(
     flag,
     true,

@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { contentPolicies } from '../http/security-headers.ts';
+import { makeReadOnce } from './read-once.ts';
+import type { SignInWays } from './register-docs-page.ts';
+
+/** What `npm run build:console` writes. */
+const builtFolder = new URL('../../../console/dist/', import.meta.url);
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The names of built files contain a hash of their content, so a browser may keep them for a year. */
+const forAYear = 'public, max-age=31536000, immutable';
+/** No page of the console has more parts in its path. */
+const depthMax = 8;
+
+const zip = promisify(gzip);
+
+interface ConsoleFile {
+  readonly mediaType: string;
+  readonly body: Buffer;
+  readonly zipped: Buffer;
+}
+
+/**
+ * `GET /console/…`: the console, a page that people use in a browser. Every path below it gets the same document, and a
+ * script shows the page that the path names. The files come from the folder that the build has made.
+ */
+export function registerConsole(app: FastifyInstance, ways: SignInWays): void {
+  const page = { method: ['GET', 'HEAD'], config: { policy: 'public' as const }, schema: { hide: true } };
+  const readDocument = makeReadOnce(() => readBuiltFile('index.html'));
+  const readFiles = makeReadOnce(async () => loadFiles(await readDocument()));
+  // The links of the document are relative to the folder.
+  app.route({ ...page, url: '/console', handler: async (_request, reply) => reply.redirect('console/', 308) });
+  app.route({
+    ...page,
+    url: '/console/*',
+    handler: async (request, reply) => {
+      const path = (request.params as { readonly '*': string })['*'];
+      const file = (await readFiles()).get(path);
+      if (file !== undefined) return sendFile(request, reply, file);
+      const depth = path.split('/').length - 1;
+      if (path.startsWith('assets/') || depth > depthMax) {
+        throw new ServiceError('not-found', 'The console has no such file.');
+      }
+      return reply
+        .header('content-security-policy', contentPolicies.console)
+        .type('text/html; charset=utf-8')
+        .send(fillDocument((await readDocument()).toString(), depth, ways));
+    },
+  });
+}
+
+async function readBuiltFile(name: string): Promise<Buffer> {
+  try {
+    return await readFile(new URL(name, builtFolder));
+  } catch (error) {
+    throw new Error('the console is not built: run npm run build:console', { cause: error });
+  }
+}
+
+/** Reads the files that the document names, and those that these name. No part of a request path gets to the file system. */
+async function loadFiles(document: Buffer): Promise<ReadonlyMap<string, ConsoleFile>> {
+  const files = new Map<string, ConsoleFile>();
+  const names = ['icon.svg', ...findNames(document, /assets\/[\w.-]+/g)];
+  for (let name = names.pop(); name !== undefined; name = names.pop()) {
+    if (files.has(name)) continue;
+    const body = await readBuiltFile(name);
+    files.set(name, {
+      mediaType: mediaTypes[extname(name)] ?? 'application/octet-stream',
+      body,
+      zipped: await zip(body),
+    });
+    // A script names the others beside it, or below the folder of the document.
+    const inScript = findNames(body, /(?<=\.\/|assets\/)[\w-]+\.(?:js|css)(?=["'`])/g);
+    if (name.endsWith('.js')) names.push(...inScript.map((found) => `assets/${found}`));
+  }
+  return files;
+}
+
+function findNames(content: Buffer, pattern: RegExp): string[] {
+  return content.toString().match(pattern) ?? [];
+}
+
+/** Makes the links of the document relative to the address that was asked for. */
+function fillDocument(document: string, depth: number, { signInByPassword, signInByIdentity }: SignInWays): string {
+  const ways = [signInByPassword ? 'password' : '', signInByIdentity ? 'identity' : ''].join(' ').trim();
+  return document
+    .replaceAll('"./', `"${'../'.repeat(depth) || './'}`)
+    .replace('name="sign-in-ways" content="password"', `name="sign-in-ways" content="${ways}"`);
+}
+
+function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { mediaType, body, zipped }: ConsoleFile,
+): FastifyReply {
+  const isZipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+  reply.type(mediaType).header('vary', 'accept-encoding');
+  if (request.url.includes('/assets/')) reply.header('cache-control', forAYear);
+  if (isZipped) reply.header('content-encoding', 'gzip');
+  return reply.send(isZipped ? zipped : body);
+}

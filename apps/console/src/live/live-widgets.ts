@@ -1,0 +1,74 @@
+import { effect, signal } from '@preact/signals';
+import type { LiveWidget } from '@widget-service/client/live/live-widget.ts';
+import type { LiveWidgets, LiveWidgetsState } from '@widget-service/client/live/live-widgets.ts';
+import { service } from '../service/service.ts';
+import { loadSession, may, session } from '../session/session.ts';
+
+/** The copy of all widgets that every page of this tab shares: one stream for a tab. Null without the permission. */
+export const liveWidgets = signal<LiveWidgets | null>(null);
+export const liveState = signal<LiveWidgetsState>('loading');
+/** The widgets, newest first. Renewed at most every `renewMs`, however many events come. */
+export const rows = signal<readonly LiveWidget[]>([]);
+/** How many widgets the running load has read. */
+export const readCount = signal(0);
+
+const renewMs = 200;
+/** How long a changed row stands out, in milliseconds. */
+const glowMs = 2_000;
+const changedAtMs = new Map<string, number>();
+
+/** Whether the widget has changed just now. */
+export function hasJustChanged(id: string): boolean {
+  return Date.now() - (changedAtMs.get(id) ?? 0) < glowMs;
+}
+
+/** Holds the live widgets while somebody is signed in who may see them. */
+export function followWidgets(): void {
+  effect(() => {
+    const userId = session.value?.user.id;
+    if (userId === undefined || !may('widgets:read')) return;
+    const widgets = service.liveWidgets();
+    const end = connect(widgets);
+    liveWidgets.value = widgets;
+    return () => {
+      end();
+      widgets.close();
+      liveWidgets.value = null;
+      rows.value = [];
+      readCount.value = 0;
+      changedAtMs.clear();
+    };
+  });
+}
+
+/** Copies a live collection into the signals above. Returns the function that ends that. */
+function connect(widgets: LiveWidgets): () => void {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const renew = () => {
+    timer = null;
+    rows.value = widgets.getSnapshot();
+    const oldestMs = Date.now() - glowMs;
+    for (const [id, atMs] of changedAtMs) {
+      if (atMs >= oldestMs) break;
+      changedAtMs.delete(id);
+    }
+  };
+  const unsubscribe = widgets.subscribe((changes) => {
+    liveState.value = widgets.state;
+    readCount.value = widgets.readCount;
+    // After the end of the session, or if this user was disabled.
+    if (widgets.state === 'failed') void loadSession();
+    for (const { event, widget } of changes) {
+      if (event === null) continue;
+      // At the end of the map, so that its order is the order of the times.
+      changedAtMs.delete(widget.id);
+      changedAtMs.set(widget.id, Date.now());
+    }
+    timer ??= setTimeout(renew, renewMs);
+  });
+  liveState.value = widgets.state;
+  return () => {
+    unsubscribe();
+    if (timer !== null) clearTimeout(timer);
+  };
+}

@@ -1,0 +1,24 @@
+import { render } from 'preact';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/parts.css';
+import './styles/forms.css';
+import './styles/tables.css';
+import './styles/shell.css';
+import './styles/widgets.css';
+import { followWidgets } from './live/live-widgets.ts';
+import { followClock } from './parts/now.ts';
+import { followAddress } from './router/address.ts';
+import { followSession, loadSession } from './session/session.ts';
+import { Shell } from './shell/shell.tsx';
+import { followTheme } from './shell/theme.ts';
+
+followTheme();
+followAddress();
+followClock();
+followSession();
+followWidgets();
+void loadSession();
+
+const place = document.getElementById('console');
+if (place !== null) render(<Shell />, place);

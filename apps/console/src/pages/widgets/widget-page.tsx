@@ -1,0 +1,55 @@
+import { liveState, liveWidgets, rows } from '../../live/live-widgets.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { LiveBadge } from '../../parts/live-badge.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { FullTime } from '../../parts/time.tsx';
+import { Link } from '../../router/link.tsx';
+import { service } from '../../service/service.ts';
+import { useResource } from '../../service/use-resource.ts';
+import { texts } from '../../texts/texts.ts';
+import { WidgetState } from './widget-row.tsx';
+
+/** One widget, live. */
+export function WidgetPage({ id = '' }: { readonly id?: string }) {
+  const read = useResource(() => service.getWidget(id), [id]);
+  // Reading the rows makes this page follow them.
+  const live = rows.value.length > 0 && liveState.value !== 'loading' ? liveWidgets.value?.get(id) : undefined;
+  const widget = newest(live, read.data.value ?? undefined);
+  const { facts } = texts.widgets;
+  return (
+    <>
+      <nav class="breadcrumb">
+        <Link to="/widgets">{texts.widgets.title}</Link>
+      </nav>
+      <PageHeader title={widget?.name ?? id} aside={<LiveBadge />} />
+      <ProblemNotice error={widget === undefined ? read.error.value : null} onRetry={read.reload} />
+      {widget === undefined ? null : (
+        <Facts
+          facts={[
+            [
+              facts.id,
+              <span key="id" class="with-button">
+                <code>{widget.id}</code> <CopyButton text={widget.id} />
+              </span>,
+            ],
+            [facts.state, <WidgetState key="state" state={widget.state} />],
+            [facts.labels, widget.labels.length === 0 ? texts.general.none : widget.labels.join(', ')],
+            [facts.version, String(widget.version)],
+            [facts.owner, widget.owner === null ? texts.general.none : (widget.owner.email ?? widget.owner.userId)],
+            [facts.createdAt, <FullTime key="created" at={widget.createdAt} />],
+            [facts.updatedAt, <FullTime key="updated" at={widget.updatedAt} />],
+            [facts.lastEventAt, <FullTime key="event" at={widget.lastEventAt} />],
+            [facts.retiredAt, <FullTime key="retired" at={widget.retiredAt} />],
+          ]}
+        />
+      )}
+    </>
+  );
+}
+
+function newest<W extends { readonly version: number }>(one: W | undefined, other: W | undefined): W | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.version >= other.version ? one : other;
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { formatBytes, formatCount, formatDuration, formatRelative } from './format.ts';
+
+test.each([
+  [0, 'now'],
+  [-30, '30 sec. ago'],
+  [-59, '59 sec. ago'],
+  [-60, '1 min. ago'],
+  [-7_200, '2 hr. ago'],
+  [3_600, 'in 1 hr.'],
+  [-86_400, 'yesterday'],
+])('a time %i seconds from now is "%s"', (seconds, text) => {
+  const nowMs = Date.parse('2026-11-25T08:00:00Z');
+  expect(formatRelative(nowMs + seconds * 1_000, nowMs)).toBe(text);
+});
+
+test('counts and sizes are short', () => {
+  expect(formatCount(100_000)).toBe('100,000');
+  expect([0, 1_023, 1_024, 1_536, 20_480, 5 * 1_048_576].map(formatBytes)).toEqual([
+    '0 B',
+    '1023 B',
+    '1.0 KiB',
+    '1.5 KiB',
+    '20 KiB',
+    '5.0 MiB',
+  ]);
+});
+
+test.each([
+  [80, '80 ms'],
+  [3_400, '3.4 s'],
+  [59_000, '59 s'],
+  [61_000, '1 min'],
+  [7_500_000, '2 h 5 min'],
+  [7_200_000, '2 h'],
+  [259_200_000, '3 days'],
+])('%i ms are "%s"', (durationMs, text) => {
+  expect(formatDuration(durationMs)).toBe(text);
+});

@@ -1,0 +1,44 @@
+import { computed, signal } from '@preact/signals';
+import { consoleRoot } from '../service/page-settings.ts';
+
+/** Where the page is: the part of the address after the console's root, and the query. */
+const location = signal(readLocation());
+
+/** For example `/widgets/0190…`. */
+export const path = computed(() => location.value.path);
+export const query = computed(() => location.value.query);
+
+function readLocation() {
+  const { pathname, search } = window.location;
+  return { path: `/${pathname.slice(consoleRoot.pathname.length)}`, query: new URLSearchParams(search) };
+}
+
+/** Returns the address of a path of the console: `/widgets?state=active`. */
+export function toHref(path: string): string {
+  return new URL(path.slice(1), consoleRoot).href;
+}
+
+/** Shows another path. The browser's back button leads back. */
+export function goTo(path: string): void {
+  history.pushState(null, '', toHref(path));
+  location.value = readLocation();
+  window.scrollTo(0, 0);
+}
+
+/** Changes parameters of the query and adds nothing to the history. Null removes a parameter. */
+export function changeQuery(changes: Readonly<Record<string, string | null>>): void {
+  const next = new URLSearchParams(window.location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === '') next.delete(name);
+    else next.set(name, value);
+  }
+  const search = next.size === 0 ? '' : `?${next}`;
+  history.replaceState(null, '', window.location.pathname + search);
+  location.value = readLocation();
+}
+
+export function followAddress(): void {
+  window.addEventListener('popstate', () => {
+    location.value = readLocation();
+  });
+}

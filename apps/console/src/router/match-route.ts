@@ -1,0 +1,26 @@
+/** The parameters of a path, for example `{ id: '7' }` for `/widgets/7` and `/widgets/:id`. */
+export type RouteParameters = Readonly<Record<string, string>>;
+
+/** Compares a path with a pattern, part by part. Returns null if they do not match. A slash at the end does not count. */
+export function matchRoute(pattern: string, path: string): RouteParameters | null {
+  const expected = splitPath(pattern);
+  const actual = splitPath(path);
+  if (expected.length !== actual.length) return null;
+  const parameters: Record<string, string> = {};
+  for (const [index, part] of expected.entries()) {
+    const value = actual[index] ?? '';
+    if (part.startsWith(':')) parameters[part.slice(1)] = decode(value);
+    else if (part !== value) return null;
+  }
+  return parameters;
+}
+
+const splitPath = (path: string) => path.split('/').filter((part) => part !== '');
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

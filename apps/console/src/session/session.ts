@@ -1,0 +1,64 @@
+import { computed, signal } from '@preact/signals';
+import { ProblemError } from '@widget-service/client/requests/problem-error.ts';
+import { onSignedOut, type Schemas, service } from '../service/service.ts';
+import { listenToOtherTabs, tellOtherTabs } from './tabs.ts';
+
+type Session = Schemas['Session'];
+export type Permission = Session['permissions'][number];
+
+/**
+ * - `unknown`: the page has just opened and asks the service.
+ * - `unreachable`: the service did not answer. The page asks again.
+ * - `signed-out`: `hasEnded` is true if there was a session in this tab.
+ */
+export type SessionState =
+  | { readonly kind: 'unknown' | 'unreachable' }
+  | { readonly kind: 'signed-out'; readonly hasEnded: boolean }
+  | { readonly kind: 'signed-in'; readonly session: Session };
+
+export const sessionState = signal<SessionState>({ kind: 'unknown' });
+export const session = computed(() => (sessionState.value.kind === 'signed-in' ? sessionState.value.session : null));
+
+/** Whether the user may do something. Reading it in a component makes the component follow changes. */
+export function may(permission: Permission): boolean {
+  return session.value?.permissions.includes(permission) ?? false;
+}
+
+const retryMs = 3_000;
+
+/** Asks the service who is signed in, until it answers. */
+export async function loadSession(): Promise<void> {
+  try {
+    sessionState.value = { kind: 'signed-in', session: await service.getSession() };
+  } catch (error) {
+    if (error instanceof ProblemError && !error.isTemporary) return enterSignedOut();
+    sessionState.value = { kind: 'unreachable' };
+    setTimeout(() => void loadSession(), retryMs);
+  }
+}
+
+export async function signIn(credentials: Schemas['Credentials']): Promise<void> {
+  sessionState.value = { kind: 'signed-in', session: await service.signIn(credentials) };
+  tellOtherTabs('signed-in');
+}
+
+export async function signOut(): Promise<void> {
+  await service.signOut();
+  sessionState.value = { kind: 'signed-out', hasEnded: false };
+  tellOtherTabs('signed-out');
+}
+
+function enterSignedOut(): void {
+  if (sessionState.value.kind === 'signed-out') return;
+  sessionState.value = { kind: 'signed-out', hasEnded: sessionState.value.kind === 'signed-in' };
+}
+
+/** Keeps all tabs of this browser alike. */
+export function followSession(): void {
+  onSignedOut(enterSignedOut);
+  listenToOtherTabs((message) => {
+    if (message === 'signed-out') enterSignedOut();
+    // The other tab may have signed in as somebody else.
+    else void loadSession();
+  });
+}

@@ -1,0 +1,3 @@
+export const hooks = {
+  title: 'Hooks',
+};

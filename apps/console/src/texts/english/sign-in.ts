@@ -1,0 +1,15 @@
+export const signIn = {
+  title: 'Sign in',
+  intro: 'See widgets, streams and hooks as they change.',
+  ended: 'Your session has ended. Sign in again to go on where you were.',
+  email: 'E-mail',
+  password: 'Password',
+  showPassword: 'Show',
+  hidePassword: 'Hide',
+  submit: 'Sign in',
+  byIdentity: 'Sign in through the identity provider',
+  or: 'or',
+  unreachableTitle: 'The service does not answer',
+  unreachable: 'This page asks again by itself.',
+  firstAdmin: 'First start? The terminal shows the e-mail and password of the first admin.',
+};

@@ -1,0 +1,3 @@
+export const streams = {
+  title: 'Streams',
+};

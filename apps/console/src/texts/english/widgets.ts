@@ -1,0 +1,49 @@
+import { formatCount } from '../../parts/format.ts';
+
+export const widgets = {
+  title: 'Widgets',
+  create: 'Create a widget',
+  search: 'Search by name, label or id',
+  state: 'State',
+  states: { all: 'All states', active: 'Active', retired: 'Retired' },
+  count: (shown: number, all: number) =>
+    shown === all ? `${formatCount(all)} widgets` : `${formatCount(shown)} of ${formatCount(all)} widgets`,
+  loadingAll: (read: number) => `${formatCount(read)} widgets read. Search works when all are.`,
+  showNew: (count: number) => (count === 1 ? 'Show 1 new widget' : `Show ${formatCount(count)} new widgets`),
+  columns: {
+    name: 'Name',
+    state: 'State',
+    labels: 'Labels',
+    version: 'Version',
+    updatedAt: 'Changed',
+    createdAt: 'Created',
+  },
+  emptyTitle: 'No widgets yet',
+  empty:
+    'A widget appears here as soon as somebody creates one: you, a script with a provision token, or a hook of the kind “created”.',
+  noMatchTitle: 'No widget matches',
+  noMatch: 'Change the search or the state.',
+  clearFilters: 'Show all widgets',
+  list: 'Widgets, newest first',
+  form: {
+    title: 'Create a widget',
+    name: 'Name',
+    nameHint: '1 to 200 characters.',
+    labels: 'Labels',
+    labelsHint: 'Separated by commas. Streams can be filtered by labels.',
+    state: 'State',
+    submit: 'Create',
+  },
+  facts: {
+    id: 'Id',
+    state: 'State',
+    labels: 'Labels',
+    version: 'Version',
+    owner: 'Owner',
+    createdAt: 'Created',
+    updatedAt: 'Changed',
+    lastEventAt: 'Last event',
+    retiredAt: 'Retired',
+  },
+  created: (name: string) => `“${name}” is created.`,
+};

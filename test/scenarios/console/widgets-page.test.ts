@@ -1,0 +1,167 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
+import { createHookSender, type HookSender } from '@widget-service/client/hooks/hook-sender.ts';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  findBarriers,
+  hasBrowser,
+  openProfile,
+  openTab,
+  signInByPage,
+  startBrowser,
+} from '../../drivers/console-browser.ts';
+import { testAdmin } from '../../drivers/console-client.ts';
+import { type Deployment, openClusterDeployment, openEmbeddedDeployment } from '../../faults/deployment.ts';
+
+const deployments = [
+  ['one embedded process', openEmbeddedDeployment],
+  ['a cluster', openClusterDeployment],
+] as const;
+
+describe.each(deployments)('the console of %s', (name, open) => {
+  const canRun = hasBrowser && (name !== 'a cluster' || process.env.MONGODB_URL !== undefined);
+  let deployment: Deployment;
+  let browser: Browser;
+  /** Another session of the admin, beside that of the browser. */
+  let client: WidgetServiceClient;
+  let sender: HookSender;
+  beforeAll(async () => {
+    if (!canRun) return;
+    [deployment, browser] = await Promise.all([open(), startBrowser()]);
+    client = createClient({ baseUrl: deployment.url });
+    await client.signIn(testAdmin);
+    const { url } = await client.api.POST('/api/v1/integrations', { body: { name: 'a sender' } });
+    sender = createHookSender({ url: deployment.url + new URL(url).pathname });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await deployment?.dispose();
+  });
+
+  /** Opens the list with a session. */
+  async function openWidgets(path = '/widgets') {
+    const profile = await openProfile(browser);
+    const tab = await openTab(profile, deployment.url, path);
+    await signInByPage(tab.page);
+    return { profile, ...tab };
+  }
+
+  const rows = (page: Page) => page.getByRole('listbox', { name: 'Widgets, newest first' }).getByRole('option');
+  const row = (page: Page, text: string) => rows(page).filter({ hasText: text });
+
+  it.runIf(canRun)('says why a sign-in fails, and shows the page that was asked for after one that works', async () => {
+    const profile = await openProfile(browser);
+    const { page, complaints } = await openTab(profile, deployment.url, '/widgets?state=retired');
+    await page.getByLabel('E-mail').fill(testAdmin.email);
+    await page.getByLabel('Password', { exact: true }).fill('wrong horse battery');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('E-mail or password is wrong.').waitFor();
+    await page.getByText(/^Request /).waitFor();
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    await signInByPage(page);
+    expect(await page.getByLabel('State').inputValue()).toBe('retired');
+    expect(complaints).toEqual([]);
+    await profile.close();
+  });
+
+  it.runIf(canRun)('shows a widget that it creates, and the change by a hook, without a reload', async () => {
+    const { page, profile, complaints } = await openWidgets();
+    await page.getByRole('button', { name: 'Create a widget' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Boiler');
+    await page.getByLabel('Labels').fill('cellar, heat');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await row(page, 'Boiler').waitFor();
+    const found = await client.api.GET('/api/v1/widgets', { params: { query: { pageSize: 200 } } });
+    const widget = found.items.find((item) => item.name === 'Boiler');
+    expect(widget?.labels).toEqual(['cellar', 'heat']);
+    await sender.send({ kind: 'retired', occurredAt: new Date().toISOString(), widgetId: widget?.id ?? '' });
+    await row(page, 'Boiler').getByText('Retired').waitFor();
+    await row(page, 'Boiler').click();
+    await page.getByRole('heading', { name: 'Boiler' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/console/widgets/${widget?.id}`);
+    expect(complaints).toEqual([]);
+    await profile.close();
+  });
+
+  it.runIf(canRun)('keeps the search in the address', async () => {
+    for (const name of ['Lamp north', 'Lamp south']) await client.createWidget({ name });
+    const { page, profile } = await openWidgets();
+    await page.getByLabel('Search by name, label or id').fill('lamp sou');
+    await row(page, 'Lamp north').waitFor({ state: 'detached' });
+    await page.reload();
+    await row(page, 'Lamp south').waitFor();
+    expect(await rows(page).count()).toBe(1);
+    expect(new URL(page.url()).search).toBe('?search=lamp+sou');
+    await profile.close();
+  });
+
+  it.runIf(canRun)('moves no row under the pointer: new widgets wait until the person asks for them', async () => {
+    await client.createWidget({ name: 'The first' });
+    const { page, profile } = await openWidgets();
+    await row(page, 'The first').hover();
+    const before = await row(page, 'The first').boundingBox();
+    await client.createWidget({ name: 'The second' });
+    await page.getByRole('button', { name: 'Show 1 new widget' }).waitFor();
+    expect(await row(page, 'The first').boundingBox()).toEqual(before);
+    await page.getByRole('button', { name: 'Show 1 new widget' }).click();
+    await row(page, 'The second').waitFor();
+    await profile.close();
+  });
+
+  it.runIf(canRun)('signs out every tab of the browser', async () => {
+    const { page, profile } = await openWidgets();
+    const other = await openTab(profile, deployment.url, '/widgets');
+    await other.page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    for (const each of [page, other.page]) await each.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await profile.close();
+  });
+
+  it.runIf(canRun)('says that the session has ended elsewhere, and goes on where the person was', async () => {
+    const { page, profile } = await openWidgets('/widgets?search=lamp');
+    const sessions = await client.api.GET('/api/v1/sessions');
+    for (const { id, current } of sessions.items) {
+      if (!current) await client.api.DELETE('/api/v1/sessions/{id}', { params: { path: { id } } });
+    }
+    await page.getByText('Your session has ended.').waitFor();
+    await signInByPage(page);
+    expect(await page.getByLabel('Search by name, label or id').inputValue()).toBe('lamp');
+    await profile.close();
+  });
+
+  it.runIf(canRun)('says that it is not live while the service is gone, and then shows what it missed', async () => {
+    const { page, profile } = await openWidgets();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const fault =
+      name === 'a cluster' ? 'one pod after the other is replaced' : 'the process is killed and started again';
+    await Promise.all([
+      deployment.faults[fault]?.(),
+      name === 'a cluster' ? null : page.getByText('Reconnecting: what you see may be old').waitFor(),
+    ]);
+    await client.createWidget({ name: 'After the fault' });
+    await row(page, 'After the fault').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await profile.close();
+  });
+
+  it.runIf(canRun).each(['light', 'dark'] as const)('has no barrier that axe-core finds, %s', async (colorScheme) => {
+    const profile = await openProfile(browser);
+    const { page, complaints } = await openTab(profile, deployment.url, '/widgets');
+    await page.emulateMedia({ colorScheme });
+    await page.getByLabel('E-mail').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await signInByPage(page);
+    await rows(page).first().waitFor();
+    await delay(100);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create a widget' }).click();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await rows(page).first().click();
+    await page.getByText('Version').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await profile.close();
+  });
+});
