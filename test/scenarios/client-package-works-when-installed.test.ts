@@ -61,7 +61,7 @@ describe.each(nodes)('on Node $version', ({ path, version }) => {
     const { id: widgetId } = (await created.json()) as { id: string };
     const file = join(installed.folder, `${version}-${title.replaceAll(' ', '-')}.js`);
     const text = code
-      .replace('http://127.0.0.1:8080', service.url)
+      .replaceAll('http://127.0.0.1:8080', service.url)
       .replace('the password', testAdmin.password)
       .replace(', secret: process.env.HOOK_SECRET', '');
     await writeFile(file, text);
@@ -76,6 +76,7 @@ describe.each(nodes)('on Node $version', ({ path, version }) => {
 /** What each recipe prints. */
 const expectedOutput: Readonly<Record<string, RegExp>> = {
   'List and create': /^created [0-9a-f-]{36}\n.*Z lamp\n/,
+  'Keep a session': /^still admin@localhost\n$/,
   'Follow a stream': /^retired: pump\n$/m,
   'A live collection': /live \d+ widgets\nadded bulb 1\n$/,
   'Send hooks': /^accepted as [0-9a-f-]{36}\n$/,

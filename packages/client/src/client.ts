@@ -5,6 +5,7 @@ import { type ReadWidgetPage, walkWidgetPages } from './live/walk-widgets.ts';
 import { type Api, createApi } from './requests/api.ts';
 import { createRandomId } from './requests/random-id.ts';
 import { ServiceFetch, withSlash } from './requests/service-fetch.ts';
+import type { SessionStore } from './requests/session-store.ts';
 import { readStream, type StreamOptions, type StreamUrl } from './stream/read-stream.ts';
 import type { StreamEvent } from './stream/stream-event.ts';
 
@@ -17,6 +18,8 @@ export interface ClientOptions {
   readonly baseUrl?: string;
   /** `wpt_…`: creates widgets without a session. */
   readonly provisionToken?: string;
+  /** Keeps the session beyond this process. By default it ends with the client, in a browser with the browser's session. */
+  readonly sessionStore?: SessionStore;
   /** How often a request is sent at most. Default: 5. */
   readonly maxAttempts?: number;
   /** How long each attempt of a request may take, in milliseconds. Default: 15 000. */
@@ -56,6 +59,7 @@ export class WidgetServiceClient {
       maxAttempts: options.maxAttempts ?? 5,
       timeoutMs: options.timeoutMs ?? 15_000,
       ...(options.provisionToken === undefined ? {} : { provisionToken: options.provisionToken }),
+      ...(options.sessionStore === undefined ? {} : { sessionStore: options.sessionStore }),
     });
     this.api = createApi(baseUrl, service.fetch);
   }

@@ -33,6 +33,7 @@ export type { WidgetChange } from './live/widget-collection.ts';
 export type { Api } from './requests/api.ts';
 export { type Problem, ProblemError, UnexpectedResponseError } from './requests/problem-error.ts';
 export { readAllPages } from './requests/read-all-pages.ts';
+export type { SessionStore } from './requests/session-store.ts';
 export { createEventSourceTransport } from './stream/event-source-transport.ts';
 export { type OpenStream, openStream, StreamMessageEvent, StreamStateEvent } from './stream/open-stream.ts';
 export { storePositionIn } from './stream/position-in-storage.ts';

@@ -44,6 +44,29 @@ describe('a session', () => {
     await expect(client.getSession()).rejects.toMatchObject({ name: 'ProblemError', code: 'not-authenticated' });
   });
 
+  it('goes on in another client with what a store has kept, until it is signed out', async () => {
+    let kept: string | null = null;
+    const saves: (string | null)[] = [];
+    const sessionStore = {
+      load: async () => kept,
+      save: async (session: string | null) => {
+        saves.push(session);
+        kept = session;
+      },
+    };
+    const first = createClient({ baseUrl: service.url, sessionStore });
+    await first.signIn(testAdmin);
+    await first.getSession();
+    expect(saves).toHaveLength(1);
+    const second = createClient({ baseUrl: service.url, sessionStore });
+    expect((await second.createWidget({ name: 'lamp' })).name).toBe('lamp');
+    expect((await second.getSession()).user.email).toBe(testAdmin.email);
+    await second.signOut();
+    expect(kept).not.toContain('service_console');
+    const third = createClient({ baseUrl: service.url, sessionStore });
+    await expect(third.getSession()).rejects.toMatchObject({ code: 'not-authenticated' });
+  });
+
   it('rejects wrong credentials with a typed error', async () => {
     const client = createClient({ baseUrl: service.url });
     await expect(client.signIn({ ...testAdmin, password: 'not the password' })).rejects.toMatchObject({

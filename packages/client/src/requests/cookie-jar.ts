@@ -6,6 +6,14 @@
 export class CookieJar {
   readonly #cookies = new Map<string, string>();
 
+  /** Takes over what `format` returned once. */
+  restore(text: string): void {
+    for (const pair of text.split('; ')) {
+      const equals = pair.indexOf('=');
+      if (equals > 0) this.#cookies.set(pair.slice(0, equals), pair.slice(equals + 1));
+    }
+  }
+
   /** Takes over the cookies that a response sets, and forgets those that it deletes. */
   update(headers: Headers): void {
     for (const line of headers.getSetCookie?.() ?? []) {

@@ -1,12 +1,15 @@
 import { CookieJar } from './cookie-jar.ts';
 import { ProblemError } from './problem-error.ts';
 import { type RetryOptions, sendWithRetries } from './retry.ts';
+import type { SessionStore } from './session-store.ts';
 
 export interface ServiceFetchOptions extends RetryOptions {
   /** The address of the service, without a path of an operation. */
   readonly baseUrl: string;
   /** `wpt_…`: creates widgets without a session. */
   readonly provisionToken?: string;
+  /** Where the session is kept, if anywhere. */
+  readonly sessionStore?: SessionStore;
 }
 
 /** Statuses that may have a request body, and so change something. */
@@ -20,6 +23,8 @@ export class ServiceFetch {
   readonly #options: ServiceFetchOptions;
   readonly #cookies = new CookieJar();
   #csrfToken: string | null = null;
+  #restored: Promise<void> | null = null;
+  #saved: string | null = null;
 
   constructor(options: ServiceFetchOptions) {
     this.#options = options;
@@ -41,6 +46,8 @@ export class ServiceFetch {
   };
 
   async #send(request: Request, withCsrfToken: boolean): Promise<Response> {
+    this.#restored ??= this.#restoreSession();
+    await this.#restored;
     const copy = new Request(request.clone());
     if (this.#hasProvisionToken(request)) copy.headers.set('authorization', `Bearer ${this.#options.provisionToken}`);
     if (withCsrfToken && this.#csrfToken !== null) copy.headers.set('x-csrf-token', this.#csrfToken);
@@ -48,8 +55,21 @@ export class ServiceFetch {
     if (cookie !== null) copy.headers.set('cookie', cookie);
     const response = await sendWithRetries(copy, this.#options);
     this.#cookies.update(response.headers);
+    await this.#saveSession();
     await this.#keepCsrfToken(request, response);
     return response;
+  }
+
+  async #restoreSession(): Promise<void> {
+    this.#saved = (await this.#options.sessionStore?.load()) ?? null;
+    if (this.#saved !== null) this.#cookies.restore(this.#saved);
+  }
+
+  async #saveSession(): Promise<void> {
+    const session = this.#cookies.format();
+    if (session === this.#saved) return;
+    this.#saved = session;
+    await this.#options.sessionStore?.save(session);
   }
 
   /** The service accepts the token for one operation, and ignores it on all others. */
