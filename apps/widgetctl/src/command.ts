@@ -1,0 +1,48 @@
+import type { WidgetServiceClient } from '@widget-service/client/client.ts';
+import type { Output } from './output.ts';
+
+/** An option of the command line: `--name`, or `--name VALUE`. */
+export interface OptionDefinition {
+  /** What the value stands for, in capitals. Left out: the option has no value. */
+  readonly value?: string;
+  /** The only values that are allowed. */
+  readonly choices?: readonly string[];
+  /** Whether the option may be given several times. */
+  readonly isRepeated?: boolean;
+  readonly text: string;
+}
+
+/** One command. The help, the completion and the checks of the command line all come from here. */
+export interface CommandDefinition {
+  /** For example `widgets create`. */
+  readonly name: string;
+  /** What follows the name, in capitals. `ID?` may be left out; `ID…` is one or more, `ID…?` any number. */
+  readonly parameters?: readonly string[];
+  readonly options?: Readonly<Record<string, OptionDefinition>>;
+  readonly summary: string;
+  run(context: CommandContext, input: CommandInput): Promise<void>;
+}
+
+/** What was typed after the name of the command. */
+export interface CommandInput {
+  readonly parameters: readonly string[];
+  /** The value of an option, or undefined. */
+  text(option: string): string | undefined;
+  texts(option: string): readonly string[];
+  has(option: string): boolean;
+}
+
+/** What a command works with. */
+export interface CommandContext {
+  /** The address of the service. */
+  readonly url: string;
+  readonly client: WidgetServiceClient;
+  readonly output: Output;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Asks a person. `isSecret` shows nothing of what is typed. Rejects with a `UsageError` if there is no terminal. */
+  ask(question: string, options?: { readonly isSecret?: boolean }): Promise<string>;
+  /** Reads everything from the standard input. */
+  readInput(): Promise<string>;
+}

@@ -1,0 +1,19 @@
+import type { CommandDefinition } from './command.ts';
+import { makeCompletionCommand } from './commands/completion.ts';
+import { deliveryCommands } from './commands/deliveries.ts';
+import { grantCommands } from './commands/grants.ts';
+import { hookCommands } from './commands/hooks.ts';
+import { sessionCommands } from './commands/session.ts';
+import { tailCommands } from './commands/tail.ts';
+import { widgetCommands } from './commands/widgets.ts';
+
+/** Every command, in the order of the help. */
+export const commands: readonly CommandDefinition[] = [
+  ...sessionCommands,
+  ...widgetCommands,
+  ...tailCommands,
+  ...hookCommands,
+  ...deliveryCommands,
+  ...grantCommands,
+  makeCompletionCommand(() => commands),
+];

@@ -1,0 +1,120 @@
+import type { components } from '@widget-service/client/interface.ts';
+import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
+import type { CommandContext, CommandDefinition, CommandInput } from '../command.ts';
+import { describeFailure } from '../describe-failure.ts';
+import { PartlyFailedError, UsageError } from '../exit-codes.ts';
+import type { Column } from '../output.ts';
+import { readNumber } from '../parse-command-line.ts';
+
+type Delivery = components['schemas']['Delivery'];
+type State = Delivery['state'];
+
+const states = ['received', 'published', 'dead'] as const;
+const stateStyles = { received: 'yellow', published: 'green', dead: 'red' } as const;
+
+const columns: readonly Column<Delivery>[] = [
+  { title: 'EVENT', text: ({ eventId }) => eventId },
+  { title: 'STATE', text: ({ state }) => state, style: ({ state }) => stateStyles[state] },
+  { title: 'KIND', text: ({ kind }) => kind },
+  { title: 'RECEIVED', text: ({ receivedAt }) => receivedAt },
+  { title: 'WIDGET', text: ({ widgetId }) => widgetId ?? '' },
+  { title: 'ATTEMPTS', text: ({ attempts }) => String(attempts) },
+  { title: 'DUPLICATES', text: ({ duplicates }) => String(duplicates) },
+  { title: 'REASON', text: ({ reason }) => reason ?? '' },
+];
+
+const list: CommandDefinition = {
+  name: 'deliveries list',
+  parameters: ['INTEGRATION'],
+  summary: 'List the hooks that an integration has delivered, newest first.',
+  options: {
+    state: { value: 'STATE', choices: states, text: 'Only deliveries in this state.' },
+    limit: { value: 'N', text: 'At most so many. Default: 50.' },
+  },
+  async run(context, input) {
+    const [id = ''] = input.parameters;
+    const limit = readNumber(input, 'limit', 1) ?? 50;
+    const found: Delivery[] = [];
+    for await (const delivery of readDeliveries(context, id, readState(input))) {
+      if (found.length >= limit) break;
+      found.push(delivery);
+    }
+    context.output.table(found, columns);
+  },
+};
+
+const get: CommandDefinition = {
+  name: 'deliveries get',
+  parameters: ['INTEGRATION', 'EVENT'],
+  summary: 'Show one delivery with its payload. With --json, `hooks replay` reads it.',
+  async run({ client, output }, input) {
+    const [id = '', eventId = ''] = input.parameters;
+    const delivery = await client.api.GET('/api/v1/integrations/{id}/deliveries/{eventId}', {
+      params: { path: { id, eventId } },
+    });
+    output.facts(delivery, [
+      ['Event', delivery.eventId],
+      ['State', delivery.state],
+      ['Reason', delivery.reason ?? 'none'],
+      ['Kind', delivery.kind],
+      ['Widget', delivery.widgetId ?? 'none'],
+      ['Occurred', delivery.occurredAt],
+      ['Received', delivery.receivedAt],
+      ['Published', delivery.publishedAt ?? 'no'],
+      ['Position', delivery.position ?? 'none'],
+      ['Attempts', String(delivery.attempts)],
+      ['Duplicates', String(delivery.duplicates)],
+      ['Payload', JSON.stringify(delivery.payload)],
+    ]);
+  },
+};
+
+const redrive: CommandDefinition = {
+  name: 'deliveries redrive',
+  parameters: ['INTEGRATION', 'EVENT…?'],
+  summary: 'Process dead deliveries again.',
+  options: { 'all-dead': { text: 'All dead deliveries of the integration.' } },
+  async run(context, input) {
+    const [id = '', ...given] = input.parameters;
+    if (given.length > 0 === input.has('all-dead')) throw new UsageError('Name events, or say --all-dead.');
+    const eventIds = input.has('all-dead') ? await listDead(context, id) : given;
+    let failed = 0;
+    for (const eventId of eventIds) failed += (await redriveOne(context, id, eventId)) ? 0 : 1;
+    context.output.note(`${eventIds.length - failed} accepted, ${failed} refused.`);
+    if (failed > 0) throw new PartlyFailedError(`${failed} of ${eventIds.length} deliveries were refused.`);
+  },
+};
+
+/** Reads all of them first: a redriven delivery leaves the list, which would shift the pages. */
+async function listDead(context: CommandContext, id: string): Promise<string[]> {
+  const eventIds: string[] = [];
+  for await (const { eventId } of readDeliveries(context, id, 'dead')) eventIds.push(eventId);
+  return eventIds;
+}
+
+async function redriveOne({ client, output, url, signal }: CommandContext, id: string, eventId: string) {
+  try {
+    const path = { id, eventId };
+    await client.api.POST('/api/v1/integrations/{id}/deliveries/{eventId}/redrive', { params: { path }, signal });
+    output.result({ eventId, redriven: true }, () => `${eventId}: accepted`);
+    return true;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const reason = describeFailure(error, url).join(' ');
+    output.result({ eventId, redriven: false, error: reason }, () => `${eventId}: ${reason}`);
+    return false;
+  }
+}
+
+function readDeliveries({ client, signal }: CommandContext, id: string, state: State | undefined) {
+  return readAllPages((page) =>
+    client.api.GET('/api/v1/integrations/{id}/deliveries', {
+      params: { path: { id }, query: { page, pageSize: 100, ...(state === undefined ? {} : { state }) } },
+      signal,
+    }),
+  );
+}
+
+const readState = (input: CommandInput): State | undefined => states.find((state) => state === input.text('state'));
+
+export const deliveryCommands = [list, get, redrive];

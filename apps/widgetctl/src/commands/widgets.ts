@@ -1,0 +1,88 @@
+import type { components } from '@widget-service/client/interface.ts';
+import type { CommandDefinition } from '../command.ts';
+import { describeWidget } from '../describe.ts';
+import { UsageError } from '../exit-codes.ts';
+import { type Column, toOneLine } from '../output.ts';
+import { readNumber } from '../parse-command-line.ts';
+
+type Widget = components['schemas']['Widget'];
+
+const columns: readonly Column<Widget>[] = [
+  { title: 'ID', text: ({ id }) => id },
+  { title: 'STATE', text: ({ state }) => state, style: ({ state }) => (state === 'active' ? 'green' : 'dim') },
+  { title: 'VERSION', text: ({ version }) => String(version) },
+  { title: 'CREATED', text: ({ createdAt }) => createdAt },
+  { title: 'NAME', text: ({ name }) => name, style: () => 'bold' },
+  { title: 'LABELS', text: ({ labels }) => labels.join(', ') },
+];
+
+const states = ['active', 'retired'] as const;
+
+const list: CommandDefinition = {
+  name: 'widgets list',
+  summary: 'List widgets, newest first.',
+  options: {
+    state: { value: 'STATE', choices: states, text: 'Only widgets in this state.' },
+    limit: { value: 'N', text: 'At most so many. Default: 50.' },
+    all: { text: 'All of them.' },
+  },
+  async run({ client, output, signal }, input) {
+    const state = states.find((name) => name === input.text('state'));
+    const limit = input.has('all') ? Number.POSITIVE_INFINITY : (readNumber(input, 'limit', 1) ?? 50);
+    const found: Widget[] = [];
+    let isCut = false;
+    const pageSize = Math.min(limit + 1, 200);
+    for await (const widget of client.listWidgets({ ...(state === undefined ? {} : { state }), pageSize, signal })) {
+      isCut = found.length >= limit;
+      if (isCut) break;
+      found.push(widget);
+    }
+    output.table(found, columns);
+    if (isCut) output.note(`There are more than ${limit}: use --limit or --all.`);
+  },
+};
+
+const create: CommandDefinition = {
+  name: 'widgets create',
+  parameters: ['NAME'],
+  summary: 'Create a widget. With WIDGETCTL_TOKEN, a provision token, no session is needed.',
+  options: {
+    label: { value: 'LABEL', isRepeated: true, text: 'A label of the widget.' },
+    'idempotency-key': {
+      value: 'KEY',
+      text: 'Create at most one widget with this key, however often the command runs. Default: a new key.',
+    },
+  },
+  async run({ client, output, signal }, input) {
+    const [name = ''] = input.parameters;
+    const idempotencyKey = input.text('idempotency-key');
+    const options = { signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
+    const widget = await client.createWidget({ name, labels: [...input.texts('label')] }, options);
+    output.result(widget, describeWidget);
+  },
+};
+
+const get: CommandDefinition = {
+  name: 'widgets get',
+  parameters: ['ID'],
+  summary: 'Show one widget.',
+  async run({ client, output }, input) {
+    const [id = ''] = input.parameters;
+    if (id === '') throw new UsageError('widgets get: ID is empty.');
+    const widget = await client.getWidget(id);
+    output.facts(widget, [
+      ['Id', widget.id],
+      ['Name', toOneLine(widget.name)],
+      ['State', widget.state],
+      ['Version', String(widget.version)],
+      ['Labels', widget.labels.map(toOneLine).join(', ') || 'none'],
+      ['Owner', widget.owner === null ? 'none' : toOneLine(widget.owner.email)],
+      ['Created', widget.createdAt],
+      ['Changed', widget.updatedAt],
+      ['Last event', widget.lastEventAt ?? 'none'],
+      ['Retired', widget.retiredAt ?? 'no'],
+    ]);
+  },
+};
+
+export const widgetCommands = [list, create, get];

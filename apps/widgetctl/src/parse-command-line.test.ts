@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import type { CommandDefinition } from './command.ts';
+import { UsageError } from './exit-codes.ts';
+import { parseCommandLine, readNumber } from './parse-command-line.ts';
+
+const run = async () => undefined;
+const commands: readonly CommandDefinition[] = [
+  {
+    name: 'tail',
+    summary: '',
+    options: { kind: { value: 'KIND', choices: ['a', 'b'], isRepeated: true, text: '' } },
+    run,
+  },
+  { name: 'widgets list', summary: '', options: { limit: { value: 'N', text: '' } }, run },
+  { name: 'widgets get', parameters: ['ID'], summary: '', run },
+  { name: 'redrive', parameters: ['INTEGRATION', 'EVENT…?'], summary: '', run },
+];
+const parse = (...args: string[]) => parseCommandLine(args, commands);
+
+describe('the command line', () => {
+  test('names a command of one or two words, with options anywhere', () => {
+    expect(parse('tail').command?.name).toBe('tail');
+    expect(parse('--json', 'widgets', 'get', '7').command?.name).toBe('widgets get');
+    expect(parse('widgets', 'get', '7').input.parameters).toEqual(['7']);
+    expect(parse('--help').command).toBeNull();
+  });
+
+  test('has values of options, the last one of each, or all', () => {
+    const { input } = parse('tail', '--kind', 'a', '--kind=b', '--url', 'http://x');
+    expect([input.text('kind'), input.texts('kind'), input.text('url')]).toEqual(['b', ['a', 'b'], 'http://x']);
+    expect([input.has('json'), input.has('kind'), input.text('position')]).toEqual([false, true, undefined]);
+  });
+
+  test('may have any number of parameters at the end', () => {
+    expect(parse('redrive', 'i').input.parameters).toEqual(['i']);
+    expect(parse('redrive', 'i', 'e', 'f').input.parameters).toEqual(['i', 'e', 'f']);
+  });
+
+  test.each([
+    [['wigets'], /no command "wigets"/],
+    [['widgets'], /no command "widgets"/],
+    [['widgets', 'get'], /ID is missing/],
+    [['widgets', 'get', '1', '2'], /"2" is too much/],
+    [['redrive'], /INTEGRATION is missing/],
+    [['tail', '--kind', 'c'], /one of a, b/],
+    [['tail', '--limit', '3'], /limit/],
+    [['tail', '--kind'], /kind/],
+    [['widgets', 'list', '--json=yes'], /json/],
+  ])('%j is a mistake that is named', (args, message) => {
+    expect(() => parse(...args)).toThrow(UsageError);
+    expect(() => parse(...args)).toThrow(message);
+  });
+
+  test('gives help even if parameters are missing', () => {
+    expect(parse('widgets', 'get', '--help').command?.name).toBe('widgets get');
+  });
+
+  test.each(['0', '-1', '1.5', 'x', ''])('"%s" is no number from 1', (text) => {
+    const { input } = parse('widgets', 'list', `--limit=${text}`);
+    expect(() => readNumber(input, 'limit', 1)).toThrow(/must be a number from 1/);
+  });
+});

@@ -1,0 +1,88 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const source = fileURLToPath(new URL('../../apps/widgetctl/src/main.ts', import.meta.url));
+
+export interface FinishedCommand {
+  /** Null if a signal ended it. */
+  readonly code: number | null;
+  /** The standard output. */
+  readonly results: string;
+  /** The standard error. */
+  readonly notes: string;
+}
+
+export interface RunningCommand {
+  readonly finished: Promise<FinishedCommand>;
+  /** Everything on the standard output so far. */
+  results(): string;
+  /** Everything on the standard error so far. */
+  notes(): string;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface WidgetctlOptions {
+  /** The folder for the sessions. */
+  readonly folder: string;
+  readonly url: string;
+  /** The program, and the Node that runs it. Default: the sources, on this Node. */
+  readonly program?: string;
+  readonly node?: string;
+}
+
+/** The command-line tool, run as a person runs it: one process for each command. */
+export class Widgetctl {
+  readonly #options: WidgetctlOptions;
+
+  constructor(options: WidgetctlOptions) {
+    this.#options = options;
+  }
+
+  start(args: readonly string[], environment: Readonly<Record<string, string>> = {}, input = ''): RunningCommand {
+    const { folder, url, program = source, node = process.execPath } = this.#options;
+    const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(node, [program, ...args], {
+      env: { PATH: process.env.PATH, XDG_CONFIG_HOME: folder, WIDGETCTL_URL: url, ...environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    child.stdin.end(input);
+    const printed = { results: '', notes: '' };
+    child.stdout.on('data', (chunk) => {
+      printed.results += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      printed.notes += chunk;
+    });
+    const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const finished = Promise.all([exited, text(child.stdout), text(child.stderr)]).then(([code, results, notes]) => ({
+      code,
+      results,
+      notes,
+    }));
+    return {
+      finished,
+      results: () => printed.results,
+      notes: () => printed.notes,
+      kill: (signal) => child.kill(signal),
+    };
+  }
+
+  run(
+    args: readonly string[],
+    environment?: Readonly<Record<string, string>>,
+    input?: string,
+  ): Promise<FinishedCommand> {
+    return this.start(args, environment, input).finished;
+  }
+
+  /** Runs a command with `--json`. Resolves with its results, or rejects with what it printed if it fails. */
+  async read<Result>(...args: string[]): Promise<Result[]> {
+    const { code, results, notes } = await this.run([...args, '--json']);
+    if (code !== 0) throw new Error(`widgetctl ${args.join(' ')} ended with ${code}: ${notes}`);
+    return results
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Result);
+  }
+}

@@ -1,0 +1,239 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testAdmin } from '../drivers/console-client.ts';
+import { eventually } from '../drivers/eventually.ts';
+import { openTestService, type TestService } from '../drivers/test-service.ts';
+import { Widgetctl } from '../drivers/widgetctl.ts';
+
+interface Grant {
+  readonly id: string;
+  readonly url: string;
+  readonly token: string;
+}
+interface Item {
+  readonly id: string;
+  readonly name: string;
+}
+
+let service: TestService;
+let folder: string;
+let widgetctl: Widgetctl;
+beforeAll(async () => {
+  service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
+  folder = await mkdtemp(join(tmpdir(), 'widgetctl-'));
+  widgetctl = new Widgetctl({ folder, url: service.url });
+  await signIn(widgetctl);
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function signIn(tool: Widgetctl) {
+  return tool.run(['login', '--email', testAdmin.email, '--password-stdin'], {}, `${testAdmin.password}\n`);
+}
+
+describe('the session', () => {
+  test('is kept for later commands in a file that only its owner may read, and ends with logout', async () => {
+    const own = new Widgetctl({ folder: join(folder, 'own'), url: service.url });
+    const signedIn = await signIn(own);
+    expect(signedIn).toMatchObject({
+      code: 0,
+      results: `Signed in at ${service.url} as ${testAdmin.email} (admin).\n`,
+    });
+    const { mode } = await stat(join(folder, 'own', 'widgetctl', 'sessions.json'));
+    expect(mode & 0o777).toBe(0o600);
+    expect(await own.read('whoami')).toMatchObject([{ user: { email: testAdmin.email } }]);
+    expect((await own.run(['logout'])).code).toBe(0);
+    expect((await own.run(['whoami'])).code).toBe(3);
+  });
+
+  test('is needed: without one, the command says how to get it', async () => {
+    const stranger = new Widgetctl({ folder: join(folder, 'stranger'), url: service.url });
+    const { code, results, notes } = await stranger.run(['widgets', 'list']);
+    expect({ code, results }).toEqual({ code: 3, results: '' });
+    expect(notes).toMatch(
+      /^Not authenticated: .*\(not-authenticated, request [\da-f-]{36}\)\nSign in with: widgetctl login\n$/,
+    );
+  });
+
+  test('does not begin with a wrong password, which is taken from the environment', async () => {
+    const { code, notes } = await widgetctl.run(['login', '--email', testAdmin.email], { WIDGETCTL_PASSWORD: 'wrong' });
+    expect(code).toBe(4);
+    expect(notes).toContain('E-mail or password is wrong.');
+  });
+
+  test('asks for the password only at a terminal', async () => {
+    const { code, notes } = await widgetctl.run(['login', '--email', testAdmin.email]);
+    expect(code).toBe(2);
+    expect(notes).toContain('Password is missing, and there is no terminal to ask at.');
+  });
+});
+
+describe('widgets', () => {
+  test('are created once with one key, listed and shown', async () => {
+    const create = ['widgets', 'create', 'lamp', '--label', 'hall', '--label', 'north', '--idempotency-key', 'one'];
+    const [first] = await widgetctl.read<Item>(...create);
+    expect(await widgetctl.read<Item>(...create)).toEqual([first]);
+    expect(first).toMatchObject({ name: 'lamp', labels: ['hall', 'north'], state: 'active' });
+    const listed = await widgetctl.read<Item>('widgets', 'list', '--all');
+    expect(listed.filter(({ name }) => name === 'lamp')).toEqual([first]);
+    expect(await widgetctl.read('widgets', 'get', first?.id ?? '')).toEqual([first]);
+    const { results } = await widgetctl.run(['widgets', 'list', '--state', 'active']);
+    expect(results).toMatch(/^ID +STATE +VERSION +CREATED +NAME +LABELS\n/);
+    expect(results).toContain(first?.id);
+  });
+
+  test('are listed up to a limit, which is said', async () => {
+    for (const name of ['a', 'b', 'c']) await widgetctl.read('widgets', 'create', name);
+    const { results, notes } = await widgetctl.run(['widgets', 'list', '--limit', '2', '--json']);
+    expect(results.trim().split('\n')).toHaveLength(2);
+    expect(notes).toBe('There are more than 2: use --limit or --all.\n');
+  });
+
+  test('can be created with a provision token alone', async () => {
+    const [token] = await widgetctl.read<Grant>('tokens', 'create', 'a script');
+    const script = new Widgetctl({ folder: join(folder, 'script'), url: service.url });
+    const { code } = await script.run(['widgets', 'create', 'by a script'], { WIDGETCTL_TOKEN: token?.token ?? '' });
+    expect(code).toBe(0);
+  });
+
+  test('that the service refuses end with 4, and the mistake is named', async () => {
+    const { code, notes } = await widgetctl.run(['widgets', 'create', '']);
+    expect(code).toBe(4);
+    expect(notes).toMatch(/^Invalid request: .*\n {2}#\/name: /);
+  });
+});
+
+describe('hooks and streams', () => {
+  test('a hook that is sent twice with one id is one event, which tail prints', async () => {
+    const [integration] = await widgetctl.read<Grant>('integrations', 'create', 'a sender');
+    const [subscription] = await widgetctl.read<Grant>('subscriptions', 'create', 'a screen');
+    const [widget] = await widgetctl.read<Item>('widgets', 'create', 'boiler');
+    const stream = `${service.url}${new URL(subscription?.url ?? '').pathname}`;
+    const to = `${service.url}${new URL(integration?.url ?? '').pathname}`;
+    const tail = widgetctl.start([
+      'tail',
+      '--stream',
+      stream,
+      '--from',
+      'earliest',
+      '--widget',
+      widget?.id ?? '',
+      '--limit',
+      '3',
+    ]);
+    const send = [
+      'hooks',
+      'send',
+      '--to',
+      to,
+      '--widget',
+      widget?.id ?? '',
+      '--id',
+      'row 7',
+      '--payload',
+      '{"lux":300}',
+    ];
+    const [sent] = await widgetctl.read('hooks', 'send', ...send.slice(2));
+    expect(await widgetctl.read(...send)).toEqual([sent]);
+    await widgetctl.read('hooks', 'send', '--to', to, '--widget', widget?.id ?? '', '--kind', 'retired');
+    const { code, results } = await tail.finished;
+    expect(code).toBe(0);
+    const lines = results.trimEnd().split('\n');
+    expect(lines.map((line) => line.split(/ {2,}/)[1])).toEqual(['created', 'updated', 'retired']);
+    expect(lines[1]).toMatch(/boiler v2 .* hook {2}\{"lux":300\}$/);
+  });
+
+  test('a file of hooks is replayed line by line; a second run makes no event again', async () => {
+    const [integration] = await widgetctl.read<Grant>('integrations', 'create', 'a file');
+    const [widget] = await widgetctl.read<Item>('widgets', 'create', 'pump');
+    const to = `${service.url}${new URL(integration?.url ?? '').pathname}`;
+    const hook = { kind: 'updated', occurredAt: '2026-01-01T00:00:00Z', widgetId: widget?.id };
+    const file = join(folder, 'hooks.jsonl');
+    await writeFile(file, [hook, hook, { ...hook, kind: 'painted' }].map((line) => JSON.stringify(line)).join('\n'));
+    for (const _ of [1, 2]) {
+      const { code, results, notes } = await widgetctl.run(['hooks', 'replay', file, '--to', to]);
+      expect(code).toBe(1);
+      expect(results.match(/accepted as event/g)).toHaveLength(2);
+      expect(results).toMatch(/^line 3: Invalid request: .*\/kind/m);
+      expect(notes).toContain('2 accepted, 1 refused.');
+    }
+    const list = () => widgetctl.read<{ duplicates: number }>('deliveries', 'list', integration?.id ?? '');
+    await eventually(async () => (await list()).every(({ duplicates }) => duplicates === 1), 'each came twice');
+    expect(await list()).toHaveLength(2);
+
+    const id = integration?.id ?? '';
+    const [first] = await widgetctl.read<{ eventId: string }>('deliveries', 'list', id, '--limit', '1');
+    const eventId = first?.eventId ?? '';
+    expect(await widgetctl.read('deliveries', 'get', id, eventId)).toMatchObject([{ eventId, widgetId: widget?.id }]);
+    expect((await widgetctl.run(['deliveries', 'redrive', id])).code).toBe(2);
+    const nothingDead = await widgetctl.run(['deliveries', 'redrive', id, '--all-dead']);
+    expect(nothingDead).toMatchObject({ code: 0, notes: '0 accepted, 0 refused.\n' });
+    await eventually(
+      async () => (await widgetctl.read('deliveries', 'list', id, '--state', 'published')).length === 2,
+      'published',
+    );
+    const refused = await widgetctl.run(['deliveries', 'redrive', id, eventId]);
+    expect(refused.code).toBe(1);
+    expect(refused.results).toMatch(/delivery-not-dead/);
+  });
+
+  test('tail ends with 0 by Ctrl-C, and other commands with 130', async () => {
+    const tail = widgetctl.start(['tail', '--json', '--from', 'earliest']);
+    await eventually(async () => tail.results() !== '', 'an event is printed');
+    tail.kill('SIGINT');
+    expect((await tail.finished).code).toBe(0);
+    // Nothing listens at port 9, so it would try again and again.
+    const send = widgetctl.start(['hooks', 'send', '--to', 'http://127.0.0.1:9/', '--widget', 'x']);
+    setTimeout(() => send.kill('SIGINT'), 1_500);
+    expect((await send.finished).code).toBe(130);
+  });
+
+  test('tail says that the stream was revoked', async () => {
+    const [subscription] = await widgetctl.read<Grant>('subscriptions', 'create', 'revoked');
+    await widgetctl.run(['subscriptions', 'revoke', subscription?.id ?? '']);
+    const stream = `${service.url}${new URL(subscription?.url ?? '').pathname}`;
+    const { code, notes } = await widgetctl.run(['tail', '--stream', stream]);
+    expect(code).toBe(4);
+    expect(notes).toMatch(/^the stream has ended: not-found/);
+  });
+});
+
+describe('grants', () => {
+  test.each(['subscriptions', 'integrations', 'tokens'])('%s are made, rotated, listed and revoked', async (kind) => {
+    const created = await widgetctl.run([kind, 'create', 'for a test', '--expires', '2999-01-01T00:00:00Z']);
+    expect(created.notes).toBe('Keep it now: it is a secret, and the service does not show it again.\n');
+    const id = /^Id +(\S+)$/m.exec(created.results)?.[1] ?? '';
+    const [rotated] = await widgetctl.read<Grant>(kind, 'rotate', id, '--overlap', '0');
+    expect(rotated).toMatchObject({ id, token: expect.stringMatching(/^.{20,}/) });
+    expect(created.results).not.toContain(rotated?.token);
+    expect((await widgetctl.read<Grant>(kind, 'list')).map((grant) => grant.id)).toContain(id);
+    expect((await widgetctl.run([kind, 'revoke', id])).code).toBe(0);
+    expect((await widgetctl.read<Grant>(kind, 'list')).map((grant) => grant.id)).not.toContain(id);
+    expect((await widgetctl.run([kind, 'rotate', id])).code).toBe(4);
+  });
+});
+
+describe('a service that does not answer', () => {
+  test('ends a command with 5, and the address is named', async () => {
+    const lost = new Widgetctl({ folder, url: 'http://127.0.0.1:9' });
+    const { code, notes } = await lost.run(['widgets', 'list']);
+    expect(code).toBe(5);
+    expect(notes).toMatch(/^The service at http:\/\/127\.0\.0\.1:9 does not answer: /);
+  });
+});
+
+describe('help', () => {
+  test('shows every command, and one command with its options', async () => {
+    const overview = await widgetctl.run([]);
+    expect(overview.code).toBe(0);
+    for (const name of ['widgets create NAME', 'tail', 'deliveries redrive INTEGRATION [EVENT…]']) {
+      expect(overview.results).toContain(name);
+    }
+    const { results } = await widgetctl.run(['widgets', 'list', '--help']);
+    expect(results).toContain('--state STATE  Only widgets in this state. One of: active, retired.');
+  });
+});
