@@ -1,12 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
+import { rolldown } from 'rolldown';
 import type { FollowedMessage, StreamFollower } from './stream-follower.ts';
 
 /** A browser with one page. The origin of the page is another one than that of the streams. */
 export interface FollowingBrowser {
-  /** Opens an EventSource in the page. */
-  follow(url: string): Promise<StreamFollower>;
+  /** Opens an EventSource in the page, and the stream once more with `@microsoft/fetch-event-source`. */
+  follow(url: string): Promise<StreamFollower[]>;
   close(): Promise<void>;
 }
 
@@ -23,8 +25,12 @@ export async function openFollowingBrowser(executablePath: string): Promise<Foll
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
   const page = await context.newPage();
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await page.addScriptTag({ content: await bundleFetchEventSource() });
   return {
-    follow: async (url) => createFollower(page, await page.evaluate(openSource, url)),
+    follow: async (url) => [
+      createFollower(page, 'Chromium', await page.evaluate(openSource, url)),
+      createFollower(page, 'fetch-event-source', await page.evaluate(openFetchedSource, url)),
+    ],
     close: async () => {
       await browser.close();
       server.close();
@@ -32,17 +38,32 @@ export async function openFollowingBrowser(executablePath: string): Promise<Foll
   };
 }
 
-function createFollower(page: Page, index: number): StreamFollower {
+/** Returns a script that defines the global `fetchEventSourcePackage`. */
+async function bundleFetchEventSource(): Promise<string> {
+  const bundle = await rolldown({ input: fileURLToPath(import.meta.resolve('@microsoft/fetch-event-source')) });
+  const { output } = await bundle.generate({ format: 'iife', name: 'fetchEventSourcePackage' });
+  return output[0].code;
+}
+
+function createFollower(page: Page, name: string, index: number): StreamFollower {
   return {
-    name: 'Chromium',
+    name,
     readMessages: () => page.evaluate(readSourceMessages, index),
-    readEnd: async () => ((await page.evaluate(isSourceClosed, index)) ? 'the EventSource is closed' : null),
+    readEnd: () => page.evaluate(readSourceEnd, index),
     close: () => page.evaluate(closeSource, index),
   };
 }
 
+interface FollowedSource {
+  readonly messages: FollowedMessage[];
+  /** Why it has given up, or null. */
+  readEnd(): string | null;
+  close(): void;
+}
+
 interface FollowingPage {
-  followed?: { readonly source: EventSource; readonly messages: FollowedMessage[] }[];
+  followed?: FollowedSource[];
+  readonly fetchEventSourcePackage?: typeof import('@microsoft/fetch-event-source');
 }
 
 /** Runs in the page. Returns the index of the new EventSource. */
@@ -58,7 +79,33 @@ function openSource(url: string): number {
   }
   const page = globalThis as FollowingPage;
   page.followed ??= [];
-  return page.followed.push({ source, messages }) - 1;
+  const readEnd = () => (source.readyState === EventSource.CLOSED ? 'the EventSource is closed' : null);
+  return page.followed.push({ messages, readEnd, close: () => source.close() }) - 1;
+}
+
+/** Runs in the page. Follows docs/clients.md, which says what this package needs. Returns the index of the new source. */
+function openFetchedSource(url: string): number {
+  const page = globalThis as FollowingPage;
+  const messages: FollowedMessage[] = [];
+  const stopped = new AbortController();
+  let lastId = '';
+  let end: string | null = null;
+  const followed = page.fetchEventSourcePackage?.fetchEventSource(url, {
+    signal: stopped.signal,
+    openWhenHidden: true,
+    onmessage: ({ id, event, data }) => {
+      lastId = id === '' ? lastId : id;
+      messages.push({ id: lastId, event: event === '' ? 'message' : event, data });
+    },
+    onclose: () => {
+      throw new Error('connect again');
+    },
+  });
+  followed?.catch((error: unknown) => {
+    end = String(error);
+  });
+  page.followed ??= [];
+  return page.followed.push({ messages, readEnd: () => end, close: () => stopped.abort() }) - 1;
 }
 
 /** Runs in the page. */
@@ -67,11 +114,11 @@ function readSourceMessages(index: number): FollowedMessage[] {
 }
 
 /** Runs in the page. */
-function isSourceClosed(index: number): boolean {
-  return (globalThis as FollowingPage).followed?.[index]?.source.readyState === EventSource.CLOSED;
+function readSourceEnd(index: number): string | null {
+  return (globalThis as FollowingPage).followed?.[index]?.readEnd() ?? null;
 }
 
 /** Runs in the page. */
 function closeSource(index: number): void {
-  (globalThis as FollowingPage).followed?.[index]?.source.close();
+  (globalThis as FollowingPage).followed?.[index]?.close();
 }

@@ -44,11 +44,11 @@ export const goClient: ForeignClient = {
   },
 };
 
-/** The npm package `eventsource`, in a process of its own. */
-export const npmClient: InstalledClient = {
-  name: 'npm eventsource',
-  command: [process.execPath, toPath('npm-eventsource.ts')],
-};
+/** Npm packages, each in a process of its own. */
+export const npmClients: readonly InstalledClient[] = [
+  { name: 'npm eventsource', command: [process.execPath, toPath('npm-eventsource.ts')] },
+  { name: 'npm eventsource-parser', command: [process.execPath, toPath('npm-eventsource-parser.ts')] },
+];
 
 /** Returns whether the tools that this client needs are on the path. */
 export function isToolInstalled({ toolCheck: [program, ...options] }: ForeignClient): boolean {

@@ -171,15 +171,18 @@ describe.runIf(browserPath !== '')('in Chromium', () => {
     pages.close();
   });
 
-  it('a page of another origin follows a stream', async () => {
-    const { url } = await admin.createSubscription('a page elsewhere');
+  it.each(['fetch', 'EventSource'])('a page of another origin follows a stream with %s', async (transport) => {
+    const { id, url } = await admin.createSubscription('a page elsewhere');
     const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] });
     try {
       const tab = await browser.newPage();
-      await tab.goto(`${origin}/#${encodeURIComponent(url)}`);
+      await tab.goto(`${origin}/?transport=${transport}#${encodeURIComponent(url)}`);
       await tab.waitForFunction("document.title === 'open'");
       await admin.createWidget({ name: 'seen in a page' });
       await tab.waitForFunction("document.body.textContent.includes('seen in a page')");
+      await admin.request('DELETE', `/api/v1/subscriptions/${id}`);
+      await tab.waitForFunction("document.title === 'revoked'");
+      expect(await tab.evaluate("document.body.textContent.split('seen in a page').length")).toBe(2);
     } finally {
       await browser.close();
     }
@@ -192,10 +195,15 @@ describe.runIf(browserPath !== '')('in Chromium', () => {
   "eventsource-parser": "/node_modules/eventsource-parser/dist/index.js"
 } }</script>
 <body><script type="module">
-  import { readStream } from '@widget-service/client';
-  for await (const event of readStream(decodeURIComponent(location.hash.slice(1)))) {
-    if (event.type === 'stream.open') document.title = 'open';
-    else document.body.append(event.data?.widget?.name ?? '');
+  import { createEventSourceTransport, readStream } from '@widget-service/client';
+  const options = location.search.includes('EventSource') ? { transport: createEventSourceTransport(EventSource) } : {};
+  try {
+    for await (const event of readStream(decodeURIComponent(location.hash.slice(1)), options)) {
+      if (event.type === 'stream.open') document.title = 'open';
+      else document.body.append(event.data?.widget?.name ?? '');
+    }
+  } catch (error) {
+    document.title = error.reason;
   }
 </script>`;
 });

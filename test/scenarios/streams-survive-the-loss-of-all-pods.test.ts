@@ -26,7 +26,7 @@ import {
   goClient,
   type InstalledClient,
   isToolInstalled,
-  npmClient,
+  npmClients,
   pythonClient,
 } from '../foreign-clients/install-clients.ts';
 import { type StreamFollower, startFollower } from '../foreign-clients/stream-follower.ts';
@@ -38,7 +38,8 @@ const heartbeatIntervalMs = 1_000;
 const browserPath = process.env.CHROMIUM_BIN ?? '';
 const proxyNames = shippedProxies.filter(canRunProxy);
 const foreignClients = [pythonClient, goClient].filter(isToolInstalled);
-const clientNames = [npmClient.name, ...foreignClients.map(({ name }) => name), ...(browserPath ? ['Chromium'] : [])];
+const pageClientNames = browserPath === '' ? [] : ['Chromium', 'fetch-event-source'];
+const clientNames = [...[...npmClients, ...foreignClients].map(({ name }) => name), ...pageClientNames];
 const hasRequired = browserPath !== '' && proxyNames.includes('nginx') && proxyNames.includes('haproxy');
 if (process.env.REQUIRE_BROWSER === '1' && !hasRequired)
   throw new Error('CHROMIUM_BIN, nginx, haproxy or openssl is missing');
@@ -77,14 +78,14 @@ beforeAll(async () => {
   const admin = await signIn(pods[0].process.url);
   const subscription = await admin.createSubscription('screens');
   const integration = await admin.createIntegration('factory');
-  const clients: InstalledClient[] = [npmClient, ...(await installing)];
+  const clients: InstalledClient[] = [...npmClients, ...(await installing)];
   browser = browserPath === '' ? null : await openFollowingBrowser(browserPath);
   for (const name of proxyNames) {
     const proxy = await startShippedProxy(name, ports, certificate);
     const streamUrl = withOrigin(proxy, subscription.url);
     const hookUrl = withOrigin(proxy, integration.url);
     const followers = clients.map((client) => startFollower(client, streamUrl, certificate.certificateFile));
-    if (browser !== null) followers.push(await browser.follow(streamUrl));
+    if (browser !== null) followers.push(...(await browser.follow(streamUrl)));
     behind.push({ proxy, streamUrl, hookUrl, followers });
   }
   const haveStreams = async () => (await countOpened()).every((opened) => opened > 0);
