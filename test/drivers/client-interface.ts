@@ -6,6 +6,8 @@ export const clientInterfaceFile = new URL('../../packages/client/src/interface.
 
 /** The text of that file. */
 export async function generateClientInterface(document: OpenApiDocument): Promise<string> {
-  const types = await openapiTypescript(JSON.stringify(document));
-  return `// Made from the OpenAPI document of the service by \`npm run write:client-interface\`. Do not edit.\n\n${astToString(types)}`;
+  const types = astToString(await openapiTypescript(JSON.stringify(document)))
+    .replace('export interface paths', '/** Every operation of the service, by path and method. */\n$&')
+    .replace('export interface components', '/** The shapes of requests and responses, in `schemas`. */\n$&');
+  return `// Made from the OpenAPI document of the service by \`npm run write:client-interface\`. Do not edit.\n\n${types}`;
 }

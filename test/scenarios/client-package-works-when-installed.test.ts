@@ -125,6 +125,22 @@ for await (const event of client.stream('https://widgets.example.com/api/v1/even
 console.log(new Error() instanceof ProblemError);
 `;
 
+it('the reference of the interface is complete: TypeDoc warns of nothing', async () => {
+  const client = fileURLToPath(new URL('../../packages/client', import.meta.url));
+  const typedoc = fileURLToPath(new URL('../node_modules/.bin/typedoc', import.meta.url));
+  const out = join(installed.folder, 'reference');
+  const printed = await runProgram(process.execPath, [
+    typedoc,
+    '--options',
+    join(client, 'typedoc.json'),
+    '--out',
+    out,
+  ]);
+  expect(printed).not.toContain('warning');
+  const page = await readFile(join(out, 'functions/readStream.html'), 'utf8');
+  expect(page).toContain('you miss');
+});
+
 it('publint finds nothing to mend', async () => {
   const pkgDir = fileURLToPath(new URL('../../packages/client/dist', import.meta.url));
   const { messages, pkg } = await publint({ pkgDir, strict: true });

@@ -24,6 +24,7 @@ export interface ClientOptions {
   readonly maxAttempts?: number;
   /** How long each attempt of a request may take, in milliseconds. Default: 15 000. */
   readonly timeoutMs?: number;
+  /** Sends the requests, also those of streams. By default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -74,6 +75,7 @@ export class WidgetServiceClient {
     return this.api.GET('/api/v1/session');
   }
 
+  /** Ends the session, on every pod. */
   async signOut(): Promise<void> {
     await this.api.DELETE('/api/v1/session');
   }
@@ -84,6 +86,7 @@ export class WidgetServiceClient {
     return this.api.POST('/api/v1/widgets', { params: { header }, body: widget, ...withSignal(signal) });
   }
 
+  /** Reads one widget. */
   getWidget(id: string): Promise<Widget> {
     return this.api.GET('/api/v1/widgets/{id}', { params: { path: { id } } });
   }

@@ -27,16 +27,24 @@ export {
   LiveWidgets,
   type LiveWidgetsListener,
   type LiveWidgetsOptions,
+  type LiveWidgetsSource,
   type LiveWidgetsState,
 } from './live/live-widgets.ts';
+export type { ReadWidgetPage, WidgetPage, WidgetPageQuery } from './live/walk-widgets.ts';
 export type { WidgetChange } from './live/widget-collection.ts';
 export type { Api } from './requests/api.ts';
 export { type Problem, ProblemError, UnexpectedResponseError } from './requests/problem-error.ts';
-export { readAllPages } from './requests/read-all-pages.ts';
+export { type NumberedPage, readAllPages } from './requests/read-all-pages.ts';
 export type { SessionStore } from './requests/session-store.ts';
-export { createEventSourceTransport } from './stream/event-source-transport.ts';
-export { type OpenStream, openStream, StreamMessageEvent, StreamStateEvent } from './stream/open-stream.ts';
-export { storePositionIn } from './stream/position-in-storage.ts';
+export { createEventSourceTransport, type EventSourceLike } from './stream/event-source-transport.ts';
+export {
+  type OpenStream,
+  openStream,
+  type StreamEventMap,
+  StreamMessageEvent,
+  StreamStateEvent,
+} from './stream/open-stream.ts';
+export { storePositionIn, type TextStorage } from './stream/position-in-storage.ts';
 export {
   type PositionStore,
   readStream,
@@ -48,6 +56,7 @@ export { StreamEndedError, type StreamEndReason } from './stream/stream-ended-er
 export {
   isWidgetEvent,
   type Position,
+  type RawMessage,
   type StreamClosingEvent,
   type StreamEvent,
   type StreamGapEvent,
@@ -55,3 +64,4 @@ export {
   type StreamPositionEvent,
   type WidgetStreamEvent,
 } from './stream/stream-event.ts';
+export { type Batch, type Connection, type OpenOutcome, SilenceError, type Transport } from './stream/transport.ts';

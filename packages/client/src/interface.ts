@@ -1,5 +1,6 @@
 // Made from the OpenAPI document of the service by `npm run write:client-interface`. Do not edit.
 
+/** Every operation of the service, by path and method. */
 export interface paths {
     "/api/v1/widgets": {
         parameters: {
@@ -791,6 +792,7 @@ export interface paths {
     };
 }
 export type webhooks = Record<string, never>;
+/** The shapes of requests and responses, in `schemas`. */
 export interface components {
     schemas: {
         /**

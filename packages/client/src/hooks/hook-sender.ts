@@ -9,6 +9,7 @@ import { signHook } from './sign-hook.ts';
 /** What has happened to a widget. */
 export type HookEvent = components['schemas']['HookEvent'];
 
+/** Where a sender sends hooks to, and how. */
 export interface HookSenderOptions {
   /** The secret URL of the integration. */
   readonly url: string;
@@ -20,9 +21,11 @@ export interface HookSenderOptions {
   readonly maxQueued?: number;
   /** How long each attempt may take, in milliseconds. Default: 10 000. */
   readonly timeoutMs?: number;
+  /** By default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
+/** What the service says of a hook that it has accepted. */
 export interface SentHook {
   /** The id of the event that the service makes of the hook. It is the same for each repetition of the hook. */
   readonly eventId: string;
@@ -68,8 +71,9 @@ export class HookSender {
   /**
    * Queues a hook. Resolves when the service has accepted it: then it is never lost.
    *
-   * @param options.id What makes the hook unique, for example the id of a row in your database. With it, a hook that is
-   *   sent again by another process is still one event.
+   * The option `id` is what makes the hook unique, for example the id of a row in your database. With it, a hook that is
+   * sent again by another process is still one event.
+   *
    * @throws {HookQueueFullError} if too many hooks wait.
    * @throws {ProblemError} if the service refuses the hook for good.
    */

@@ -8,6 +8,7 @@ import type { LiveWidget } from './live-widget.ts';
 import { type ReadWidgetPage, type WidgetPage, type WidgetPageQuery, walkWidgetPages } from './walk-widgets.ts';
 import { type WidgetChange, WidgetCollection } from './widget-collection.ts';
 
+/** What a live collection holds, and how it reads it. */
 export interface LiveWidgetsOptions {
   /** Which widgets the collection holds. By default: all. */
   readonly filter?: {
@@ -91,6 +92,7 @@ export class LiveWidgets {
     return this.#collection.readCount;
   }
 
+  /** The widget, or undefined if the collection does not hold it. */
   get(id: string): LiveWidget | undefined {
     return this.#collection.get(id);
   }

@@ -3,6 +3,7 @@ import type { components } from '../interface.ts';
 /** One page of the list. */
 export type WidgetPage = components['schemas']['PagedResultWidget'];
 
+/** Which page of the list to read. */
 export interface WidgetPageQuery {
   readonly page: number;
   /** 1 to 200. */

@@ -1,5 +1,5 @@
 /** A page of any list of the service except the list of widgets. */
-interface NumberedPage<Item> {
+export interface NumberedPage<Item> {
   readonly items: readonly Item[];
   readonly hasNext: boolean;
 }

@@ -2,8 +2,10 @@ import type { RawMessage } from './stream-event.ts';
 import type { Batch, Connection, OpenOutcome, Transport } from './transport.ts';
 
 /** What it needs of an `EventSource`. */
-interface EventSourceLike {
+export interface EventSourceLike {
+  /** As on `EventSource`. */
   addEventListener(name: string, listener: (event: MessageEvent) => void): void;
+  /** As on `EventSource`. */
   close(): void;
 }
 

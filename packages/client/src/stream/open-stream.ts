@@ -22,18 +22,20 @@ export class StreamStateEvent extends Event {
 }
 
 /** The listeners of each event. */
-interface StreamEventMap {
+export interface StreamEventMap {
   readonly message: StreamMessageEvent;
   readonly state: StreamStateEvent;
 }
 
 /** A stream with listeners instead of an iteration. Like `EventSource`, but it resumes and says what it does. */
 export interface OpenStream {
+  /** As on every event target. The event `message` brings what the stream delivers, `state` what the client does. */
   addEventListener<Name extends keyof StreamEventMap>(
     name: Name,
     listener: (event: StreamEventMap[Name]) => void,
     options?: { readonly once?: boolean; readonly signal?: AbortSignal },
   ): void;
+  /** As on every event target. */
   removeEventListener<Name extends keyof StreamEventMap>(
     name: Name,
     listener: (event: StreamEventMap[Name]) => void,

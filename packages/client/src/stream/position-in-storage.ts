@@ -1,8 +1,10 @@
 import type { PositionStore } from './read-stream.ts';
 
 /** What `localStorage` and `sessionStorage` have in common. */
-interface TextStorage {
+export interface TextStorage {
+  /** As on `localStorage`. */
   getItem(key: string): string | null;
+  /** As on `localStorage`. */
   setItem(key: string, value: string): void;
 }
 

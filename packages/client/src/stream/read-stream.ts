@@ -15,6 +15,7 @@ export type StreamUrl = string | (() => string | Promise<string>);
 
 /** Keeps the position of a stream, so that it continues there after the program has stopped. */
 export interface PositionStore {
+  /** Called once, at the start. Null: nothing was kept. */
   load(): Position | null | Promise<Position | null>;
   /** Called after your code has processed an event, that is, when it asks for the next one. */
   save(position: Position): void | Promise<void>;
@@ -27,6 +28,7 @@ export type StreamState =
   /** Waits `delayMs` before it connects again. `cause` is what has broken, or null after an orderly end. */
   | { readonly name: 'waiting'; readonly delayMs: number; readonly cause: unknown };
 
+/** How to read a stream. */
 export interface StreamOptions {
   /** Ends the stream: the iteration then throws the signal's reason. */
   readonly signal?: AbortSignal;
@@ -40,6 +42,7 @@ export interface StreamOptions {
   readonly rememberedIds?: number;
   /** How long a response may take, in milliseconds. Default: 10 000. */
   readonly openTimeoutMs?: number;
+  /** By default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /** Replaces `fetch`, where a runtime cannot read a response while it arrives. */
   readonly transport?: Transport;

@@ -7,6 +7,7 @@ export interface Transport {
   open(url: string, signal: AbortSignal): Promise<OpenOutcome>;
 }
 
+/** What has come of opening a connection. */
 export type OpenOutcome =
   | { readonly status: 'open'; readonly connection: Connection }
   /** Another attempt may succeed. `retryAfterMs` is 0 unless the response asked for a time. */
@@ -14,15 +15,18 @@ export type OpenOutcome =
   /** No attempt will succeed. */
   | { readonly status: 'ended'; readonly error: StreamEndedError };
 
+/** One open connection of a stream. */
 export interface Connection {
   /**
    * Resolves to the next messages, in their order, and to null at the end of the stream. Rejects if the connection
    * breaks, and with a {@link SilenceError} if nothing at all arrives for `silenceMs`: a heartbeat is due more often.
    */
   read(silenceMs: number): Promise<Batch | null>;
+  /** Ends the connection. A `read` that waits then resolves or rejects. */
   close(): void;
 }
 
+/** Messages that have arrived together. */
 export interface Batch {
   readonly messages: readonly RawMessage[];
   /** The last `retry:` among them, or null. */
