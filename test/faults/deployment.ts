@@ -87,3 +87,9 @@ export async function openEmbeddedDeployment(): Promise<Deployment> {
     },
   };
 }
+
+/** Both ways to run the service. A cluster needs servers. */
+export const deployments = [
+  { name: 'one embedded process', canRun: true, open: openEmbeddedDeployment },
+  { name: 'a cluster', canRun: process.env.MONGODB_URL !== undefined, open: openClusterDeployment },
+] as const;

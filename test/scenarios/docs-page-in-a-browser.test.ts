@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { signInByPage } from '../drivers/console-browser.ts';
 import { testAdmin } from '../drivers/console-client.ts';
 import { fetchOpenApiDocument } from '../drivers/openapi-document.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
@@ -204,6 +205,21 @@ it.runIf(canRun)('the docs page works behind a proxy that removes a path prefix'
   await page.getByRole('link', { name: 'All problems' }).click();
   await page.getByRole('link', { name: 'rate-limited' }).click();
   expect(await page.locator('h1').textContent()).toBe('Too many requests');
+});
+
+it.runIf(canRun)('the console works behind a proxy that removes a path prefix, also at a path of a page', async () => {
+  const { port } = proxy.address() as AddressInfo;
+  const base = `http://127.0.0.1:${port}/base`;
+  const { page, complaints, requests } = await openPage(`${base}/console/access/tokens`);
+  await signInByPage(page);
+  await page.getByRole('heading', { name: 'Provision tokens' }).waitFor();
+  await page.getByRole('link', { name: 'Widgets' }).click();
+  await page.getByText('Live', { exact: true }).waitFor();
+  expect(page.url()).toBe(`${base}/console/widgets`);
+  await page.reload();
+  await page.getByText('Live', { exact: true }).waitFor();
+  expect(complaints.filter((text) => !text.includes('403'))).toEqual([]);
+  expect(requests.filter((url) => !url.startsWith(`${base}/`))).toEqual([]);
 });
 
 /** Runs in the page. */

@@ -6,10 +6,12 @@ import './styles/forms.css';
 import './styles/tables.css';
 import './styles/shell.css';
 import './styles/widgets.css';
+import './styles/events.css';
 import { followWidgets } from './live/live-widgets.ts';
 import { followClock } from './parts/now.ts';
 import { followAddress } from './router/address.ts';
 import { followSession, loadSession } from './session/session.ts';
+import { followKeys } from './shell/keyboard/follow-keys.ts';
 import { Shell } from './shell/shell.tsx';
 import { followTheme } from './shell/theme.ts';
 
@@ -18,6 +20,7 @@ followAddress();
 followClock();
 followSession();
 followWidgets();
+followKeys();
 void loadSession();
 
 const place = document.getElementById('console');

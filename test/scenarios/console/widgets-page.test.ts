@@ -12,22 +12,17 @@ import {
   startBrowser,
 } from '../../drivers/console-browser.ts';
 import { testAdmin } from '../../drivers/console-client.ts';
-import { type Deployment, openClusterDeployment, openEmbeddedDeployment } from '../../faults/deployment.ts';
+import { type Deployment, deployments } from '../../faults/deployment.ts';
 
-const deployments = [
-  ['one embedded process', openEmbeddedDeployment],
-  ['a cluster', openClusterDeployment],
-] as const;
-
-describe.each(deployments)('the console of %s', (name, open) => {
-  const canRun = hasBrowser && (name !== 'a cluster' || process.env.MONGODB_URL !== undefined);
+describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open }) => {
+  const canShow = hasBrowser && canRun;
   let deployment: Deployment;
   let browser: Browser;
   /** Another session of the admin, beside that of the browser. */
   let client: WidgetServiceClient;
   let sender: HookSender;
   beforeAll(async () => {
-    if (!canRun) return;
+    if (!canShow) return;
     [deployment, browser] = await Promise.all([open(), startBrowser()]);
     client = createClient({ baseUrl: deployment.url });
     await client.signIn(testAdmin);
@@ -50,22 +45,25 @@ describe.each(deployments)('the console of %s', (name, open) => {
   const rows = (page: Page) => page.getByRole('listbox', { name: 'Widgets, newest first' }).getByRole('option');
   const row = (page: Page, text: string) => rows(page).filter({ hasText: text });
 
-  it.runIf(canRun)('says why a sign-in fails, and shows the page that was asked for after one that works', async () => {
-    const profile = await openProfile(browser);
-    const { page, complaints } = await openTab(profile, deployment.url, '/widgets?state=retired');
-    await page.getByLabel('E-mail').fill(testAdmin.email);
-    await page.getByLabel('Password', { exact: true }).fill('wrong horse battery');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('E-mail or password is wrong.').waitFor();
-    await page.getByText(/^Request /).waitFor();
-    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
-    await signInByPage(page);
-    expect(await page.getByLabel('State').inputValue()).toBe('retired');
-    expect(complaints).toEqual([]);
-    await profile.close();
-  });
+  it.runIf(canShow)(
+    'says why a sign-in fails, and shows the page that was asked for after one that works',
+    async () => {
+      const profile = await openProfile(browser);
+      const { page, complaints } = await openTab(profile, deployment.url, '/widgets?state=retired');
+      await page.getByLabel('E-mail').fill(testAdmin.email);
+      await page.getByLabel('Password', { exact: true }).fill('wrong horse battery');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('E-mail or password is wrong.').waitFor();
+      await page.getByText(/^Request /).waitFor();
+      expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+      await signInByPage(page);
+      expect(await page.getByLabel('State').inputValue()).toBe('retired');
+      expect(complaints).toEqual([]);
+      await profile.close();
+    },
+  );
 
-  it.runIf(canRun)('shows a widget that it creates, and the change by a hook, without a reload', async () => {
+  it.runIf(canShow)('shows a widget that it creates, and the change by a hook, without a reload', async () => {
     const { page, profile, complaints } = await openWidgets();
     await page.getByRole('button', { name: 'Create a widget' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Boiler');
@@ -84,7 +82,7 @@ describe.each(deployments)('the console of %s', (name, open) => {
     await profile.close();
   });
 
-  it.runIf(canRun)('keeps the search in the address', async () => {
+  it.runIf(canShow)('keeps the search in the address', async () => {
     for (const name of ['Lamp north', 'Lamp south']) await client.createWidget({ name });
     const { page, profile } = await openWidgets();
     await page.getByLabel('Search by name, label or id').fill('lamp sou');
@@ -96,7 +94,7 @@ describe.each(deployments)('the console of %s', (name, open) => {
     await profile.close();
   });
 
-  it.runIf(canRun)('moves no row under the pointer: new widgets wait until the person asks for them', async () => {
+  it.runIf(canShow)('moves no row under the pointer: new widgets wait until the person asks for them', async () => {
     await client.createWidget({ name: 'The first' });
     const { page, profile } = await openWidgets();
     await row(page, 'The first').hover();
@@ -109,7 +107,7 @@ describe.each(deployments)('the console of %s', (name, open) => {
     await profile.close();
   });
 
-  it.runIf(canRun)('signs out every tab of the browser', async () => {
+  it.runIf(canShow)('signs out every tab of the browser', async () => {
     const { page, profile } = await openWidgets();
     const other = await openTab(profile, deployment.url, '/widgets');
     await other.page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
@@ -118,7 +116,7 @@ describe.each(deployments)('the console of %s', (name, open) => {
     await profile.close();
   });
 
-  it.runIf(canRun)('says that the session has ended elsewhere, and goes on where the person was', async () => {
+  it.runIf(canShow)('says that the session has ended elsewhere, and goes on where the person was', async () => {
     const { page, profile } = await openWidgets('/widgets?search=lamp');
     const sessions = await client.api.GET('/api/v1/sessions');
     for (const { id, current } of sessions.items) {
@@ -130,7 +128,7 @@ describe.each(deployments)('the console of %s', (name, open) => {
     await profile.close();
   });
 
-  it.runIf(canRun)('says that it is not live while the service is gone, and then shows what it missed', async () => {
+  it.runIf(canShow)('says that it is not live while the service is gone, and then shows what it missed', async () => {
     const { page, profile } = await openWidgets();
     await page.getByText('Live', { exact: true }).waitFor();
     const fault =
@@ -145,7 +143,7 @@ describe.each(deployments)('the console of %s', (name, open) => {
     await profile.close();
   });
 
-  it.runIf(canRun).each(['light', 'dark'] as const)('has no barrier that axe-core finds, %s', async (colorScheme) => {
+  it.runIf(canShow).each(['light', 'dark'] as const)('has no barrier that axe-core finds, %s', async (colorScheme) => {
     const profile = await openProfile(browser);
     const { page, complaints } = await openTab(profile, deployment.url, '/widgets');
     await page.emulateMedia({ colorScheme });

@@ -26,7 +26,7 @@ export function hasJustChanged(id: string): boolean {
 export function followWidgets(): void {
   effect(() => {
     const userId = session.value?.user.id;
-    if (userId === undefined || !may('widgets:read')) return;
+    if (userId === undefined || session.value?.user.mustChangePassword || !may('widgets:read')) return;
     const widgets = service.liveWidgets();
     const end = connect(widgets);
     liveWidgets.value = widgets;

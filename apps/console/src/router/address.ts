@@ -25,6 +25,12 @@ export function goTo(path: string): void {
   window.scrollTo(0, 0);
 }
 
+/** Shows another path instead of this one. The back button does not lead back to this one. */
+export function replacePath(path: string): void {
+  history.replaceState(null, '', toHref(path));
+  location.value = readLocation();
+}
+
 /** Changes parameters of the query and adds nothing to the history. Null removes a parameter. */
 export function changeQuery(changes: Readonly<Record<string, string | null>>): void {
   const next = new URLSearchParams(window.location.search);

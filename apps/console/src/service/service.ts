@@ -1,6 +1,7 @@
 import { createClient } from '@widget-service/client/client.ts';
 import type { components } from '@widget-service/client/interface.ts';
 import { isProblem } from '@widget-service/client/requests/problem-error.ts';
+import { toOwnAddress } from './own-address.ts';
 import { serviceRoot } from './page-settings.ts';
 
 export type Schemas = components['schemas'];
@@ -13,9 +14,10 @@ export function onSignedOut(listener: Listener): void {
   signedOutListeners.add(listener);
 }
 
-/** As `fetch`, and notices the end of the session, wherever it was ended. */
+/** As `fetch`, and notices the end of the session, wherever it was ended. Streams are opened at the address of this page. */
 const watchedFetch: typeof globalThis.fetch = async (input, init) => {
-  const response = await fetch(input, init);
+  const isStream = typeof input === 'string' && input.includes('/api/v1/events/');
+  const response = await fetch(isStream ? toOwnAddress(input) : input, init);
   if (response.status === 403) void noticeSignedOut(response.clone());
   return response;
 };

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { ProblemError } from '@widget-service/client/requests/problem-error.ts';
-import { onSignedOut, type Schemas, service } from '../service/service.ts';
+import { api, onSignedOut, type Schemas, service } from '../service/service.ts';
 import { listenToOtherTabs, tellOtherTabs } from './tabs.ts';
 
 type Session = Schemas['Session'];
@@ -44,6 +44,13 @@ export async function signIn(credentials: Schemas['Credentials']): Promise<void>
 
 export async function signOut(): Promise<void> {
   await service.signOut();
+  sessionState.value = { kind: 'signed-out', hasEnded: false };
+  tellOtherTabs('signed-out');
+}
+
+/** Ends all sessions of the user, also on other machines. */
+export async function signOutEverywhere(): Promise<void> {
+  await api.DELETE('/api/v1/sessions');
   sessionState.value = { kind: 'signed-out', hasEnded: false };
   tellOtherTabs('signed-out');
 }

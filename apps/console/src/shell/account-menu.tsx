@@ -4,6 +4,7 @@ import { forgetDrafts } from '../parts/use-draft.ts';
 import { useAction } from '../service/use-action.ts';
 import { session, signOut } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
+import { openPalette } from './palette/palette.tsx';
 import { type Theme, theme, themes } from './theme.ts';
 
 /** Who is signed in, the colours, and the way out. */
@@ -32,6 +33,7 @@ export function AccountMenu() {
           ))}
         </select>
       </label>
+      <Button onClick={openPalette}>{texts.keyboard.openPalette}</Button>
       <Button isBusy={leave.isRunning.value} onClick={() => void leave.run()}>
         {texts.general.signOut}
       </Button>

@@ -1,4 +1,14 @@
 import type { ComponentType } from 'preact';
+import { AccountPage } from '../pages/access/account-page.tsx';
+import { AuditPage } from '../pages/access/audit-page.tsx';
+import { TokensPage } from '../pages/access/tokens-page.tsx';
+import { UsersPage } from '../pages/access/users-page.tsx';
+import { DeliveryPage } from '../pages/hooks/delivery-page.tsx';
+import { HooksPage } from '../pages/hooks/hooks-page.tsx';
+import { IntegrationPage } from '../pages/hooks/integration-page.tsx';
+import { EventsPage } from '../pages/streams/events-page.tsx';
+import { StreamPage } from '../pages/streams/stream-page.tsx';
+import { StreamsPage } from '../pages/streams/streams-page.tsx';
 import { WidgetPage } from '../pages/widgets/widget-page.tsx';
 import { WidgetsPage } from '../pages/widgets/widgets-page.tsx';
 import { matchRoute, type RouteParameters } from '../router/match-route.ts';
@@ -16,22 +26,38 @@ export interface ConsolePage {
   readonly navigation?: { readonly key: string };
 }
 
+type Component = ConsolePage['component'];
+
 /** Every page of the console, in the order of the navigation. */
 export const pages: readonly ConsolePage[] = [
-  {
-    path: '/widgets',
-    title: texts.widgets.title,
-    permission: 'widgets:read',
-    component: WidgetsPage,
-    navigation: { key: 'w' },
-  },
-  {
-    path: '/widgets/:id',
-    title: texts.widgets.title,
-    permission: 'widgets:read',
-    component: WidgetPage as ComponentType<RouteParameters>,
-  },
+  area('/widgets', texts.widgets.title, 'widgets:read', 'w', WidgetsPage),
+  detail('/widgets/:id', texts.widgets.title, 'widgets:read', WidgetPage),
+  area('/streams', texts.streams.title, 'subscriptions:manage', 's', StreamsPage),
+  detail('/streams/events', texts.streams.inspector.title, 'widgets:read', EventsPage),
+  detail('/streams/:id', texts.streams.title, 'subscriptions:manage', StreamPage),
+  area('/hooks', texts.hooks.title, 'integrations:manage', 'h', HooksPage),
+  detail('/hooks/:id', texts.hooks.title, 'integrations:manage', IntegrationPage),
+  detail('/hooks/:id/deliveries/:eventId', texts.hooks.deliveries, 'integrations:manage', DeliveryPage),
+  area('/access', texts.access.title, null, 'a', AccountPage),
+  detail('/access/users', texts.access.tabs.users, 'users:manage', UsersPage),
+  detail('/access/tokens', texts.access.tabs.tokens, 'tokens:manage', TokensPage),
+  detail('/access/audit', texts.access.tabs.audit, 'audit:read', AuditPage),
 ];
+
+/** A page that the navigation lists. */
+function area(
+  path: string,
+  title: string,
+  permission: Permission | null,
+  key: string,
+  component: Component,
+): ConsolePage {
+  return { path, title, permission, component, navigation: { key } };
+}
+
+function detail(path: string, title: string, permission: Permission | null, component: Component): ConsolePage {
+  return { path, title, permission, component };
+}
 
 export function findPage(path: string): { readonly page: ConsolePage; readonly parameters: RouteParameters } | null {
   for (const page of pages) {

@@ -1,12 +1,15 @@
 import { useEffect } from 'preact/hooks';
+import { MustChangePasswordPage } from '../pages/access/must-change-password-page.tsx';
 import { NotFoundPage, NotPermittedPage } from '../pages/not-found-page.tsx';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { Toasts } from '../parts/toasts.tsx';
-import { path } from '../router/address.ts';
-import { may, sessionState } from '../session/session.ts';
+import { path, replacePath } from '../router/address.ts';
+import { may, session, sessionState } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
+import { ShortcutsHelp } from './keyboard/shortcuts-help.tsx';
 import { Navigation } from './navigation.tsx';
 import { findPage } from './pages.ts';
+import { Palette } from './palette/palette.tsx';
 
 /** The whole console: the sign-in page, or the navigation with one page. */
 export function Shell() {
@@ -21,6 +24,7 @@ export function Shell() {
       </main>
     );
   }
+  if (session.value?.user.mustChangePassword) return <MustChangePasswordPage />;
   return (
     <div class="shell">
       <a class="skip" href="#content">
@@ -31,16 +35,23 @@ export function Shell() {
         <CurrentPage />
       </main>
       <Toasts />
+      <Palette />
+      <ShortcutsHelp />
     </div>
   );
 }
 
 function CurrentPage() {
   const found = findPage(path.value);
+  const isRoot = path.value === '/';
+  useEffect(() => {
+    if (isRoot) replacePath('/widgets');
+  }, [isRoot]);
   // Screen readers begin at the heading of the new page.
   useEffect(() => {
     document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
   }, [path.value]);
+  if (isRoot) return null;
   if (found === null) return <NotFoundPage />;
   const { page, parameters } = found;
   if (page.permission !== null && !may(page.permission)) return <NotPermittedPage title={page.title} />;

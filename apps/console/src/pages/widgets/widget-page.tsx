@@ -6,13 +6,14 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
+import type { RouteParameters } from '../../router/match-route.ts';
 import { service } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { WidgetState } from './widget-row.tsx';
 
 /** One widget, live. */
-export function WidgetPage({ id = '' }: { readonly id?: string }) {
+export function WidgetPage({ id = '' }: RouteParameters) {
   const read = useResource(() => service.getWidget(id), [id]);
   // Reading the rows makes this page follow them.
   const live = rows.value.length > 0 && liveState.value !== 'loading' ? liveWidgets.value?.get(id) : undefined;

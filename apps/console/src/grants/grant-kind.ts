@@ -1,0 +1,30 @@
+import { api, type Schemas } from '../service/service.ts';
+
+/** What a token gives access to: a stream, an address for hooks, or the creation of widgets. */
+export type Grant = Schemas['Subscription'] | Schemas['Integration'] | Schemas['ProvisionToken'];
+
+/** A grant together with its secrets, which only the answer to a create or a rotation has. */
+export interface IssuedGrant {
+  readonly id: string;
+  readonly name: string;
+  readonly token: string;
+  readonly url?: string;
+  readonly signingSecret?: string;
+  readonly previousExpiresAt?: string | null;
+}
+
+export type GrantPath = '/api/v1/subscriptions' | '/api/v1/integrations' | '/api/v1/provision-tokens';
+
+export const readGrants = (path: GrantPath, page: number, signal: AbortSignal) =>
+  api.GET(path, { params: { query: { page, pageSize: 50 } }, signal });
+
+export const rotateGrant = (path: GrantPath, id: string, overlapSeconds: number): Promise<IssuedGrant> =>
+  api.POST(`${path}/{id}/rotate`, { params: { path: { id } }, body: { overlapSeconds } });
+
+export const revokeGrant = (path: GrantPath, id: string): Promise<unknown> =>
+  api.DELETE(`${path}/{id}`, { params: { path: { id } } });
+
+export function readLastUsed(grant: Grant): string | null {
+  if ('lastConnectedAt' in grant) return grant.lastConnectedAt;
+  return 'lastReceivedAt' in grant ? grant.lastReceivedAt : grant.lastUsedAt;
+}

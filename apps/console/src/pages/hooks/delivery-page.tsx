@@ -1,0 +1,69 @@
+import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/code.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { FullTime } from '../../parts/time.tsx';
+import { Link } from '../../router/link.tsx';
+import type { RouteParameters } from '../../router/match-route.ts';
+import { api } from '../../service/service.ts';
+import { useResource } from '../../service/use-resource.ts';
+import { texts } from '../../texts/texts.ts';
+import { DeliveryState } from './delivery-state.tsx';
+import { useRedrive } from './use-redrive.ts';
+
+/** One accepted hook: what it was, what became of it, and its payload. */
+export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
+  const { hooks, general } = texts;
+  const read = useResource(
+    (signal) =>
+      api.GET('/api/v1/integrations/{id}/deliveries/{eventId}', { params: { path: { id, eventId } }, signal }),
+    [id, eventId],
+    { refreshMs: 3_000 },
+  );
+  const redrive = useRedrive(id, read.reload);
+  const delivery = read.data.value;
+  return (
+    <>
+      <nav class="breadcrumb">
+        <Link to="/hooks">{hooks.title}</Link> / <Link to={`/hooks/${id}`}>{hooks.deliveries}</Link>
+      </nav>
+      <PageHeader
+        title={`${hooks.event} ${eventId}`}
+        aside={delivery === null ? null : <DeliveryState state={delivery.state} />}
+      >
+        {delivery?.state === 'dead' ? (
+          <Button kind="primary" isBusy={redrive.isRunning.value} onClick={() => void redrive.run([eventId])}>
+            {hooks.redrive}
+          </Button>
+        ) : null}
+      </PageHeader>
+      <ProblemNotice error={read.error.value ?? redrive.error.value} onRetry={read.reload} />
+      {delivery === null ? null : (
+        <>
+          {delivery.reason === null ? null : <p class="notice notice-error">{hooks.reasons[delivery.reason]}</p>}
+          <Facts
+            facts={[
+              [hooks.kind, delivery.kind],
+              [hooks.widget, <WidgetLink key="widget" id={delivery.widgetId} />],
+              [hooks.occurredAt, <FullTime key="occurred" at={delivery.occurredAt} />],
+              [hooks.receivedAt, <FullTime key="received" at={delivery.receivedAt} />],
+              [hooks.publishedAt, <FullTime key="published" at={delivery.publishedAt} />],
+              [hooks.position, delivery.position ?? general.none],
+              [hooks.attempts, String(delivery.attempts)],
+              [hooks.duplicates, String(delivery.duplicates)],
+            ]}
+          />
+          <section class="section">
+            <h2>{hooks.payload}</h2>
+            <Code>{JSON.stringify(delivery.payload, null, 2)}</Code>
+          </section>
+        </>
+      )}
+    </>
+  );
+}
+
+function WidgetLink({ id }: { readonly id: string | null }) {
+  return id === null ? <span>{texts.general.none}</span> : <Link to={`/widgets/${id}`}>{id}</Link>;
+}

@@ -1,0 +1,54 @@
+import { useSignal } from '@preact/signals';
+import { Button } from '../../parts/button.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { FullTime } from '../../parts/time.tsx';
+import { Link } from '../../router/link.tsx';
+import type { RouteParameters } from '../../router/match-route.ts';
+import { api } from '../../service/service.ts';
+import { useResource } from '../../service/use-resource.ts';
+import { texts } from '../../texts/texts.ts';
+import { DeliveriesList } from './deliveries-list.tsx';
+import { RefusalsList } from './refusals-list.tsx';
+import { TestHookDialog } from './test-hook-dialog.tsx';
+
+/** One integration with its deliveries and refused hooks. */
+export function IntegrationPage({ id = '' }: RouteParameters) {
+  const { hooks, grants } = texts;
+  const isTesting = useSignal(false);
+  const read = useResource(
+    (signal) => api.GET('/api/v1/integrations/{id}', { params: { path: { id } }, signal }),
+    [id],
+    { refreshMs: 15_000 },
+  );
+  const integration = read.data.value;
+  return (
+    <>
+      <nav class="breadcrumb">
+        <Link to="/hooks">{hooks.title}</Link>
+      </nav>
+      <PageHeader title={integration?.name ?? id}>
+        <Button onClick={() => (isTesting.value = true)}>{hooks.test}</Button>
+      </PageHeader>
+      <ProblemNotice error={read.error.value} onRetry={read.reload} />
+      {integration === null ? null : (
+        <>
+          <Facts
+            facts={[
+              [hooks.signature, hooks.signatureNames[integration.signature]],
+              [hooks.deduplicate, integration.deduplicateByContent ? hooks.yes : hooks.no],
+              [hooks.rate, integration.rate === null ? hooks.rateDefault : String(integration.rate)],
+              [grants.createdAt, <FullTime key="created" at={integration.createdAt} />],
+              [grants.expires, <FullTime key="expires" at={integration.expiresAt} />],
+              [hooks.lastReceivedAt, <FullTime key="last" at={integration.lastReceivedAt} />],
+            ]}
+          />
+          <DeliveriesList integrationId={id} />
+          <RefusalsList integrationId={id} />
+        </>
+      )}
+      {isTesting.value ? <TestHookDialog onClose={() => (isTesting.value = false)} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { useSignal } from '@preact/signals';
+import { isWidgetEvent, type StreamEvent } from '@widget-service/client/stream/stream-event.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/code.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Link } from '../../router/link.tsx';
+import { texts } from '../../texts/texts.ts';
+import { keptEvents, type SeenEvent, useEvents } from './use-events.ts';
+
+const tones: Readonly<Record<string, Tone>> = {
+  'widget.created': 'good',
+  'widget.updated': 'info',
+  'widget.retired': 'quiet',
+  'stream.gap': 'bad',
+};
+
+/** Every event of the service as it comes, with the session of the person. */
+export function EventsPage() {
+  const { inspector } = texts.streams;
+  const { events, waiting, state, error, isPaused, clear } = useEvents();
+  const search = useSignal('');
+  const wanted = search.value.toLowerCase();
+  const shown = events.value.filter(({ json }) => json.toLowerCase().includes(wanted));
+  return (
+    <>
+      <nav class="breadcrumb">
+        <Link to="/streams">{texts.streams.title}</Link>
+      </nav>
+      <PageHeader
+        title={inspector.title}
+        aside={
+          <span role="status">
+            <Badge tone={state.value === 'open' ? 'good' : 'warning'}>{inspector.states[state.value]}</Badge>
+          </span>
+        }
+      >
+        <Button onClick={() => (isPaused.value = !isPaused.value)} aria-pressed={isPaused.value}>
+          {isPaused.value ? inspector.resume : inspector.pause}
+        </Button>
+        <Button onClick={clear}>{inspector.clear}</Button>
+      </PageHeader>
+      <p class="intro">
+        {inspector.intro} {inspector.limit(keptEvents)}
+      </p>
+      <ProblemNotice error={error.value} />
+      <search class="filters">
+        <input
+          class="input"
+          type="search"
+          data-shortcut="/"
+          aria-label={inspector.filter}
+          placeholder={inspector.filter}
+          value={search.value}
+          onInput={({ currentTarget }) => (search.value = currentTarget.value)}
+        />
+      </search>
+      <p class="list-summary" role="status">
+        {isPaused.value ? inspector.held(waiting.value) : ''}
+      </p>
+      {shown.length === 0 ? <EmptyState title={inspector.title} text={inspector.waiting} /> : null}
+      <ol class="event-list" aria-label={inspector.list}>
+        {shown.map((seen) => (
+          <EventItem key={seen.key} seen={seen} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** One line. Opened, it shows the event as the stream has sent it. */
+function EventItem({ seen: { event, json, seenAt } }: { readonly seen: SeenEvent }) {
+  return (
+    <li>
+      <details class="event">
+        <summary>
+          <Badge tone={tones[event.type] ?? 'quiet'}>{nameEvent(event)}</Badge>
+          <strong>{isWidgetEvent(event) ? (event.data.widget?.name ?? '') : ''}</strong>
+          <span class="muted">{isWidgetEvent(event) ? event.data.origin : ''}</span>
+          <span class="muted event-time">
+            <Time at={seenAt} />
+          </span>
+        </summary>
+        <Code>{json}</Code>
+      </details>
+    </li>
+  );
+}
+
+function nameEvent(event: StreamEvent): string {
+  if (isWidgetEvent(event)) return texts.streams.typeNames[event.type];
+  return event.type === 'stream.gap' ? texts.streams.inspector.gap : event.type;
+}

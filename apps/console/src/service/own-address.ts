@@ -1,0 +1,11 @@
+import { serviceRoot } from './page-settings.ts';
+
+/**
+ * Returns the same address of the service under the origin and prefix of this page. The service names the address that
+ * it has for everybody (`PUBLIC_BASE_URL`), and the content policy allows the page its own origin only.
+ */
+export function toOwnAddress(url: string): string {
+  const { pathname, search } = new URL(url);
+  const path = /\/(api\/v1\/.*)$/.exec(pathname)?.[1] ?? '';
+  return new URL(path + search, serviceRoot).href;
+}

@@ -1,0 +1,57 @@
+import { goTo } from '../../router/address.ts';
+import { may, session } from '../../session/session.ts';
+import { pages } from '../pages.ts';
+import { openPalette } from '../palette/palette.tsx';
+import { openShortcutsHelp } from './shortcuts-help.tsx';
+
+/** How long after `g` the second key may come, in milliseconds. */
+const sequenceMs = 1_500;
+let wasGoAtMs = 0;
+
+/** Listens to the keys that work everywhere. `shortcuts-help.tsx` lists them. */
+export function followKeys(): void {
+  document.addEventListener('keydown', (event) => {
+    if (session.value === null || event.defaultPrevented) return;
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      openPalette();
+      return;
+    }
+    const isElsewhere = event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target);
+    if (isElsewhere || document.querySelector('dialog[open]') !== null) return;
+    if (press(event.key)) event.preventDefault();
+  });
+}
+
+/** In a field, keys are text. */
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
+}
+
+/** Returns whether the key means something. */
+function press(key: string): boolean {
+  const isSecond = Date.now() - wasGoAtMs < sequenceMs;
+  wasGoAtMs = key === 'g' ? Date.now() : 0;
+  if (isSecond) return goToArea(key);
+  if (key === '?') {
+    openShortcutsHelp();
+    return true;
+  }
+  return key === '/' || key === 'c' ? activateShortcut(key) : false;
+}
+
+function goToArea(key: string): boolean {
+  const area = pages.find(
+    ({ navigation, permission }) => navigation?.key === key && (permission === null || may(permission)),
+  );
+  if (area !== undefined) goTo(area.path);
+  return area !== undefined;
+}
+
+/** The page names the element that a key stands for: `data-shortcut`. */
+function activateShortcut(key: string): boolean {
+  const element = document.querySelector<HTMLElement>(`[data-shortcut="${key}"]`);
+  if (element instanceof HTMLButtonElement) element.click();
+  else element?.focus();
+  return element !== null;
+}

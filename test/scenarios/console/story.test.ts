@@ -1,0 +1,231 @@
+import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ConsoleTab,
+  findBarriers,
+  hasBrowser,
+  openProfile,
+  openTab,
+  signInByPage,
+  startBrowser,
+} from '../../drivers/console-browser.ts';
+import { testAdmin } from '../../drivers/console-client.ts';
+import { type Deployment, deployments } from '../../faults/deployment.ts';
+
+/** One story in one browser: each step needs what the steps before it have made. */
+describe.each(deployments)('a person with a browser and $name', ({ canRun, open }) => {
+  const canShow = hasBrowser && canRun;
+  let deployment: Deployment;
+  let browser: Browser;
+  let profile: BrowserContext;
+  let tab: ConsoleTab;
+  let page: Page;
+  let client: WidgetServiceClient;
+  let widgetId: string;
+  let streamUrl: string;
+  let hookUrl: string;
+  beforeAll(async () => {
+    if (!canShow) return;
+    [deployment, browser] = await Promise.all([open(), startBrowser()]);
+    client = createClient({ baseUrl: deployment.url });
+    await client.signIn(testAdmin);
+    widgetId = (await client.createWidget({ name: 'Boiler', labels: ['cellar'] })).id;
+    profile = await openProfile(browser);
+    await profile.grantPermissions(['clipboard-read', 'clipboard-write']);
+    tab = await openTab(profile, deployment.url, '');
+    page = tab.page;
+    await signInByPage(page);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await deployment?.dispose();
+  });
+
+  const go = async (area: string) => {
+    await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: area }).click();
+    await page.getByRole('heading', { level: 1, name: area === 'Access' ? 'Your account' : area }).waitFor();
+  };
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const dialog = () => page.getByRole('dialog');
+  const expectNoBarriers = async () => expect(await findBarriers(page)).toEqual([]);
+  /** The secret that the dialog shows. */
+  const readSecret = async () => (await dialog().locator('.secret').first().textContent()) ?? '';
+
+  it.runIf(canShow)('creates a subscription whose filter shows what would pass; its secret is shown once', async () => {
+    await go('Streams');
+    await expectNoBarriers();
+    await press('Create a subscription');
+    await dialog().getByLabel('Name').fill('Wall screen');
+    await dialog().getByLabel('Labels').fill('cellar');
+    await dialog().getByText('Of the 1 widgets now, events of 1 would pass.').waitFor();
+    await dialog().getByLabel('Labels').fill('attic');
+    await dialog().getByText('events of 0 would pass').waitFor();
+    await dialog().getByLabel('Labels').fill('cellar');
+    await expectNoBarriers();
+    await dialog().getByRole('button', { name: 'Create' }).click();
+    await dialog().getByText('Copy it now.').waitFor();
+    await expectNoBarriers();
+    streamUrl = await readSecret();
+    expect(streamUrl).toMatch(/^http.*\/api\/v1\/events\/\S{20,}$/);
+    await dialog().getByRole('button', { name: 'Copy', exact: true }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(streamUrl);
+    await dialog().getByRole('tab', { name: 'Python' }).click();
+    expect(await dialog().locator('pre').textContent()).toContain(streamUrl);
+    // Escape does not close it: the secret would be lost.
+    await page.keyboard.press('Escape');
+    await press('I have kept it');
+    expect(await page.content()).not.toContain(streamUrl);
+    await page.getByRole('link', { name: 'Wall screen' }).waitFor();
+  });
+
+  it.runIf(canShow)('sees a stream that is open, and ends it', async () => {
+    await page.getByRole('link', { name: 'Wall screen' }).click();
+    await page.getByRole('heading', { name: 'No stream is open' }).waitFor();
+    await page.getByText('cellar').waitFor();
+    await expectNoBarriers();
+    const response = await fetch(deployment.url + new URL(streamUrl).pathname);
+    await page.getByRole('table', { name: 'Open streams' }).getByText('127.0.0.1').waitFor();
+    await expectNoBarriers();
+    await page.getByRole('button', { name: /^End/ }).click();
+    await page.getByText('The stream is ended.').waitFor();
+    expect(await response.text()).toContain('stream.open');
+  });
+
+  it.runIf(canShow)('creates an integration and sends a test hook, which a watching tab shows live', async () => {
+    const watching = await openTab(profile, deployment.url, '/streams/events');
+    await watching.page.getByText('Live', { exact: true }).waitFor();
+    await go('Hooks');
+    await press('Create an integration');
+    await dialog().getByLabel('Name').fill('Factory');
+    await dialog().getByRole('button', { name: 'Create' }).click();
+    await dialog().getByText('Copy it now.').waitFor();
+    hookUrl = await readSecret();
+    await press('I have kept it');
+    await page.getByRole('link', { name: 'Factory' }).click();
+    await page.getByRole('heading', { name: 'No delivery' }).waitFor();
+    await press('Send a test hook');
+    await dialog().getByLabel('Secret URL').fill(hookUrl);
+    await dialog().getByLabel('Widget id').fill(widgetId);
+    await dialog().getByLabel('Payload').fill('{"lux": 300}');
+    await expectNoBarriers();
+    await dialog().getByRole('button', { name: 'Send' }).click();
+    await dialog()
+      .getByText(/^Accepted as event /)
+      .waitFor();
+    await dialog().getByRole('button', { name: 'Close' }).last().click();
+
+    await watching.page.getByText('Boiler', { exact: true }).click();
+    await watching.page.getByText('"lux": 300').waitFor();
+    expect(await findBarriers(watching.page)).toEqual([]);
+    expect(watching.complaints).toEqual([]);
+    await watching.page.close();
+  });
+
+  it.runIf(canShow)('sees the delivery with its payload, and why another hook was refused', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const url = deployment.url + new URL(hookUrl).pathname;
+    await fetch(url, { method: 'POST', headers, body: '{"kind":"painted"}' });
+    await page.getByRole('table', { name: 'Refused hooks' }).getByText('invalid-request').waitFor();
+    await page.getByRole('table', { name: 'Deliveries' }).getByText('Published').waitFor();
+    await expectNoBarriers();
+    await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').click();
+    await page.getByRole('heading', { name: 'Payload' }).waitFor();
+    await page.getByText('"lux": 300').waitFor();
+    await expectNoBarriers();
+    await page.getByRole('link', { name: widgetId }).click();
+    await page.getByRole('heading', { name: 'Boiler' }).waitFor();
+  });
+
+  it.runIf(canShow)('rotates a secret: the new one works, and the old one does not', async () => {
+    await go('Hooks');
+    await page.getByRole('button', { name: 'Rotate: Factory' }).click();
+    await dialog().getByLabel('The old secret stays valid for').selectOption('no time: it ends now');
+    await dialog().getByRole('button', { name: 'Rotate' }).click();
+    await dialog().getByText('Copy it now.').waitFor();
+    const newUrl = await readSecret();
+    expect(newUrl).not.toBe(hookUrl);
+    await press('I have kept it');
+    const send = async (url: string) => {
+      const body = JSON.stringify({ kind: 'updated', occurredAt: new Date().toISOString(), widgetId });
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(deployment.url + new URL(url).pathname, { method: 'POST', headers, body })).status;
+    };
+    expect(await send(newUrl)).toBe(202);
+    await expect.poll(() => send(hookUrl)).toBe(400);
+  });
+
+  it.runIf(canShow)('revokes a subscription', async () => {
+    await go('Streams');
+    await page.getByRole('button', { name: 'Revoke: Wall screen' }).click();
+    await expectNoBarriers();
+    await dialog().getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('heading', { name: 'None yet' }).waitFor();
+    await expect.poll(async () => (await fetch(deployment.url + new URL(streamUrl).pathname)).status).toBe(404);
+  });
+
+  it.runIf(canShow)('makes a user, who must choose a password, and sees it in the audit events', async () => {
+    await go('Access');
+    await expectNoBarriers();
+    await page.getByRole('link', { name: 'Users' }).click();
+    await press('Create a user');
+    await dialog().getByLabel('E-mail').fill('viewer@example.com');
+    await dialog().getByLabel('Password').fill('a first pass phrase');
+    await expectNoBarriers();
+    await dialog().getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('rowheader', { name: 'viewer@example.com' }).waitFor();
+    await expectNoBarriers();
+    await page.getByRole('link', { name: 'Audit events' }).click();
+    await page.getByLabel('Action').selectOption('user.created');
+    await page.getByRole('cell', { name: 'user.created' }).first().waitFor();
+    expect(new URL(page.url()).search).toBe('?action=user.created');
+    await expectNoBarriers();
+
+    const other = await openProfile(browser);
+    const { page: theirs } = await openTab(other, deployment.url, '');
+    await theirs.getByLabel('E-mail').fill('viewer@example.com');
+    await theirs.getByLabel('Password', { exact: true }).fill('a first pass phrase');
+    await theirs.keyboard.press('Enter');
+    await theirs.getByText('An admin has chosen your password.').waitFor();
+    expect(await findBarriers(theirs)).toEqual([]);
+    await theirs.getByLabel('Current password').fill('a first pass phrase');
+    await theirs.getByLabel('New password').fill('entirely my own phrase');
+    await theirs.keyboard.press('Enter');
+    await theirs.getByRole('navigation', { name: 'Main navigation' }).waitFor();
+    // A viewer sees only what a viewer may do.
+    const areas = await theirs
+      .getByRole('navigation', { name: 'Main navigation' })
+      .getByRole('listitem')
+      .allTextContents();
+    expect(areas).toEqual(['Widgets', 'Access']);
+    await theirs.goto(`${deployment.url}/console/hooks`);
+    await theirs.getByRole('heading', { name: 'You may not see this page' }).waitFor();
+    await other.close();
+  });
+
+  it.runIf(canShow)('creates a provision token, and a script creates a widget with it', async () => {
+    await page.getByRole('link', { name: 'Provision tokens' }).click();
+    await press('Create a provision token');
+    await dialog().getByLabel('Name').fill('A script');
+    await dialog().getByRole('button', { name: 'Create' }).click();
+    await dialog().getByText('Copy it now.').waitFor();
+    const token = await readSecret();
+    await press('I have kept it');
+    await createClient({ baseUrl: deployment.url, provisionToken: token }).createWidget({ name: 'By a script' });
+    await go('Widgets');
+    await page.getByRole('option', { name: 'By a script' }).waitFor();
+  });
+
+  it.runIf(canShow)(
+    'has left no secret in the address, the history or the storage, and no complaint of the browser',
+    async () => {
+      const kept = await page.evaluate(
+        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, location.href])',
+      );
+      for (const secret of [streamUrl, hookUrl]) {
+        expect(kept).not.toContain(new URL(secret).pathname.split('/').at(-1));
+      }
+      expect(tab.complaints).toEqual([]);
+    },
+  );
+});
