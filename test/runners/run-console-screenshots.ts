@@ -37,9 +37,11 @@ async function fillService(
   const hookUrl = url + new URL(integration.url).pathname;
   const sender = createHookSender({ url: hookUrl });
   const occurredAt = new Date().toISOString();
-  for (const { id } of widgets.slice(0, 5))
-    await sender.send({ kind: 'updated', occurredAt, widgetId: id, payload: { lux: 300 } });
-  const { eventId } = await sender.send({ kind: 'retired', occurredAt, widgetId: widgets[0]?.id ?? '' });
+  await sender.send({ kind: 'retired', occurredAt, widgetId: widgets[0]?.id ?? '' });
+  let eventId = '';
+  for (const { id } of widgets.slice(1, 6)) {
+    eventId = (await sender.send({ kind: 'updated', occurredAt, widgetId: id, payload: { lux: 300 } })).eventId;
+  }
   await fetch(hookUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"kind":"painted"}' });
   await client.api.POST('/api/v1/provision-tokens', { body: { name: 'Import at night' } });
   await client.api.POST('/api/v1/users', {
@@ -90,7 +92,9 @@ async function draw(
     await page.getByRole('button', { name: 'Create a subscription' }).click();
     await page.screenshot({ path: `${folder}new-subscription-${look}.jpg`, type: 'jpeg', quality: 60 });
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
     await page.screenshot({ path: `${folder}palette-${look}.jpg`, type: 'jpeg', quality: 60 });
     await profile.close();
   }

@@ -44,6 +44,9 @@ export function changeQuery(changes: Readonly<Record<string, string | null>>): v
 }
 
 export function followAddress(): void {
+  // The link of the icon is relative to the address that the page was opened at, and other addresses follow.
+  const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+  if (icon !== null) icon.href = new URL('icon.svg', consoleRoot).href;
   window.addEventListener('popstate', () => {
     location.value = readLocation();
   });

@@ -85,12 +85,12 @@ function AuditTable({ events }: { readonly events: readonly AuditEvent[] }) {
                 <Badge tone={tones[event.outcome]}>{access.outcomes[event.outcome]}</Badge> {event.code}
               </td>
               <td data-label={access.who}>
-                {event.actor.kind} {event.clientAddress} <code>{event.actor.id ?? ''}</code>
+                {event.actor.kind} {event.clientAddress} <ShortId id={event.actor.id} />
               </td>
               <td data-label={access.target}>
                 {event.target === null ? null : (
                   <>
-                    {event.target.kind} <code>{event.target.id}</code>
+                    {event.target.kind} <ShortId id={event.target.id} />
                   </>
                 )}
               </td>
@@ -103,6 +103,11 @@ function AuditTable({ events }: { readonly events: readonly AuditEvent[] }) {
       </table>
     </section>
   );
+}
+
+/** The end of an id, which tells ids apart. The whole one shows on hover. */
+function ShortId({ id }: { readonly id: string | null }) {
+  return id === null ? null : <code title={id}>…{id.slice(-12)}</code>;
 }
 
 /** `role: viewer → admin`. */
