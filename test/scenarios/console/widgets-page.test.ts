@@ -143,6 +143,22 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await profile.close();
   });
 
+  // The embedded log loses nothing.
+  it.runIf(canShow && name === 'a cluster')(
+    'loads the list again after a gap, and the inspector shows the gap',
+    async () => {
+      const { page, profile } = await openWidgets();
+      const { page: inspector } = await openTab(profile, deployment.url, '/streams/events');
+      for (const each of [page, inspector]) await each.getByText('Live', { exact: true }).waitFor();
+      await deployment.faults['Redis comes back empty']?.();
+      await client.createWidget({ name: 'After the gap' });
+      await inspector.getByText('Events are missing here').first().waitFor();
+      await row(page, 'After the gap').waitFor();
+      await page.getByText('Live', { exact: true }).waitFor();
+      await profile.close();
+    },
+  );
+
   it.runIf(canShow).each(['light', 'dark'] as const)('has no barrier that axe-core finds, %s', async (colorScheme) => {
     const profile = await openProfile(browser);
     const { page, complaints } = await openTab(profile, deployment.url, '/widgets');

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Pager } from '../parts/pager.tsx';
@@ -30,9 +31,11 @@ export function GrantsList({ path, label, emptyText, toPage, version, onIssued }
   const page = useSignal(1);
   const rotated = useSignal<Grant | null>(null);
   const revoked = useSignal<Grant | null>(null);
-  const list = useResource((signal) => readGrants(path, page.value, signal), [path, page.value, version], {
-    refreshMs,
-  });
+  const list = useResource((signal) => readGrants(path, page.value, signal), [path, page.value], { refreshMs });
+  // What is shown stays until the new list is there.
+  useEffect(() => {
+    if (version > 0) void list.reload();
+  }, [version]);
   const read = list.data.value;
   const { grants, general } = texts;
   return (

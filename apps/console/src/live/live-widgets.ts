@@ -54,6 +54,8 @@ function connect(widgets: LiveWidgets): () => void {
     }
   };
   const unsubscribe = widgets.subscribe((changes) => {
+    // At once after the first load, so that nobody sees an empty list for a moment.
+    if (liveState.value === 'loading' && widgets.state !== 'loading') rows.value = widgets.getSnapshot();
     liveState.value = widgets.state;
     readCount.value = widgets.readCount;
     // After the end of the session, or if this user was disabled.

@@ -1,0 +1,120 @@
+/**
+ * `npm run bench:console`: measures the console in Chromium: bytes of the first load, time until it is usable on a slowed
+ * processor, scrolling through 100 000 widgets, and the load of 200 events a second. Needs CHROMIUM_BIN.
+ *
+ * Chromium and the service share the processor, so a figure is an upper bound of what a person sees.
+ */
+import { parseArgs } from 'node:util';
+import { createClient } from '@widget-service/client/client.ts';
+import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
+import type { CDPSession, Page } from 'playwright-core';
+import { openProfile, openTab, signInByPage, startBrowser } from '../drivers/console-browser.ts';
+import { testAdmin } from '../drivers/console-client.ts';
+import { openEmbeddedDeployment } from '../faults/deployment.ts';
+
+const { values } = parseArgs({
+  options: { widgets: { type: 'string', default: '100000' }, seconds: { type: 'string', default: '60' } },
+});
+const widgetCount = Number(values.widgets);
+const liveSeconds = Number(values.seconds);
+const eventsPerSecond = 200;
+const slowdown = 4;
+
+/** Milliseconds from the navigation until the page of a signed-in person shows its widgets, on a slowed processor. */
+async function measureStart(page: Page, devtools: CDPSession, url: string): Promise<number> {
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
+  await page.goto(`${url}/console/widgets`, { waitUntil: 'commit' });
+  await page.getByText('Live', { exact: true }).waitFor();
+  const startMs = await page.evaluate(() => performance.now());
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+  return startMs;
+}
+
+/** Scrolls 400 pixels in each frame for five seconds. Resolves to how long the frames took, in milliseconds. */
+const scrollInPage = `(async () => {
+  const list = document.querySelector('.virtual-list');
+  const frames = [];
+  const endMs = performance.now() + 5000;
+  for (let lastMs = performance.now(); lastMs < endMs; ) {
+    const nowMs = await new Promise(requestAnimationFrame);
+    frames.push(nowMs - lastMs);
+    lastMs = nowMs;
+    list.scrollTop += 400;
+  }
+  return frames.slice(1);
+})()`;
+
+/** The share of one processor core that the page uses while events come. */
+async function measureLive(devtools: CDPSession, post: (index: number) => Promise<unknown>): Promise<number> {
+  const readBusySeconds = async () => {
+    const { metrics } = await devtools.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
+  };
+  await devtools.send('Performance.enable');
+  const busyBefore = await readBusySeconds();
+  const beginMs = performance.now();
+  const sent: Promise<unknown>[] = [];
+  for (let index = 0; index < liveSeconds * eventsPerSecond; index += 1) {
+    const dueMs = beginMs + (index * 1_000) / eventsPerSecond;
+    const waitMs = dueMs - performance.now();
+    if (waitMs > 1) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    sent.push(post(index));
+  }
+  await Promise.all(sent);
+  const busySeconds = (await readBusySeconds()) - busyBefore;
+  return busySeconds / ((performance.now() - beginMs) / 1_000);
+}
+
+const deployment = await openEmbeddedDeployment();
+const browser = await startBrowser();
+try {
+  const client = createClient({ baseUrl: deployment.url });
+  await client.signIn(testAdmin);
+  const integration = await client.api.POST('/api/v1/integrations', { body: { name: 'figures' } });
+  const sender = createHookSender({ url: deployment.url + new URL(integration.url).pathname, concurrency: 20 });
+  const ids: string[] = [];
+  const create = async (index: number) => {
+    ids.push((await client.createWidget({ name: `Pump ${index}`, labels: [`floor ${index % 9}`] })).id);
+  };
+  for (let index = 0; index < 200; index += 1) await create(index);
+
+  const profile = await openProfile(browser);
+  const { page } = await openTab(profile, deployment.url, '/widgets');
+  const transferred = await page.evaluate(() =>
+    performance
+      .getEntries()
+      .map((entry) => ('transferSize' in entry ? Number(entry.transferSize) : 0))
+      .reduce((sum, bytes) => sum + bytes, 0),
+  );
+  await signInByPage(page);
+  const devtools = await profile.newCDPSession(page);
+  const startMs = await measureStart(page, devtools, deployment.url);
+
+  while (ids.length < widgetCount) {
+    await Promise.all(
+      Array.from({ length: Math.min(50, widgetCount - ids.length) }, (_, index) => create(ids.length + index)),
+    );
+  }
+  const beginMs = performance.now();
+  await page.reload();
+  await page.getByText('Live', { exact: true }).waitFor({ timeout: 300_000 });
+  await page.locator('.virtual-row').first().waitFor();
+  const loadMs = performance.now() - beginMs;
+  const frames = await page.evaluate<number[]>(scrollInPage);
+  await page.evaluate("document.querySelector('.virtual-list').scrollTop = 0");
+  const occurredAt = new Date().toISOString();
+  const live = await measureLive(devtools, (index) =>
+    sender.send({ kind: 'updated', occurredAt, widgetId: ids[index % ids.length] ?? '', payload: { index } }),
+  );
+  console.table({
+    'first load, gzipped (bytes)': transferred,
+    [`usable after, processor ${slowdown} times slower (ms)`]: Math.round(startMs),
+    [`${ids.length} widgets read after (ms)`]: Math.round(loadMs),
+    'longest frame while scrolling (ms)': Math.round(Math.max(...frames)),
+    'frames above 50 ms while scrolling': `${frames.filter((frameMs) => frameMs > 50).length} of ${frames.length}`,
+    [`${eventsPerSecond} events a second for ${liveSeconds} s (share of a core)`]: `${(live * 100).toFixed(1)} %`,
+  });
+} finally {
+  await browser.close();
+  await deployment.dispose();
+}

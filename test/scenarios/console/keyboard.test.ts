@@ -1,0 +1,119 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, openProfile, openTab, startBrowser } from '../../drivers/console-browser.ts';
+import { testAdmin } from '../../drivers/console-client.ts';
+import { type Deployment, openEmbeddedDeployment } from '../../faults/deployment.ts';
+
+describe.runIf(hasBrowser)('the keyboard alone', () => {
+  let deployment: Deployment;
+  let browser: Browser;
+  beforeAll(async () => {
+    [deployment, browser] = await Promise.all([openEmbeddedDeployment(), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await deployment?.dispose();
+  });
+
+  const isFocusVisible = (page: Page) => page.evaluate<boolean>("document.activeElement.matches(':focus-visible')");
+  const nameFocused = (page: Page) =>
+    page.evaluate<string>('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
+
+  /** Presses Tab until the element with this name has the focus. Each element on the way must show that it has it. */
+  async function tabTo(page: Page, name: string): Promise<void> {
+    for (let presses = 0; presses < 30; presses += 1) {
+      if ((await nameFocused(page)) === name) return;
+      await page.keyboard.press('Tab');
+      expect(await isFocusVisible(page), await page.evaluate<string>('document.activeElement.outerHTML')).toBe(true);
+    }
+    throw new Error(`Tab does not lead to "${name}"`);
+  }
+
+  it('leads from the sign-in to a stream, an integration and every page', async () => {
+    const profile = await openProfile(browser);
+    const { page, complaints } = await openTab(profile, deployment.url, '');
+    const { keyboard } = page;
+    const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+    await page.getByLabel('E-mail').waitFor();
+    await keyboard.type(testAdmin.email);
+    await keyboard.press('Tab');
+    await keyboard.type(testAdmin.password);
+    await keyboard.press('Enter');
+    await heading('Widgets');
+
+    for (const name of ['Lamp one', 'Lamp two']) {
+      await keyboard.press('c');
+      await page.getByRole('dialog').waitFor();
+      await keyboard.type(name);
+      await keyboard.press('Enter');
+      await page.getByRole('option', { name }).waitFor();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    await keyboard.press('/');
+    await keyboard.type('one');
+    await page.getByRole('option', { name: 'Lamp two' }).waitFor({ state: 'detached' });
+    await tabTo(page, 'Widgets, newest first');
+    await keyboard.press('j');
+    await keyboard.press('Enter');
+    await heading('Lamp one');
+
+    for (const [key, area, word] of [
+      ['s', 'Streams', 'a screen'],
+      ['h', 'Hooks', 'a sender'],
+    ] as const) {
+      await keyboard.press('g');
+      await keyboard.press(key);
+      await heading(area);
+      await keyboard.press('c');
+      await page.getByRole('dialog').waitFor();
+      await keyboard.type(word);
+      await keyboard.press('Enter');
+      await page.getByText('Copy it now.').waitFor();
+      // Escape must not lose the secret.
+      await keyboard.press('Escape');
+      await tabTo(page, 'I have kept it');
+      await keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: word }).waitFor();
+      await tabTo(page, word);
+      await keyboard.press('Enter');
+      await heading(word);
+    }
+
+    for (const title of ['Users', 'Provision tokens', 'Audit events', 'Lamp two']) {
+      await keyboard.press('Control+k');
+      await page.getByRole('dialog', { name: 'Go to' }).waitFor();
+      await keyboard.type(title);
+      await keyboard.press('Enter');
+      await heading(title);
+    }
+    await keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await profile.close();
+  });
+
+  it('keeps what was typed over the end of the session', async () => {
+    const profile = await openProfile(browser);
+    const { page } = await openTab(profile, deployment.url, '');
+    const signIn = async () => {
+      await page.getByLabel('E-mail').fill(testAdmin.email);
+      await page.getByLabel('Password', { exact: true }).fill(testAdmin.password);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Widgets' }).waitFor();
+    };
+    await signIn();
+    await page.keyboard.press('c');
+    await page.getByLabel('Name', { exact: true }).fill('Half a lamp');
+    // The session ends in another tab.
+    const { page: other } = await openTab(profile, deployment.url, '/access');
+    await other.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    await signIn();
+    await page.keyboard.press('c');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a lamp');
+    await profile.close();
+  });
+});
