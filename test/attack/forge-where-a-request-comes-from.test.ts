@@ -71,7 +71,7 @@ describe('an address that is not the one of the request line', () => {
       expect(shown.json()).toHaveProperty('csrfToken');
       expect((await target.inject({ method: 'GET', url: '/nowhere', headers })).statusCode).toBe(404);
       const root = await target.inject({ method: 'GET', url: '/', headers });
-      expect(root.headers.location).toBe('docs');
+      expect(root.headers.location).toBe('console/');
     }
   });
 

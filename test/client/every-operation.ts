@@ -18,6 +18,7 @@ async function useEveryOperation(): Promise<void> {
   await useDeliveries();
   await useProvisionTokens();
   await useUsers();
+  await useOverview();
   await useAuditEvents();
 }
 
@@ -119,6 +120,11 @@ async function useDeliveries(): Promise<void> {
   );
   const refusals = unwrap(await client.GET('/api/v1/integrations/{id}/refusals', { params: { path: { id } } }));
   console.info(page.items[0]?.reason, delivery.payload, redriven.state, refusals.items[0]?.errors[0]?.pointer);
+}
+
+async function useOverview(): Promise<void> {
+  const overview: Schemas['Overview'] = unwrap(await client.GET('/api/v1/overview'));
+  console.info(overview.pods[0]?.streamsOpen, overview.history.hooksAccepted.at(-1), overview.conditions[0]?.severity);
 }
 
 async function useAuditEvents(): Promise<void> {

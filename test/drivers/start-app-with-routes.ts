@@ -33,6 +33,7 @@ export async function startAppWithRoutes(
     rateLimits: { limiter: backend.rateLimiter, api: null, hooks: null, hookBytes: null },
     grants: backend,
     streamDirectory: {} as never,
+    overview: {} as never,
     hookTokens: {} as never,
     provisionTokens: {} as never,
     logger: await createLogger({ level: 'silent' }),

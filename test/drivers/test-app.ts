@@ -12,7 +12,10 @@ import type { TrustedProxies } from '@widget-service/api/http/forwarding.ts';
 import { createPodRateLimiter } from '@widget-service/api/limits/pod-rate-limiter.ts';
 import { describeInterface } from '@widget-service/api/openapi/describe-interface.ts';
 import { collectDescribedRoutes } from '@widget-service/api/openapi/described-route.ts';
+import { openOverview } from '@widget-service/api/overview/open-overview.ts';
+import { makeReadFigures } from '@widget-service/api/overview/read-figures.ts';
 import type { SecurityContact } from '@widget-service/api/pages/register-security-txt.ts';
+import { sharePodRequests } from '@widget-service/api/pods/share-pod-requests.ts';
 import { openStreamDirectory } from '@widget-service/api/stream/stream-directory.ts';
 import { createUseCases } from '@widget-service/api/use-cases.ts';
 import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
@@ -143,7 +146,19 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const logger = await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } });
   // This app has no hub: it registers no stream route, so it has no open streams.
   const hub = { listConnections: () => [], endConnection: () => false };
-  const streamDirectory = openStreamDirectory({ podRequests: backend.podRequests, hub });
+  const podRequests = sharePodRequests(backend.podRequests);
+  const streamDirectory = openStreamDirectory({ podRequests, hub });
+  const overview = openOverview({
+    backend,
+    podRequests,
+    clock,
+    serviceVersion: '0.0.0',
+    streamsMax: 10_000,
+    readFigures: makeReadFigures(metrics),
+    countStreams: () => 0,
+    tailPosition: options.tailPosition ?? (() => null),
+    listNotReady: () => [],
+  });
   // This app has no control log follower, so every grant counts as fresh.
   const freshness = { clock, isFresh: () => true };
   const app = buildApp({
@@ -173,6 +188,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       hookBytes: options.limits?.hookBytes ?? null,
     },
     grants: backend,
+    overview,
     streamDirectory,
     hookTokens: createGrantCache(backend.integrations, freshness),
     provisionTokens: createGrantCache(backend.provisionTokens, freshness),

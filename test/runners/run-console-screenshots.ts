@@ -48,6 +48,7 @@ async function fillService(
     body: { email: 'lea@example.com', name: 'Lea', password: 'a first pass phrase' },
   });
   const paths = {
+    overview: '/overview',
     widgets: '/widgets',
     widget: `/widgets/${widgets[0]?.id}`,
     streams: '/streams',

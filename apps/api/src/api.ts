@@ -11,6 +11,7 @@ import { explainListenFailure } from '@widget-service/shared/runtime/exit-error.
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
+import { readServiceVersion } from '@widget-service/shared/runtime/service-version.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
 import { makeNameStores } from '@widget-service/shared/tasks/name-stores.ts';
@@ -22,6 +23,9 @@ import { type CompositionDeps, composeApp } from './compose-app.ts';
 import { describeDeployment } from './deployment.ts';
 import { drain, drainMaxMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
+import { openOverview } from './overview/open-overview.ts';
+import { makeReadFigures } from './overview/read-figures.ts';
+import { sharePodRequests } from './pods/share-pod-requests.ts';
 import type { ConfiguredIdentityProvider } from './routes/session/sign-in-by-identity.ts';
 import { createStateSamplerTask } from './state-sampler.ts';
 import type { Hub } from './stream/hub.ts';
@@ -54,7 +58,7 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
   const { settings, logger, print } = deps;
   const clock = systemClock;
   const pod = composePod(deps, await configureIdentityProvider(settings));
-  const { app, backend, deployment, supervisor, fanOut, audit, streamDirectory } = pod;
+  const { app, backend, deployment, supervisor, fanOut, audit, streamDirectory, overview } = pod;
   const state = { isStarted: false, isDraining: false };
   const ops = await openOperatorsPort(settings, pod, state);
 
@@ -107,6 +111,7 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
         },
         stopTasks: async () => {
           streamDirectory.close();
+          overview.close();
           await supervisor.stop();
         },
         closeBackend: () => backend.close(),
@@ -161,12 +166,26 @@ function composePod(deps: ApiDeps, identityProvider: ConfiguredIdentityProvider 
   const { hub, ring } = fanOut;
   const revocations = openRevocations({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
   const audit = createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock });
-  const streamDirectory = openStreamDirectory({ podRequests: backend.podRequests, hub });
+  const podRequests = sharePodRequests(backend.podRequests);
+  const streamDirectory = openStreamDirectory({ podRequests, hub });
+  const nameStores = makeNameStores(settings);
+  const overview = openOverview({
+    backend,
+    podRequests,
+    clock,
+    serviceVersion: readServiceVersion(),
+    streamsMax: settings.STREAMS_PER_POD,
+    readFigures: makeReadFigures(metrics),
+    countStreams: () => hub.size(),
+    tailPosition: () => ring.position(),
+    listNotReady: () => describeNotReady(nameStores(supervisor.checks())),
+  });
   const parts = { settings, backend, deployment, logger, metrics, tracer, fanOut, revocations, audit, streamDirectory };
-  const app = composeApp({ ...parts, identityProvider });
+  const app = composeApp({ ...parts, overview, identityProvider });
   const tasks = [
     fanOut.createTail(revocations.waitUntilFresh),
     ...revocations.tasks,
+    overview.task,
     createStateSamplerTask({ backend, tailPosition: () => ring.position(), clock, metrics }),
     ...(deployment.processesHooks ? createHookTasks({ settings, backend, logger, metrics, tracer }) : []),
   ];
@@ -180,8 +199,14 @@ function composePod(deps: ApiDeps, identityProvider: ConfiguredIdentityProvider 
     fanOut,
     audit,
     streamDirectory,
-    nameStores: makeNameStores(settings),
+    overview,
+    nameStores,
   };
+}
+
+/** Why the process is not ready, one text for each check that fails. */
+function describeNotReady(checks: readonly { readonly name: string; readonly reason: string | null }[]): string[] {
+  return checks.flatMap(({ name, reason }) => (reason === null ? [] : [`${name}: ${reason}`]));
 }
 
 function recordUnsent(metrics: Metrics, hub: Hub): void {

@@ -42,6 +42,7 @@ import { HookPermits } from './limits/hook-permits.ts';
 import { registerRateLimits } from './limits/rate-limits.ts';
 import { registerAsyncApi } from './openapi/describe-events.ts';
 import { registerOpenApi } from './openapi/describe-interface.ts';
+import type { OverviewReader } from './overview/open-overview.ts';
 import { registerConsole } from './pages/register-console.ts';
 import { registerDocsPage } from './pages/register-docs-page.ts';
 import { registerFrontPage } from './pages/register-front-page.ts';
@@ -59,6 +60,7 @@ import { registerGrants } from './routes/grants/grant-routes.ts';
 import { integrationResource } from './routes/grants/integration-resource.ts';
 import { provisionTokenResource } from './routes/grants/provision-token-resource.ts';
 import { subscriptionResource } from './routes/grants/subscription-resource.ts';
+import { registerGetOverview } from './routes/overview/get-overview.ts';
 import { registerChangePassword } from './routes/session/change-password.ts';
 import { registerGetSession } from './routes/session/get-session.ts';
 import { registerIssuePersonalStream } from './routes/session/issue-personal-stream.ts';
@@ -119,6 +121,7 @@ export interface AppDeps {
   readonly audit: AuditRecorder;
   readonly hashEmail: HashEmail;
   readonly streamDirectory: Pick<StreamDirectory, 'list' | 'end'>;
+  readonly overview: Pick<OverviewReader, 'read'>;
   readonly hookTokens: Pick<GrantCache<Integration>, 'recall' | 'resolve'>;
   readonly provisionTokens: Pick<GrantCache<ProvisionToken>, 'resolve'>;
   readonly clock: Clock;
@@ -211,6 +214,7 @@ async function registerRoutes(scope: FastifyInstance, deps: AppDeps): Promise<vo
   registerGrantRoutes(app, deps);
   registerDeliveryRoutes(app, deps);
   registerListAuditEvents(app, useCases);
+  registerGetOverview(app, deps);
   const signInWays = { signInByPassword: passwordSignInEnabled, signInByIdentity: identityProvider !== null };
   if (settings.consoleEnabled) registerConsole(scope, signInWays);
   if (settings.docsEnabled) {

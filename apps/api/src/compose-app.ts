@@ -11,6 +11,7 @@ import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import type { Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { makeFindStreamStart } from '@widget-service/shared/usecases/events/find-stream-start.ts';
 import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
+import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import type { AuditRecorder } from './audit/audit-recorder.ts';
 import { makeHashEmail } from './audit/hash-email.ts';
@@ -18,6 +19,7 @@ import { makeRecordLastUsed } from './auth/record-last-used.ts';
 import { makeVerifyStreamToken } from './auth/stream-entitlement.ts';
 import type { Deployment } from './deployment.ts';
 import { createPodRateLimiter } from './limits/pod-rate-limiter.ts';
+import type { OverviewReader } from './overview/open-overview.ts';
 import { makeRecordStreamEnd } from './routes/events/record-stream-end.ts';
 import { registerStreamRoute } from './routes/events/stream-events.ts';
 import type { ConfiguredIdentityProvider } from './routes/session/sign-in-by-identity.ts';
@@ -38,6 +40,7 @@ export interface CompositionDeps {
   readonly revocations: PodRevocations;
   readonly audit: AuditRecorder;
   readonly streamDirectory: StreamDirectory;
+  readonly overview: OverviewReader;
   /** Null: nobody signs in through a provider. */
   readonly identityProvider: ConfiguredIdentityProvider | null;
 }
@@ -90,24 +93,33 @@ export function composeApp(deps: CompositionDeps) {
     rateLimits: { limiter, ...toRateLimits(settings) },
     grants: backend,
     streamDirectory,
+    overview: deps.overview,
     hookTokens: revocations.caches.hooks,
     provisionTokens: revocations.caches.provisionTokens,
     logger,
     metrics,
     tracer,
     ...(deps.identityProvider === null ? {} : { identityProvider: deps.identityProvider }),
-    registerStream: (scope) =>
-      registerStreamRoute(scope, {
-        verifyToken: makeVerifyStreamToken(revocations.caches.streams),
-        generation: revocations.generation,
-        recordLastUsed: makeRecordLastUsed({ grants: backend.subscriptions, clock }),
-        findStreamStart: makeFindStreamStart({ eventLog: backend.eventLog, recent: fanOut.ring }),
-        hub: fanOut.hub,
-        metrics,
-        trustedProxies: settings.TRUSTED_PROXIES,
-        recordEnd: makeRecordStreamEnd({ audit, clock }),
-        admit: makeAdmitStream({ perOwner: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
-        heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
-      }),
+    registerStream: (scope) => registerStream(scope, deps),
+  });
+}
+
+/** Registers the address of streams, with what admits them. */
+function registerStream(
+  scope: FastifyInstance,
+  { settings, backend, metrics, fanOut, revocations, audit }: CompositionDeps,
+) {
+  const clock = systemClock;
+  return registerStreamRoute(scope, {
+    verifyToken: makeVerifyStreamToken(revocations.caches.streams),
+    generation: revocations.generation,
+    recordLastUsed: makeRecordLastUsed({ grants: backend.subscriptions, clock }),
+    findStreamStart: makeFindStreamStart({ eventLog: backend.eventLog, recent: fanOut.ring }),
+    hub: fanOut.hub,
+    metrics,
+    trustedProxies: settings.TRUSTED_PROXIES,
+    recordEnd: makeRecordStreamEnd({ audit, clock }),
+    admit: makeAdmitStream({ perOwner: settings.STREAMS_PER_TOKEN, perPod: settings.STREAMS_PER_POD }),
+    heartbeatIntervalMs: settings.HEARTBEAT_INTERVAL_MS,
   });
 }

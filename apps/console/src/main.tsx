@@ -7,6 +7,7 @@ import './styles/tables.css';
 import './styles/shell.css';
 import './styles/widgets.css';
 import './styles/events.css';
+import './styles/overview.css';
 import { followWidgets } from './live/live-widgets.ts';
 import { followClock } from './parts/now.ts';
 import { followAddress } from './router/address.ts';

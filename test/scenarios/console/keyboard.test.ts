@@ -31,7 +31,7 @@ describe.runIf(hasBrowser)('the keyboard alone', () => {
 
   it('leads from the sign-in to a stream, an integration and every page', async () => {
     const profile = await openProfile(browser);
-    const { page, complaints } = await openTab(profile, deployment.url, '');
+    const { page, complaints } = await openTab(profile, deployment.url, '/widgets');
     const { keyboard } = page;
     const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
     await page.getByLabel('E-mail').waitFor();
@@ -97,7 +97,7 @@ describe.runIf(hasBrowser)('the keyboard alone', () => {
 
   it('keeps what was typed over the end of the session', async () => {
     const profile = await openProfile(browser);
-    const { page } = await openTab(profile, deployment.url, '');
+    const { page } = await openTab(profile, deployment.url, '/widgets');
     const signIn = async () => {
       await page.getByLabel('E-mail').fill(testAdmin.email);
       await page.getByLabel('Password', { exact: true }).fill(testAdmin.password);

@@ -14,7 +14,7 @@ import { testAdmin } from '../../drivers/console-client.ts';
 import { type Deployment, deployments } from '../../faults/deployment.ts';
 
 /** One story in one browser: each step needs what the steps before it have made. */
-describe.each(deployments)('a person with a browser and $name', ({ canRun, open }) => {
+describe.each(deployments)('a person with a browser and $name', ({ name, canRun, open }) => {
   const canShow = hasBrowser && canRun;
   let deployment: Deployment;
   let browser: Browser;
@@ -51,6 +51,14 @@ describe.each(deployments)('a person with a browser and $name', ({ canRun, open 
   const expectNoBarriers = async () => expect(await findBarriers(page)).toEqual([]);
   /** The secret that the dialog shows. */
   const readSecret = async () => (await dialog().locator('.secret').first().textContent()) ?? '';
+
+  it.runIf(canShow)('begins with the overview: all is well, and every pod is ready', async () => {
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.getByText('All is well.').waitFor();
+    const pods = page.getByRole('table', { name: 'Pods' }).getByRole('row').filter({ hasText: 'Ready' });
+    await expect.poll(() => pods.count()).toBe(name === 'a cluster' ? 2 : 1);
+    await expectNoBarriers();
+  });
 
   it.runIf(canShow)('creates a subscription whose filter shows what would pass; its secret is shown once', async () => {
     await go('Streams');

@@ -57,6 +57,7 @@ const tagRules: readonly (readonly [RegExp, string, string])[] = [
   [/^\/api\/v1\/integrations/, 'Integrations', 'Grants to post hooks.'],
   [/^\/api\/v1\/provision-tokens/, 'Provision tokens', 'Grants to create widgets without signing in.'],
   [/^\/api\/v1\/users/, 'Users', 'The people who may sign in.'],
+  [/^\/api\/v1\/overview/, 'Overview', 'The state of the whole service, for people who look after it.'],
   [/^\/api\/v1\/audit-events/, 'Audit', 'Who did what, from where, and with which outcome.'],
 ];
 

@@ -6,6 +6,7 @@ import { UsersPage } from '../pages/access/users-page.tsx';
 import { DeliveryPage } from '../pages/hooks/delivery-page.tsx';
 import { HooksPage } from '../pages/hooks/hooks-page.tsx';
 import { IntegrationPage } from '../pages/hooks/integration-page.tsx';
+import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { EventsPage } from '../pages/streams/events-page.tsx';
 import { StreamPage } from '../pages/streams/stream-page.tsx';
 import { StreamsPage } from '../pages/streams/streams-page.tsx';
@@ -30,6 +31,7 @@ type Component = ConsolePage['component'];
 
 /** Every page of the console, in the order of the navigation. */
 export const pages: readonly ConsolePage[] = [
+  area('/overview', texts.overview.title, 'audit:read', 'o', OverviewPage),
   area('/widgets', texts.widgets.title, 'widgets:read', 'w', WidgetsPage),
   detail('/widgets/:id', texts.widgets.title, 'widgets:read', WidgetPage),
   area('/streams', texts.streams.title, 'subscriptions:manage', 's', StreamsPage),

@@ -45,7 +45,7 @@ function CurrentPage() {
   const found = findPage(path.value);
   const isRoot = path.value === '/';
   useEffect(() => {
-    if (isRoot) replacePath('/widgets');
+    if (isRoot) replacePath(may('audit:read') ? '/overview' : '/widgets');
   }, [isRoot]);
   // Screen readers begin at the heading of the new page.
   useEffect(() => {

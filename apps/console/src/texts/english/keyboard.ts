@@ -10,7 +10,7 @@ export const keyboard = {
     ['Ctrl K', 'Go to a page, an action or a widget'],
     ['/', 'Search'],
     ['c', 'Create'],
-    ['g w, g s, g h, g a', 'Widgets, streams, hooks, access'],
+    ['g o, g w, g s, g h, g a', 'Overview, widgets, streams, hooks, access'],
     ['j, k, ↓, ↑', 'Next and previous row of a list'],
     ['Enter', 'Open the row'],
     ['Esc', 'Close'],

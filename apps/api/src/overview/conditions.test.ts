@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { findConditions, type JudgedState } from './conditions.ts';
+
+const pod = { name: 'pod-1', streamsOpen: 10, streamsMax: 100, lagEvents: 0, notReady: [] };
+const healthy: JudgedState = {
+  queues: [{ ageSeconds: 60 }, { ageSeconds: 0 }],
+  outboxAgeSeconds: 60,
+  deadLetters: [],
+  pods: [{ ...pod, streamsOpen: 80, lagEvents: 1_000 }],
+  podsAsked: 1,
+  podsAnswered: 1,
+};
+const find = (changes: Partial<JudgedState>) => findConditions({ ...healthy, ...changes });
+
+test('nothing is wrong up to the limits of the alerts', () => {
+  expect(find({})).toEqual([]);
+});
+
+test.each<[string, Partial<JudgedState>, RegExp]>([
+  ['hooks-wait', { queues: [{ ageSeconds: 61 }] }, /61 s/],
+  ['outboxes-overdue', { outboxAgeSeconds: 61 }, /61 s/],
+  ['dead-letters', { deadLetters: [{ integrationName: 'Factory', count: 3 }] }, /3 hooks.*redrive/],
+  ['pod-not-ready', { pods: [{ ...pod, notReady: ['tail: it waits for redis'] }] }, /tail: it waits/],
+  ['tail-behind', { pods: [{ ...pod, lagEvents: 1_001 }] }, /1001 events/],
+  ['streams-near-limit', { pods: [{ ...pod, streamsOpen: 81 }] }, /81 of 100/],
+  ['pods-silent', { podsAsked: 3, podsAnswered: 2 }, /2 of 3/],
+  ['store-unavailable', { queues: null }, /hook queue did not answer/],
+  ['store-unavailable', { outboxAgeSeconds: null }, /store did not answer/],
+])('%s: %j', (code, changes, detail) => {
+  expect(find(changes)).toMatchObject([{ code, detail: expect.stringMatching(detail) }]);
+});
+
+test('a pod without a limit of streams is never near it, and an unknown lag is none', () => {
+  expect(find({ pods: [{ ...pod, streamsMax: 0, streamsOpen: 9, lagEvents: null }] })).toEqual([]);
+});
+
+test('the worst comes first', () => {
+  const found = find({ deadLetters: [{ integrationName: 'Factory', count: 3 }], queues: [{ ageSeconds: 90 }] });
+  expect(found.map(({ severity }) => severity)).toEqual(['page', 'ticket']);
+});

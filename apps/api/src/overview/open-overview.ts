@@ -1,0 +1,156 @@
+import { hostname } from 'node:os';
+import { tryParseJson } from '@widget-service/shared/domain/json.ts';
+import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import type { PodRequests } from '@widget-service/shared/ports/pod-requests.ts';
+import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { createPeriodicTask, type Task } from '@widget-service/shared/runtime/supervisor.ts';
+import { z } from 'zod';
+import { type Condition, findConditions } from './conditions.ts';
+import { type History, mergeHistories, PodHistory, pointMs } from './pod-history.ts';
+import { type DeadLetters, type QueueReading, readStores } from './read-stores.ts';
+
+/** How long pods may take to answer. A request must end within 2 s. */
+const answerWithinMs = 1_000;
+/** Many consoles ask at once: they share one answer for this long. */
+const keptMs = 1_000;
+const sampleEveryMs = 5_000;
+const textVersion = 1;
+
+const counts = z.array(z.number().nullable());
+const podSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  startedAtMs: z.number(),
+  streamsOpen: z.number(),
+  streamsMax: z.number(),
+  lagEvents: z.number().nullable(),
+  notReady: z.array(z.string()),
+});
+const answerSchema = z.object({
+  version: z.literal(textVersion),
+  pod: podSchema,
+  history: z.object({
+    lastPoint: z.number(),
+    hooksAccepted: counts,
+    hooksRefused: counts,
+    eventsPublished: counts,
+    streamsOpen: counts,
+  }),
+});
+const question = JSON.stringify({ version: textVersion, kind: 'overview' });
+
+/** A pod, as it describes itself. */
+type PodState = z.infer<typeof podSchema>;
+
+/** The whole service at one moment, as far as pods and stores have answered. */
+export interface Overview {
+  readonly at: Date;
+  readonly history: History;
+  readonly queues: readonly QueueReading[] | null;
+  readonly outboxesWaitingSince: Date | null;
+  readonly deadLetters: readonly DeadLetters[] | null;
+  readonly pods: readonly PodState[];
+  readonly podsAsked: number;
+  readonly podsAnswered: number;
+  readonly conditions: readonly Condition[];
+}
+
+/** What the metrics of this pod say. */
+export interface PodFigures {
+  /** Since the start of the pod. */
+  readonly hooksAccepted: number;
+  readonly hooksRefused: number;
+  /** How many events of the log the pod has not read. Null: unknown. */
+  readonly lagEvents: number | null;
+}
+
+export interface OverviewDeps {
+  readonly backend: Pick<Backend, 'hookQueue' | 'outboxes' | 'ledger' | 'integrations'>;
+  readonly podRequests: PodRequests;
+  readonly clock: Clock;
+  readonly serviceVersion: string;
+  readonly streamsMax: number;
+  readonly readFigures: () => Promise<PodFigures>;
+  readonly countStreams: () => number;
+  /** How far the tail of this pod has read. */
+  readonly tailPosition: () => LogPosition | null;
+  /** Why this pod is not ready. Empty: it is. */
+  readonly listNotReady: () => readonly string[];
+}
+
+export interface OverviewReader {
+  /** Never rejects: what does not answer is null, and a condition says so. */
+  read(): Promise<Overview>;
+  /** Takes samples for the history of this pod. */
+  readonly task: Task;
+  /** Ends the answering of this pod. */
+  close(): void;
+}
+
+/** Opens the pod's part of the overview: from now on it answers for itself when a pod asks. Nothing is stored. */
+export function openOverview(deps: OverviewDeps): OverviewReader {
+  const { podRequests, clock } = deps;
+  const startedAtMs = clock.now().getTime();
+  const history = new PodHistory();
+  let lagEvents: number | null = null;
+
+  const describePod = (): PodState => ({
+    name: `${hostname()}/${process.pid}`,
+    version: deps.serviceVersion,
+    startedAtMs,
+    streamsOpen: deps.countStreams(),
+    streamsMax: deps.streamsMax,
+    lagEvents,
+    notReady: [...deps.listNotReady()],
+  });
+  const stopServing = podRequests.serve((text) => {
+    if (text !== question) return null;
+    return JSON.stringify({ version: textVersion, pod: describePod(), history: history.read(clock.now().getTime()) });
+  });
+
+  const task = createPeriodicTask(
+    { name: 'history', everyMs: sampleEveryMs, clock, onError: () => undefined },
+    async () => {
+      const { lagEvents: lag, ...counts } = await deps.readFigures();
+      lagEvents = lag;
+      history.add(clock.now().getTime(), {
+        ...counts,
+        streamsOpen: deps.countStreams(),
+        position: deps.tailPosition(),
+      });
+    },
+  );
+
+  const readNow = async (): Promise<Overview> => {
+    const at = clock.now();
+    const [asked, stores] = await Promise.all([
+      podRequests.ask(question, answerWithinMs).catch(() => ({ asked: 1, answers: [] })),
+      readStores(deps.backend, at),
+    ]);
+    const answers = asked.answers.flatMap((text) => answerSchema.safeParse(tryParseJson(text)).data ?? []);
+    const pods = answers.map(({ pod }) => pod).sort((one, other) => (one.name < other.name ? -1 : 1));
+    const lastPoint = Math.floor(at.getTime() / pointMs) - 1;
+    const state = { ...stores, pods, podsAsked: asked.asked, podsAnswered: answers.length };
+    const toAgeSeconds = (since: Date | null) =>
+      since === null ? 0 : Math.max(0, at.getTime() - since.getTime()) / 1_000;
+    const judged = {
+      ...state,
+      queues: stores.queues?.map(({ oldestEnqueuedAt }) => ({ ageSeconds: toAgeSeconds(oldestEnqueuedAt) })) ?? null,
+      outboxAgeSeconds: stores.hasOutboxes ? toAgeSeconds(stores.outboxesWaitingSince) : null,
+    };
+    const histories = answers.map((answer) => answer.history);
+    return { ...state, at, history: mergeHistories(histories, lastPoint), conditions: findConditions(judged) };
+  };
+
+  let kept: { readonly untilMs: number; readonly overview: Promise<Overview> } | null = null;
+  return {
+    read: () => {
+      const nowMs = clock.monotonicMs();
+      if (kept === null || nowMs >= kept.untilMs) kept = { untilMs: nowMs + keptMs, overview: readNow() };
+      return kept.overview;
+    },
+    task,
+    close: stopServing,
+  };
+}

@@ -1,0 +1,67 @@
+import type { Backend } from '@widget-service/shared/ports/backend.ts';
+
+/** One partition of the hook queue. */
+export interface QueueReading {
+  readonly queue: string;
+  readonly partition: number;
+  readonly jobs: number;
+  readonly oldestEnqueuedAt: Date | null;
+}
+
+/** The dead deliveries of one integration. */
+export interface DeadLetters {
+  readonly integrationId: string;
+  readonly integrationName: string;
+  /** At most `deadLettersMax`. */
+  readonly count: number;
+}
+
+/** What the stores say. Null: the store did not answer. */
+export interface StoreReading {
+  readonly queues: readonly QueueReading[] | null;
+  /** Whether the outboxes could be read. */
+  readonly hasOutboxes: boolean;
+  /** Since when the oldest change of a widget has waited to be published. Null: none waits, or it is unknown. */
+  readonly outboxesWaitingSince: Date | null;
+  /** Only integrations that have dead deliveries. */
+  readonly deadLetters: readonly DeadLetters[] | null;
+}
+
+/** Counting stops here: an operator needs to know that there are many. */
+const deadLettersMax = 1_000;
+/** So many integrations are looked at, the newest ones. */
+const integrationsMax = 100;
+
+type Stores = Pick<Backend, 'hookQueue' | 'outboxes' | 'ledger' | 'integrations'>;
+
+/** Reads the stores for the overview. Never rejects. */
+export async function readStores(backend: Stores, now: Date): Promise<StoreReading> {
+  const [queues, outboxes, deadLetters] = await Promise.all([
+    readQueues(backend).catch(() => null),
+    backend.outboxes.findOverdue(now, 1).catch(() => null),
+    readDeadLetters(backend).catch(() => null),
+  ]);
+  return {
+    queues,
+    hasOutboxes: outboxes !== null,
+    outboxesWaitingSince: outboxes?.[0]?.since ?? null,
+    deadLetters,
+  };
+}
+
+async function readQueues({ hookQueue }: Stores): Promise<QueueReading[]> {
+  const queues = await hookQueue.inspect();
+  return queues.map(({ queue, partition, jobs, oldestEnqueuedAt }) => ({ queue, partition, jobs, oldestEnqueuedAt }));
+}
+
+async function readDeadLetters({ ledger, integrations }: Stores): Promise<DeadLetters[]> {
+  const found = await integrations.list({ offset: 0, limit: integrationsMax });
+  const counted = await Promise.all(
+    found.items.map(async ({ id, name }) => ({
+      integrationId: id,
+      integrationName: name,
+      count: await ledger.count({ integrationId: id, state: 'dead' }, deadLettersMax),
+    })),
+  );
+  return counted.filter(({ count }) => count > 0);
+}

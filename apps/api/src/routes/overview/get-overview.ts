@@ -1,0 +1,48 @@
+import type { ZodApp } from '../../http/zod-validation.ts';
+import type { Overview, OverviewReader } from '../../overview/open-overview.ts';
+import { pointMs } from '../../overview/pod-history.ts';
+import { type OverviewBody, overviewSchema } from '../../schemas/overview.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+
+/** `GET /api/v1/overview`: the whole service at one moment, for the console. */
+export function registerGetOverview(
+  app: ZodApp,
+  { overview }: { readonly overview: Pick<OverviewReader, 'read'> },
+): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/overview',
+    config: { policy: { permission: 'audit:read' } },
+    schema: {
+      operationId: 'example.overview.get',
+      summary: 'Show the state of the service',
+      description:
+        'Returns the last hour, the hook queue, dead deliveries, the pods, and what is wrong now. It asks every pod. What does not answer in time is missing or null, and a condition says so. The same answer is returned for up to one second.',
+      response: documentResponses({ 200: { body: overviewSchema, description: 'The state of the service.' } }),
+    },
+    handler: async () => toBody(await overview.read()),
+  });
+}
+
+function toBody({ at, history: { lastPoint, ...points }, queues, pods, ...overview }: Overview): OverviewBody {
+  const copy = (values: readonly (number | null)[]) => [...values];
+  return {
+    at: at.toISOString(),
+    history: {
+      intervalSeconds: pointMs / 1_000,
+      endsAt: new Date((lastPoint + 1) * pointMs).toISOString(),
+      hooksAccepted: copy(points.hooksAccepted),
+      hooksRefused: copy(points.hooksRefused),
+      eventsPublished: copy(points.eventsPublished),
+      streamsOpen: copy(points.streamsOpen),
+    },
+    queues:
+      queues?.map((queue) => ({ ...queue, oldestEnqueuedAt: queue.oldestEnqueuedAt?.toISOString() ?? null })) ?? null,
+    outboxesWaitingSince: overview.outboxesWaitingSince?.toISOString() ?? null,
+    deadLetters: overview.deadLetters === null ? null : [...overview.deadLetters],
+    pods: pods.map(({ startedAtMs, ...pod }) => ({ ...pod, startedAt: new Date(startedAtMs).toISOString() })),
+    podsAsked: overview.podsAsked,
+    podsAnswered: overview.podsAnswered,
+    conditions: [...overview.conditions],
+  };
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { timestamp } from './text.ts';
+
+const points = z.array(z.int().nullable());
+
+const historySchema = z
+  .object({
+    intervalSeconds: z.int().describe('How long one point lasts.'),
+    endsAt: timestamp.describe('The end of the last point.'),
+    hooksAccepted: points.describe('Hooks accepted within each point, by all pods.'),
+    hooksRefused: points.describe('Hooks refused within each point, by all pods.'),
+    eventsPublished: points.describe('Events published within each point.'),
+    streamsOpen: points.describe('Streams open at the end of each point, on all pods.'),
+  })
+  .describe(
+    'The last hour, the oldest point first. Null: no pod knows. Pods keep it in memory: one that starts again begins anew.',
+  );
+
+const queueSchema = z.object({
+  queue: z.string().describe('The name of the queue in the store.'),
+  partition: z.int(),
+  jobs: z.int().describe('Jobs that wait or are being processed. A job holds one hook or many.'),
+  oldestEnqueuedAt: timestamp.nullable(),
+});
+
+const deadLettersSchema = z.object({
+  integrationId: z.string(),
+  integrationName: z.string(),
+  count: z.int().describe('Dead deliveries, at most 1 000.'),
+});
+
+const podSchema = z.object({
+  name: z.string().describe('Its host name and process id.'),
+  version: z.string(),
+  startedAt: timestamp,
+  streamsOpen: z.int(),
+  streamsMax: z.int().describe('`STREAMS_PER_POD`. 0: no limit.'),
+  lagEvents: z.int().nullable().describe('How many events of the log the pod has not read. Null: unknown.'),
+  notReady: z.array(z.string()).describe('Why it is not ready. Empty: it is.'),
+});
+
+const conditionSchema = z.object({
+  code: z.string().describe('Stable, for programs.'),
+  severity: z.enum(['page', 'ticket']).describe('`page`: users notice now. `ticket`: it can wait for working hours.'),
+  title: z.string(),
+  detail: z.string().describe('What was seen, and the next step.'),
+  runbook: z.string().nullable().describe('The page in docs/runbooks that says more.'),
+});
+
+const makePoints = (first: number, second: number, third: number): (number | null)[] => [
+  ...Array.from({ length: 237 }, () => null),
+  first,
+  second,
+  third,
+];
+
+const exampleOverview = {
+  at: '2026-03-01T10:00:04.000Z',
+  history: {
+    intervalSeconds: 15,
+    endsAt: '2026-03-01T10:00:00.000Z',
+    hooksAccepted: makePoints(150, 149, 152),
+    hooksRefused: makePoints(0, 0, 1),
+    eventsPublished: makePoints(150, 149, 152),
+    streamsOpen: makePoints(12, 12, 13),
+  },
+  queues: [{ queue: 'hooks-4-0', partition: 0, jobs: 2, oldestEnqueuedAt: '2026-03-01T10:00:03.900Z' }],
+  outboxesWaitingSince: null,
+  deadLetters: [{ integrationId: '5b1d6f0a-8c2e-4f7b-9d3a-2e6c1f0b7a98', integrationName: 'Plant north', count: 3 }],
+  pods: [
+    {
+      name: 'api-7c9d/1',
+      version: '0.1.0',
+      startedAt: '2026-03-01T09:57:00.000Z',
+      streamsOpen: 13,
+      streamsMax: 10_000,
+      lagEvents: 0,
+      notReady: [],
+    },
+  ],
+  podsAsked: 1,
+  podsAnswered: 1,
+  conditions: [
+    {
+      code: 'dead-letters',
+      severity: 'ticket' as const,
+      title: 'Dead deliveries of Plant north',
+      detail: '3 hooks could not be processed. Look at their reasons, remove the cause, and redrive them.',
+      runbook: 'dead-letters',
+    },
+  ],
+};
+
+export const overviewSchema = z
+  .object({
+    at: timestamp,
+    history: historySchema,
+    queues: z
+      .array(queueSchema)
+      .nullable()
+      .describe('The partitions of the hook queue. Null: the queue did not answer.'),
+    outboxesWaitingSince: timestamp
+      .nullable()
+      .describe(
+        'Since when the oldest change of a widget waits to be published. Null: none waits, or the store did not answer.',
+      ),
+    deadLetters: z
+      .array(deadLettersSchema)
+      .nullable()
+      .describe('Integrations with dead deliveries, among the newest 100. Null: the store did not answer.'),
+    pods: z.array(podSchema),
+    podsAsked: z.int(),
+    podsAnswered: z.int(),
+    conditions: z.array(conditionSchema).describe('What is wrong now, the worst first. Empty: nothing.'),
+  })
+  .meta({ id: 'Overview', examples: [exampleOverview] });
+
+export type OverviewBody = z.infer<typeof overviewSchema>;

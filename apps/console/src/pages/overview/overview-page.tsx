@@ -1,0 +1,94 @@
+import { useMemo } from 'preact/hooks';
+import { Badge } from '../../parts/badge.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Time } from '../../parts/time.tsx';
+import { api, type Schemas } from '../../service/service.ts';
+import { useResource } from '../../service/use-resource.ts';
+import { texts } from '../../texts/texts.ts';
+import { Chart } from './chart.tsx';
+import { DeadLetters, Pods, Queue } from './overview-tables.tsx';
+
+type Overview = Schemas['Overview'];
+const refreshMs = 5_000;
+
+/** The whole service: what is wrong now, the last hour, the queue and the pods. */
+export function OverviewPage() {
+  const { overview } = texts;
+  const read = useResource((signal) => api.GET('/api/v1/overview', { signal }), [], { refreshMs });
+  const data = read.data.value;
+  return (
+    <>
+      <PageHeader
+        title={overview.title}
+        aside={
+          data === null ? null : (
+            <span class="muted">
+              <Time at={data.at} />
+            </span>
+          )
+        }
+      />
+      <ProblemNotice error={read.error.value} onRetry={read.reload} />
+      {data === null ? null : (
+        <>
+          <Conditions conditions={data.conditions} />
+          <Charts history={data.history} />
+          {data.outboxesWaitingSince === null ? null : (
+            <p class="notice">{overview.outboxes(new Date(data.outboxesWaitingSince).toLocaleTimeString())}</p>
+          )}
+          <Queue queues={data.queues} />
+          <DeadLetters deadLetters={data.deadLetters} />
+          <Pods pods={data.pods} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** In words, with the next step. */
+function Conditions({ conditions }: { readonly conditions: Overview['conditions'] }) {
+  const { overview } = texts;
+  if (conditions.length === 0) {
+    return (
+      <p class="notice" role="status">
+        {overview.allWell}
+      </p>
+    );
+  }
+  return (
+    <ul class="conditions" aria-label={overview.wrong}>
+      {conditions.map(({ code, severity, title, detail, runbook }) => (
+        <li key={`${code} ${title}`} class={`notice ${severity === 'page' ? 'notice-error' : 'notice-warning'}`}>
+          <p>
+            <Badge tone={severity === 'page' ? 'bad' : 'warning'}>{overview.severities[severity]}</Badge>{' '}
+            <strong>{title}.</strong> {detail}
+          </p>
+          {runbook === null ? null : <p class="muted small">{overview.runbook(runbook)}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Charts({ history }: { readonly history: Overview['history'] }) {
+  const { charts } = texts.overview;
+  const { intervalSeconds, endsAt, hooksAccepted, eventsPublished, streamsOpen } = history;
+  const times = useMemo(() => {
+    const lastSeconds = Date.parse(endsAt) / 1_000;
+    return hooksAccepted.map((_, index) => lastSeconds - (hooksAccepted.length - 1 - index) * intervalSeconds);
+  }, [endsAt]);
+  const toRate = (values: readonly (number | null)[]) =>
+    values.map((value) => (value === null ? null : value / intervalSeconds));
+  const rates = useMemo(
+    () => ({ hooksAccepted: toRate(hooksAccepted), eventsPublished: toRate(eventsPublished) }),
+    [history],
+  );
+  return (
+    <div class="charts">
+      <Chart name={charts.hooksAccepted} times={times} values={rates.hooksAccepted} />
+      <Chart name={charts.eventsPublished} times={times} values={rates.eventsPublished} />
+      <Chart name={charts.streamsOpen} times={times} values={streamsOpen} />
+    </div>
+  );
+}

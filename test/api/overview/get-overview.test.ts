@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testAdmin } from '../../drivers/console-client.ts';
+import { eventually } from '../../drivers/eventually.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { overrideMethod } from '../../drivers/override-method.ts';
+import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
+
+const hourPoints = 240;
+
+describe('GET /api/v1/overview', () => {
+  let service: TestApp;
+  beforeAll(async () => {
+    service = await openTestApp();
+  });
+  afterAll(() => service.close());
+
+  const get = async (headers: Record<string, string>) =>
+    service.inject({ method: 'GET', url: '/api/v1/overview', headers });
+
+  test('shows a service where all is well', async () => {
+    const { headers } = await service.signedIn('admin');
+    const response = await get(headers);
+    expect(response.statusCode).toBe(200);
+    const body = response.json();
+    expect(body).toMatchObject({
+      outboxesWaitingSince: null,
+      deadLetters: [],
+      conditions: [],
+      podsAsked: 1,
+      podsAnswered: 1,
+    });
+    expect(body.pods).toMatchObject([{ streamsOpen: 0, lagEvents: null, notReady: [] }]);
+    expect(body.queues.map(({ jobs }: { jobs: number }) => jobs)).toEqual(body.queues.map(() => 0));
+    expect(body.history).toMatchObject({ intervalSeconds: 15 });
+    for (const name of ['hooksAccepted', 'hooksRefused', 'eventsPublished', 'streamsOpen']) {
+      expect(body.history[name], name).toHaveLength(hourPoints);
+    }
+    expect(Date.parse(body.at) - Date.parse(body.history.endsAt)).toBeLessThan(15_000);
+  });
+
+  test('is for admins', async () => {
+    for (const role of ['viewer', 'editor'] as const) {
+      const { headers } = await service.signedIn(role);
+      expectProblem(await get(headers), { status: 403, code: 'permission-denied' });
+    }
+  });
+});
+
+describe('an overview without its stores', () => {
+  let service: TestApp;
+  const fail = async () => {
+    throw new Error('the store is away');
+  };
+  beforeAll(async () => {
+    service = await openTestApp({
+      replace: ({ hookQueue, outboxes, integrations, podRequests }) => ({
+        hookQueue: overrideMethod(hookQueue, 'inspect', fail),
+        outboxes: overrideMethod(outboxes, 'findOverdue', fail),
+        integrations: overrideMethod(integrations, 'list', fail),
+        podRequests: overrideMethod(podRequests, 'ask', fail),
+      }),
+    });
+  });
+  afterAll(() => service.close());
+
+  test('says what is missing, and that the store does not answer', async () => {
+    const { headers } = await service.signedIn('admin');
+    const response = await service.inject({ method: 'GET', url: '/api/v1/overview', headers });
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({
+      queues: null,
+      outboxesWaitingSince: null,
+      pods: [],
+      conditions: [
+        { code: 'store-unavailable', severity: 'page', runbook: 'store-unavailable' },
+        { code: 'pods-silent', severity: 'ticket' },
+      ],
+    });
+  });
+});
+
+describe('the overview of a running service', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
+  });
+  afterAll(() => service.close());
+
+  test('counts the open streams of the pod, which is ready and not behind', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const signedIn = await fetch(`${service.url}/api/v1/session`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(testAdmin),
+    });
+    const cookie = signedIn.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; ');
+    const { csrfToken } = (await signedIn.json()) as { csrfToken: string };
+    const issued = await fetch(`${service.url}/api/v1/session/stream`, {
+      method: 'POST',
+      headers: { ...headers, cookie, 'x-csrf-token': csrfToken },
+    });
+    const { url } = (await issued.json()) as { url: string };
+    const stream = await fetch(service.url + new URL(url).pathname);
+    const read = async () => {
+      const response = await fetch(`${service.url}/api/v1/overview`, { headers: { cookie } });
+      return (await response.json()) as {
+        pods: { streamsOpen: number; lagEvents: number | null; notReady: string[] }[];
+      };
+    };
+    await eventually(async () => (await read()).pods[0]?.streamsOpen === 1, 'the stream is counted');
+    expect((await read()).pods).toMatchObject([{ notReady: [] }]);
+    await stream.body?.cancel();
+  });
+});
