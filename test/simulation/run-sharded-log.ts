@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { formatShardLoads } from './sharded-log/load-per-shard.ts';
 import { keepAllRulesBut, ruleNames, ruleTexts } from './sharded-log/rules.ts';
+import { shrinkSteps } from './sharded-log/shrink-steps.ts';
 import { simulateShardedLog } from './sharded-log/simulate-sharded-log.ts';
 
 const { values } = parseArgs({
@@ -37,6 +38,12 @@ if (values.loads === true) {
     events += result.events;
     if (result.violations.length === 0) continue;
     console.log(`seed ${seed}: ${result.violations.join('; ')}`);
+    // The fewest steps that still break something, for a person to read.
+    const fails = (keeps: (step: number) => boolean) =>
+      simulateShardedLog(seed, keepAllRulesBut(), { keeps }).violations.length > 0;
+    const kept = shrinkSteps(fails);
+    const shrunk = simulateShardedLog(seed, keepAllRulesBut(), { keeps: (step) => kept.has(step), isTraced: true });
+    console.log([...shrunk.trace, ...shrunk.violations].join('\n'));
     process.exitCode = 1;
     break;
   }

@@ -5,6 +5,8 @@ export const ruleTexts = {
   carriesEveryPart: 'a position carries a part for each shard',
   checksEveryPart: 'a resume checks each part of a position',
   comparesEpochs: 'a resume compares the epoch of each shard',
+  announcesTrims: 'a stream that begins after trimmed events of one shard begins with a gap',
+  comparesWithinShard: 'offsets are compared within one shard, never summed over shards',
   checksContiguity: 'a pod notices that a shard does not continue where it was',
   keepsOwnPositionWhileAhead: 'a stream that is ahead of its pod in one shard keeps a position of its own',
   checksWitness: 'an append starts a new epoch if the shard has lost the position that MongoDB recorded',
@@ -12,6 +14,7 @@ export const ruleTexts = {
     'a worker compares shards without appends with the position that MongoDB recorded, from time to time',
   recordsOverTheChecked: 'a worker records its position only over the one that its append was checked against',
   readsOldListFirst: 'a pod reads the old list to its end before it reads the new one',
+  waitsForSlowShards: 'a pod and a stream wait for a slow shard before they leave the old list',
   opensAfterAllSeals: 'a new list accepts events only when each shard of the old one is sealed',
   stampsOutboxes:
     'a worker notes in the outbox, before an append, in which list it belongs: a repetition goes there, too',

@@ -24,6 +24,8 @@ export class Shard {
   #watermarks = new Map<number, number>();
   isSealed = false;
   isReachable = true;
+  /** It answers only some of the reads. */
+  isSlow = false;
 
   constructor(epoch: string) {
     this.#epoch = epoch;

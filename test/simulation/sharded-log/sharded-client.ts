@@ -1,6 +1,7 @@
 import type { ShardEntry } from './shard.ts';
 import type { AppendedEvent } from './sharded-log.ts';
 import type { ShardedPod, StreamListener } from './sharded-pod.ts';
+import { maxPositionLength } from './sharded-position.ts';
 
 /** A subscriber: it keeps its position over connections to any pod, and judges what it gets. */
 export class ShardedClient implements StreamListener {
@@ -12,7 +13,7 @@ export class ShardedClient implements StreamListener {
   /** When it first opened a stream: what was appended before is not its concern. */
   #openedAtStep: number | null = null;
   #lastGapAtStep = -1;
-  #longestPosition = 0;
+  #gaps = 0;
   readonly #seen = new Set<string>();
   /** Since the last gap: the versions and events that it has got. */
   #versions = new Map<number, number>();
@@ -25,11 +26,6 @@ export class ShardedClient implements StreamListener {
 
   get isConnected(): boolean {
     return this.#pod !== null;
-  }
-
-  /** The length of the longest position that it was sent, in characters. */
-  get longestPosition(): number {
-    return this.#longestPosition;
   }
 
   connect(pod: ShardedPod): void {
@@ -61,6 +57,7 @@ export class ShardedClient implements StreamListener {
 
   onGap(position: string): void {
     this.#lastGapAtStep = this.#now();
+    this.#gaps += 1;
     this.#versions = new Map();
     this.#sinceGap = new Set();
     this.#keep(position);
@@ -70,8 +67,12 @@ export class ShardedClient implements StreamListener {
     this.#pod = null;
   }
 
-  /** At the end: each event since its first connection was delivered, or a gap was announced after it. */
-  check(appended: readonly AppendedEvent[]): string[] {
+  /**
+   * At the end: each event since its first connection was delivered, or a gap was announced after it. If the log lost
+   * nothing, no gap was announced: a service that always announces one keeps no promise.
+   */
+  check(appended: readonly AppendedEvent[], hasLosses: boolean): string[] {
+    if (!hasLosses && this.#gaps > 0) this.#report('got a gap, and nothing was lost');
     const opened = this.#openedAtStep ?? Number.POSITIVE_INFINITY;
     const missing = appended.find(({ widget, version, atStep }) => {
       const isDue = atStep > opened && atStep > this.#lastGapAtStep;
@@ -86,7 +87,7 @@ export class ShardedClient implements StreamListener {
 
   #keep(position: string): void {
     this.#position = position;
-    this.#longestPosition = Math.max(this.#longestPosition, position.length);
+    if (position.length > maxPositionLength) this.#report(`got a position of ${position.length} characters`);
   }
 
   #report(text: string): void {

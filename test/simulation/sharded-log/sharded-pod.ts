@@ -1,9 +1,14 @@
-import { formatPosition, isSamePosition, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
+import {
+  formatPosition,
+  isSamePosition,
+  type LogPosition,
+  parsePosition,
+} from '@widget-service/shared/domain/log-position.ts';
 import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { Rules } from './rules.ts';
 import type { ShardEntry } from './shard.ts';
 import { isSealed, type ShardedLog, type ShardList } from './sharded-log.ts';
-import { formatShardedPosition, parseShardedPosition } from './sharded-position.ts';
+import { formatShardedPosition, parseShardedPosition, type ShardedPosition } from './sharded-position.ts';
 
 /** What a stream sends. `position` is the text of its `id:`. */
 export interface StreamListener {
@@ -11,6 +16,9 @@ export interface StreamListener {
   onGap(position: string): void;
   onClosed(): void;
 }
+
+/** Of so many reads of a slow shard, one is answered. */
+const slowness = 5;
 
 /** One open stream. It is live when it is exactly where its pod is. */
 interface OpenStream {
@@ -40,11 +48,17 @@ export class ShardedPod {
   /** Opens a stream at a position, or at the present. Returns false if the pod cannot serve it now. */
   open(requested: string | null, listener: StreamListener): boolean {
     const stream: OpenStream = { listener, list: this.#list, parts: [...this.#cursor] };
-    const position = requested === null ? null : parseShardedPosition(requested);
+    const position = requested === null ? null : this.#parse(requested);
     const list = position === null ? undefined : this.#log.lists[position.list - 1];
     if (requested !== null && (position === null || list === undefined || (this.isOld && position.list > 1))) {
       listener.onGap(this.#format(stream));
     } else if (position !== null && list !== undefined) {
+      // Too few or too many parts: no pod has sent this.
+      if (this.#rules.carriesEveryPart && position.parts.length !== list.shards.length) {
+        listener.onGap(this.#format(stream));
+        this.#streams.add(stream);
+        return true;
+      }
       if (list.shards.some(({ isReachable }) => !isReachable)) return false;
       stream.list = list;
       stream.parts = list.beginnings.map((_, index) => position.parts[index] ?? this.#cursorOr(list, index));
@@ -74,7 +88,7 @@ export class ShardedPod {
     this.#moveToNextList();
     const index = choice % this.#list.shards.length;
     const shard = this.#list.shards[index];
-    if (shard === undefined || !shard.isReachable) return;
+    if (shard === undefined || !shard.isReachable || (shard.isSlow && choice % slowness !== 0)) return;
     const live = [...this.#streams].filter((stream) => this.#isLive(stream));
     const entry = this.#read(this.#list, index, this.#cursor[index] as LogPosition);
     if (entry === null) return;
@@ -131,6 +145,13 @@ export class ShardedPod {
     stream.listener.onEvent(entry, this.#format(shown));
   }
 
+  /** A pod of a version without shards knows only today's text. */
+  #parse(text: string): ShardedPosition | null {
+    if (!this.isOld) return parseShardedPosition(text);
+    const part = parsePosition(text);
+    return part === null ? null : { list: 1, parts: [part] };
+  }
+
   #format({ list, parts }: Pick<OpenStream, 'list' | 'parts'>): string {
     return formatShardedPosition({ list: list.number, parts });
   }
@@ -140,6 +161,7 @@ export class ShardedPod {
   }
 
   #isLive({ list, parts }: OpenStream): boolean {
+    if (!this.#rules.comparesWithinShard) return list === this.#list && sumOffsets(parts) === sumOffsets(this.#cursor);
     return (
       list === this.#list && parts.every((part, index) => isSamePosition(part, this.#cursor[index] as LogPosition))
     );
@@ -163,7 +185,7 @@ export class ShardedPod {
         stream.parts[index] = part;
       } else {
         stream.parts[index] = position;
-        hasGap ||= gap !== null;
+        hasGap ||= gap !== null && (gap.reason !== 'trimmed' || this.#rules.announcesTrims);
       }
     }
     return hasGap;
@@ -201,7 +223,8 @@ export class ShardedPod {
 
   #mayLeave(list: ShardList, parts: readonly LogPosition[]): boolean {
     if (!this.#rules.readsOldListFirst) return true;
-    return isSealed(list) && parts.every((part, index) => isEndOf(list, index, part));
+    const maySkip = (index: number) => !this.#rules.waitsForSlowShards && list.shards[index]?.isSlow === true;
+    return isSealed(list) && parts.every((part, index) => maySkip(index) || isEndOf(list, index, part));
   }
 
   #beginningsOf(list: ShardList): LogPosition[] {
@@ -209,6 +232,10 @@ export class ShardedPod {
       ? [...list.beginnings]
       : list.shards.map(({ extent }) => extent.last);
   }
+}
+
+function sumOffsets(parts: readonly LogPosition[]): number {
+  return parts.reduce((sum, { seq }) => sum + seq, 0);
 }
 
 function isEndOf(list: ShardList, index: number, part: LogPosition): boolean {
