@@ -89,6 +89,18 @@ describe.each([
     await page.context().close();
   });
 
+  it.runIf(canRun)('a browser that signs in from a page of the console comes back to that page', async () => {
+    provider.setPerson('toni', { email: 'toni@example.com', roles: ['makers'] });
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${url}/console/widgets?name=bolt`);
+    await page.getByRole('link', { name: 'Sign in through the identity provider' }).click();
+    await page.fill('[name=login]', 'toni');
+    await page.click('button');
+    await page.getByRole('heading', { name: 'Widgets', exact: true }).waitFor();
+    expect(page.url()).toBe(`${url}/console/widgets?name=bolt`);
+    await page.context().close();
+  });
+
   it.runIf(canRun)('disabling the user ends the open stream of the page, and the next sign-in is refused', async () => {
     provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
     const page = await signInInBrowser('kim');

@@ -76,7 +76,10 @@ form.addEventListener('submit', async (event) => {
 });
 
 // The browser comes back to this page with a session. The link exists only if there is an identity provider.
-document.getElementById('sign-in-by-identity')?.addEventListener('click', () => {
+document.getElementById('sign-in-by-identity')?.addEventListener('click', ({ currentTarget }) => {
+  const start = new URL(currentTarget.href);
+  start.searchParams.set('returnTo', location.pathname + location.hash);
+  currentTarget.href = start.href;
   isLeaving = true;
   sessionStorage.setItem(signedInHintKey, 'yes');
 });
