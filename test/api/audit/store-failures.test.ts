@@ -2,6 +2,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { AuditEventStore } from '@widget-service/shared/ports/audit-event-store.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listAuditEventsOnce } from '../../drivers/audit-trail.ts';
+import { eventually } from '../../drivers/eventually.ts';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
 
@@ -57,7 +58,7 @@ describe('a change whose audit event cannot be stored', () => {
     expect(findLines('audit.not_stored')).toHaveLength(1);
     expect(JSON.parse(findLines('audit.not_stored')[0] ?? '')).toMatchObject({ level: 'error' });
     await listAuditEventsOnce(service, admin, `targetId=${response.json().id}`);
-    expect(findLines('audit.stored_again')).toHaveLength(1);
+    await eventually(async () => findLines('audit.stored_again').length === 1, 'a line says that the event is stored');
     expect(findLines('audit.lost')).toEqual([]);
   });
 
