@@ -114,12 +114,19 @@ async function useDeliveries(): Promise<void> {
   const byEvent = { params: { path: { id, eventId: id } } };
   const query = { state: 'dead', pageSize: 10 } as const;
   const page = unwrap(await client.GET('/api/v1/integrations/{id}/deliveries', { params: { path: { id }, query } }));
+  const ofWidget = unwrap(await client.GET('/api/v1/widgets/{id}/deliveries', { params: { path: { id } } }));
   const delivery = unwrap(await client.GET('/api/v1/integrations/{id}/deliveries/{eventId}', byEvent));
   const redriven: Schemas['Delivery'] = unwrap(
     await client.POST('/api/v1/integrations/{id}/deliveries/{eventId}/redrive', byEvent),
   );
   const refusals = unwrap(await client.GET('/api/v1/integrations/{id}/refusals', { params: { path: { id } } }));
-  console.info(page.items[0]?.reason, delivery.payload, redriven.state, refusals.items[0]?.errors[0]?.pointer);
+  console.info(
+    page.items[0]?.reason,
+    ofWidget.items[0]?.effect?.version,
+    delivery.payload,
+    redriven.state,
+    refusals.items[0]?.errors[0]?.pointer,
+  );
 }
 
 async function useOverview(): Promise<void> {

@@ -26,9 +26,11 @@ describe('DeliveryLedger.list and count', () => {
     const deliveries = states.map((_, index) => aDelivery({ integrationId, receivedAt: afterStart(index) }));
     await ledger().register(deliveries);
     const position = { epoch: 'k3f9', ms: 1, seq: 1 };
+    const effect = { version: 2, state: 'retired', stateChanged: true, late: false } as const;
     for (const [index, delivery] of deliveries.entries()) {
       const { eventId } = delivery;
-      if (states[index] === 'published') await ledger().markPublished([{ eventId, position }], afterStart(1_000));
+      if (states[index] === 'published')
+        await ledger().markPublished([{ eventId, position, effect }], afterStart(1_000));
       if (states[index] === 'dead') await ledger().markDead(delivery, 'store-refused');
     }
     return deliveries;
@@ -39,7 +41,7 @@ describe('DeliveryLedger.list and count', () => {
   it('returns each row without its payload', async () => {
     const [delivery] = await insertDeliveries('published');
     const { payload: _, ...row } = (await ledger().get(delivery?.eventId ?? '')) as LedgerRow;
-    expect(row).toMatchObject({ state: 'published', publishedAt: afterStart(1_000) });
+    expect(row).toMatchObject({ state: 'published', publishedAt: afterStart(1_000), effect: { version: 2 } });
     expect(await ledger().list({ integrationId: row.integrationId, state: null }, firstHundred)).toEqual([row]);
   });
 
@@ -91,7 +93,7 @@ describe('DeliveryLedger.list and count', () => {
     expect(await countByState()).toEqual({ dead: 1, received: 0, published: 0 });
     await ledger().register([{ ...(delivery as Delivery), redrive: true }]);
     expect(await countByState()).toEqual({ dead: 0, received: 1, published: 0 });
-    await ledger().markPublished([{ eventId: delivery?.eventId ?? '', position: null }], afterStart(1));
+    await ledger().markPublished([{ eventId: delivery?.eventId ?? '', position: null, effect: null }], afterStart(1));
     expect(await countByState()).toEqual({ dead: 0, received: 0, published: 1 });
   });
 
@@ -109,6 +111,30 @@ describe('DeliveryLedger.list and count', () => {
     expect(await ledger().count(filter, 10)).toBe(0);
   });
 
+  it('returns the rows that name a widget, of all integrations and in every state', async () => {
+    const widgetId = randomUUID();
+    const ofWidget = [0, 1, 2].map((ms) => aDelivery({ widgetId, receivedAt: afterStart(ms) }));
+    const others = [aDelivery({ receivedAt: afterStart(3) }), aDelivery({ widgetId: null, receivedAt: afterStart(4) })];
+    const [dead, published] = ofWidget as [Delivery, Delivery];
+    await ledger().register([...ofWidget, ...others]);
+    await ledger().markDead(dead, 'store-refused');
+    await ledger().markPublished([{ eventId: published.eventId, position: null, effect: null }], afterStart(5));
+
+    const rows = await ledger().list({ widgetId }, firstHundred);
+    expect(getEventIds(rows)).toEqual(getEventIds(ofWidget).reverse());
+    expect(rows.map(({ state }) => state)).toEqual(['received', 'published', 'dead']);
+    expect(getEventIds(await ledger().list({ widgetId }, { offset: 1, limit: 1 }))).toEqual([published.eventId]);
+    expect(await ledger().count({ widgetId }, 100)).toBe(3);
+    expect(await ledger().count({ widgetId }, 2)).toBe(2);
+  });
+
+  it('returns no rows for a widget that no delivery names, and for a text that is no UUID', async () => {
+    for (const widgetId of [randomUUID(), 'no-uuid', '']) {
+      expect(await ledger().list({ widgetId }, firstHundred)).toEqual([]);
+      expect(await ledger().count({ widgetId }, 10)).toBe(0);
+    }
+  });
+
   it('returns a malformed delivery with its readable members', async () => {
     const broken = {
       eventId: randomUUID(),
@@ -121,7 +147,7 @@ describe('DeliveryLedger.list and count', () => {
     };
     await ledger().markDead(broken, 'invalid-delivery');
     const row = { ...broken, state: 'dead', reason: 'invalid-delivery', attempts: 0, duplicates: 0 };
-    expect(await ledger().get(broken.eventId)).toEqual({ ...row, publishedAt: null, position: null });
+    expect(await ledger().get(broken.eventId)).toEqual({ ...row, publishedAt: null, position: null, effect: null });
     expect(await ledger().list({ integrationId: broken.integrationId, state: 'dead' }, firstHundred)).toHaveLength(1);
   });
 

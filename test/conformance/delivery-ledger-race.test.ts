@@ -72,7 +72,8 @@ describe.runIf(inject('backend') === 'cluster')('MongoDeliveryLedger.register, w
   it('keeps a delivery published that another run publishes meanwhile', async () => {
     const delivery = aDelivery();
     await ledger.register([delivery]);
-    const publish = () => ledger.markPublished([{ eventId: delivery.eventId, position: null }], new Date());
+    const publish = () =>
+      ledger.markPublished([{ eventId: delivery.eventId, position: null, effect: null }], new Date());
     await new MongoDeliveryLedger(runAfterRead(mongo.db, publish), retentionMs).register([delivery]);
     expect(await ledger.get(delivery.eventId)).toMatchObject({ state: 'published', attempts: 1 });
   });

@@ -21,7 +21,7 @@ describe('DeliveryLedger, with an unstorable delivery', () => {
     const received = aDelivery();
     const published = aDelivery();
     await ledger.register([received, published]);
-    await ledger.markPublished([{ eventId: published.eventId, position: null }], new Date());
+    await ledger.markPublished([{ eventId: published.eventId, position: null, effect: null }], new Date());
     const [unstorable, fresh] = [aDelivery({ payload: poison }), aDelivery()];
     expect(await ledger.register([unstorable, received, fresh, published])).toEqual({
       duplicates: [published.eventId],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
-import type { LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type { DeliveryEffect, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aDelivery, awkwardPayload, awkwardTexts } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
@@ -13,7 +13,14 @@ const publishedAt = new Date();
 
 function toRow(delivery: Delivery, overrides: Partial<LedgerRow> = {}): LedgerRow {
   const { redrive: _, ...members } = delivery;
-  const defaults = { attempts: 1, duplicates: 0, reason: null, publishedAt: null, position: null } as const;
+  const defaults = {
+    attempts: 1,
+    duplicates: 0,
+    reason: null,
+    publishedAt: null,
+    position: null,
+    effect: null,
+  } as const;
   return { ...members, state: 'received', ...defaults, ...overrides };
 }
 
@@ -32,7 +39,7 @@ async function registerOne(overrides: Partial<Delivery> = {}) {
 
 async function publishOne(overrides: Partial<Delivery> = {}) {
   const delivery = await registerOne(overrides);
-  await ledger().markPublished([{ eventId: delivery.eventId, position }], publishedAt);
+  await ledger().markPublished([{ eventId: delivery.eventId, position, effect: null }], publishedAt);
   return delivery;
 }
 
@@ -140,7 +147,7 @@ describe('DeliveryLedger.register, with a batch', () => {
     const [received, published, fresh] = [buildDeliveries(64), buildDeliveries(64), buildDeliveries(128)];
     await ledger().register([...received, ...published]);
     await ledger().markPublished(
-      published.map(({ eventId }) => ({ eventId, position })),
+      published.map(({ eventId }) => ({ eventId, position, effect: null })),
       publishedAt,
     );
     const { duplicates } = await ledger().register([...fresh, ...published, ...received]);
@@ -158,17 +165,32 @@ describe('DeliveryLedger.markPublished', () => {
   it('stores the position, or null for an event that was already in the log', async () => {
     const [a, b] = [await registerOne(), await registerOne()];
     const rows = [
-      { eventId: a.eventId, position },
-      { eventId: b.eventId, position: null },
+      { eventId: a.eventId, position, effect: null },
+      { eventId: b.eventId, position: null, effect: null },
     ];
     await ledger().markPublished(rows, publishedAt);
     expect(await ledger().get(a.eventId)).toEqual(toRow(a, { state: 'published', publishedAt, position }));
     expect(await ledger().get(b.eventId)).toEqual(toRow(b, { state: 'published', publishedAt, position: null }));
   });
 
+  it('stores what the hook changed in its widget, or null', async () => {
+    const effects: (DeliveryEffect | null)[] = [
+      { version: 2, state: 'active', stateChanged: false, late: true },
+      { version: 2_147_483_648, state: 'retired', stateChanged: true, late: false },
+      null,
+    ];
+    for (const effect of effects) {
+      const delivery = await registerOne();
+      await ledger().markPublished([{ eventId: delivery.eventId, position, effect }], publishedAt);
+      expect(await ledger().get(delivery.eventId)).toEqual(
+        toRow(delivery, { state: 'published', publishedAt, position, effect }),
+      );
+    }
+  });
+
   it('leaves a published row unchanged, as markDead does', async () => {
     const delivery = await publishOne();
-    const row = { eventId: delivery.eventId, position: { ...position, seq: 43 } };
+    const row = { eventId: delivery.eventId, position: { ...position, seq: 43 }, effect: null };
     await ledger().markPublished([row], new Date(publishedAt.getTime() + 1));
     await ledger().markDead(delivery, 'invalid-delivery');
     expect(await ledger().get(delivery.eventId)).toEqual(
@@ -178,7 +200,7 @@ describe('DeliveryLedger.markPublished', () => {
 
   it('inserts no row for an unknown delivery', async () => {
     const eventId = randomUUID();
-    await ledger().markPublished([{ eventId, position }], publishedAt);
+    await ledger().markPublished([{ eventId, position, effect: null }], publishedAt);
     expect(await ledger().get(eventId)).toBeNull();
   });
 });

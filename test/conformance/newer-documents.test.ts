@@ -205,7 +205,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.effects.apply(run, [change])).toEqual({ superseded: [], unstorable: [] });
     await ports.outboxes.removePublished(run, [{ widgetId: widget.id, version: 1 }]);
     expect(await ports.ledger.register([delivery, dead])).toMatchObject({ duplicates: [dead.eventId] });
-    await ports.ledger.markPublished([{ eventId: delivery.eventId, position: null }], someTime);
+    await ports.ledger.markPublished([{ eventId: delivery.eventId, position: null, effect: null }], someTime);
     await ports.runs.recordPosition({ ...position, seq: 2 }, position);
     expect(await ports.users.update(users[1].id, { role: 'viewer' })).toMatchObject({ status: 'updated' });
     await ports.users.recordSignIn(users[0].id, soon);

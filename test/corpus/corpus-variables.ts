@@ -44,7 +44,7 @@ export async function issueVariables(backend: Backend): Promise<CorpusVariables>
 async function recordDeliveries(backend: Backend, integrationId: string): Promise<CorpusVariables> {
   const [dead, published, other] = [aDelivery({ integrationId }), aDelivery({ integrationId }), aDelivery()];
   await backend.ledger.register([published, other]);
-  await backend.ledger.markPublished([{ eventId: published.eventId, position: null }], new Date());
+  await backend.ledger.markPublished([{ eventId: published.eventId, position: null, effect: null }], new Date());
   await backend.ledger.markDead(dead, 'store-refused');
   return {
     deadDeliveryId: dead.eventId,

@@ -7,11 +7,14 @@ import { freePort } from '../drivers/free-port.ts';
 import { startService } from '../drivers/service-process.ts';
 import { openFaultCluster } from './fault-cluster.ts';
 import { createServiceSlot } from './service-slot.ts';
+import { rejectPayloadsInMongo, rejectPayloadsInSqlite } from './unstorable-payloads.ts';
 
 /** A running service, and what can happen to it. */
 export interface Deployment {
   readonly url: string;
   readonly faults: Readonly<Record<string, () => Promise<void>>>;
+  /** Makes every hook whose payload contains `word` unstorable, so that it becomes a dead letter; null ends this. */
+  rejectPayloads(word: string | null): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -28,6 +31,7 @@ const settings = {
 export async function openClusterDeployment(): Promise<Deployment> {
   const cluster = await openFaultCluster({ pods: 2, workers: 2, hasLinks: false, environment: settings });
   const { pods, workers, redis } = cluster;
+  const { MONGODB_URL = '', MONGODB_DATABASE = '' } = cluster.run.environment;
   return {
     url: cluster.url,
     faults: {
@@ -57,6 +61,7 @@ export async function openClusterDeployment(): Promise<Deployment> {
         await redis.start();
       },
     },
+    rejectPayloads: (word) => rejectPayloadsInMongo({ url: MONGODB_URL, database: MONGODB_DATABASE }, 'outbox', word),
     dispose: cluster.dispose,
   };
 }
@@ -80,6 +85,11 @@ export async function openEmbeddedDeployment(): Promise<Deployment> {
         await slot.stop();
         await slot.start();
       },
+    },
+    rejectPayloads: async (word) => {
+      await slot.stop();
+      rejectPayloadsInSqlite(folder, 'outbox', word);
+      await slot.start();
     },
     dispose: async () => {
       await slot.kill();

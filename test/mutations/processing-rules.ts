@@ -42,14 +42,14 @@ export const processingRules: readonly Mutation[] = [
   {
     rule: 'deliveries are marked published before their entries are removed',
     file: publishOutbox,
-    from: '    await deps.ledger.markPublished(toLedgerRows(publication, appends, positions), deps.clock.now());\n    const widgetMarks = await removeEntries(deps, run, widgets);\n',
-    to: '    const widgetMarks = await removeEntries(deps, run, widgets);\n    await deps.ledger.markPublished(toLedgerRows(publication, appends, positions), deps.clock.now());\n',
+    from: '    await deps.ledger.markPublished(toPublishedDeliveries(publication, appends, positions), deps.clock.now());\n    const widgetMarks = await removeEntries(deps, run, widgets);\n',
+    to: '    const widgetMarks = await removeEntries(deps, run, widgets);\n    await deps.ledger.markPublished(toPublishedDeliveries(publication, appends, positions), deps.clock.now());\n',
   },
   {
     rule: 'events are appended before their deliveries are marked published',
     file: publishOutbox,
     from: '    const { positions, last, startedNewEpoch } = await deps.eventLog.append(',
-    to: '    await deps.ledger.markPublished(toLedgerRows(publication, appends, []), deps.clock.now());\n    const { positions, last, startedNewEpoch } = await deps.eventLog.append(',
+    to: '    await deps.ledger.markPublished(toPublishedDeliveries(publication, appends, []), deps.clock.now());\n    const { positions, last, startedNewEpoch } = await deps.eventLog.append(',
   },
   {
     rule: 'a watermark expires only if the run still had its claim',

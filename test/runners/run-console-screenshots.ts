@@ -37,7 +37,13 @@ async function fillService(
   const hookUrl = url + new URL(integration.url).pathname;
   const sender = createHookSender({ url: hookUrl });
   const occurredAt = new Date().toISOString();
-  await sender.send({ kind: 'retired', occurredAt, widgetId: widgets[0]?.id ?? '' });
+  const earlier = new Date(Date.now() - 3_600_000).toISOString();
+  const history = [
+    { kind: 'updated', occurredAt },
+    { kind: 'retired', occurredAt },
+    { kind: 'updated', occurredAt: earlier },
+  ] as const;
+  for (const hook of history) await sender.send({ ...hook, widgetId: widgets[0]?.id ?? '' });
   let eventId = '';
   for (const { id } of widgets.slice(1, 6)) {
     eventId = (await sender.send({ kind: 'updated', occurredAt, widgetId: id, payload: { lux: 300 } })).eventId;

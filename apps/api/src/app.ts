@@ -52,6 +52,7 @@ import { registerListAuditEvents } from './routes/audit/list-audit-events.ts';
 import { registerConnectionRefusals } from './routes/connection-refusals.ts';
 import { registerGetDelivery } from './routes/deliveries/get-delivery.ts';
 import { registerListDeliveries } from './routes/deliveries/list-deliveries.ts';
+import { registerListDeliveriesOfWidget } from './routes/deliveries/list-deliveries-of-widget.ts';
 import { registerListRefusals } from './routes/deliveries/list-refusals.ts';
 import { registerRedriveDelivery } from './routes/deliveries/redrive-delivery.ts';
 import { registerReceiveHook } from './routes/events/receive-hook.ts';
@@ -240,9 +241,10 @@ function registerGrantRoutes(app: ZodApp, deps: AppDeps): void {
 }
 
 function registerDeliveryRoutes(app: ZodApp, deps: AppDeps): void {
-  const { useCases, grants, ledger, refusals, metrics } = deps;
+  const { useCases, grants, widgets, ledger, refusals, metrics } = deps;
   const { integrations } = grants;
   registerListDeliveries(app, { integrations, listDeliveries: useCases.listDeliveries });
+  registerListDeliveriesOfWidget(app, { widgets, listDeliveries: useCases.listDeliveries });
   registerGetDelivery(app, { integrations, ledger });
   registerListRefusals(app, { integrations, refusals });
   registerRedriveDelivery(app, { integrations, redriveDelivery: useCases.redriveDelivery, metrics });

@@ -702,6 +702,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/widgets/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a widget
+         * @description Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed. So it is the history of the widget since its creation, as far as deliveries are kept: a published one for 7 days after its publication, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.
+         *
+         *     Needs the permission `widgets:read`.
+         */
+        get: operations["example.widgets.listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/integrations/{id}/deliveries/{eventId}": {
         parameters: {
             query?: never;
@@ -983,6 +1005,7 @@ export interface components {
          * @description The state of an accepted hook. It appears once a worker has registered the hook or made it a dead letter, usually within a second after the 202.
          * @example {
          *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
+         *       "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
          *       "kind": "retired",
          *       "occurredAt": "2026-03-01T10:00:00.123456Z",
          *       "receivedAt": "2026-03-01T10:00:01.000Z",
@@ -992,7 +1015,8 @@ export interface components {
          *       "duplicates": 0,
          *       "reason": "store-refused",
          *       "publishedAt": null,
-         *       "position": null
+         *       "position": null,
+         *       "effect": null
          *     }
          */
         Delivery: {
@@ -1001,6 +1025,11 @@ export interface components {
              * @description The event id: the `Webhook-Event-Id` of the 202 response.
              */
             eventId: string;
+            /**
+             * Format: uuid
+             * @description The integration that posted the hook.
+             */
+            integrationId: string;
             /** @description `created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here. */
             kind: string;
             /** @description The `occurredAt` of the hook, as the sender wrote it. */
@@ -1022,11 +1051,26 @@ export interface components {
             publishedAt: string | null;
             /** @description The position of its event in the event log. Null before publication, and also if an earlier attempt had already written the event to the log. */
             position: string | null;
+            /** @description What the hook changed in its widget. Null before publication, and if the hook names no known widget. Also null if a version of the service without this member published it. */
+            effect: {
+                /** @description The `version` of the widget right after the hook. */
+                version: number;
+                /**
+                 * @description The state of the widget right after the hook.
+                 * @enum {string}
+                 */
+                state: "active" | "retired";
+                /** @description Whether the hook changed the state. */
+                stateChanged: boolean;
+                /** @description Whether the hook tells of something that happened before the `lastEventAt` that the widget had when the hook was applied. */
+                late: boolean;
+            } | null;
         };
         /**
          * @description The state of an accepted hook, with its payload.
          * @example {
          *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
+         *       "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
          *       "kind": "retired",
          *       "occurredAt": "2026-03-01T10:00:00.123456Z",
          *       "receivedAt": "2026-03-01T10:00:01.000Z",
@@ -1037,6 +1081,7 @@ export interface components {
          *       "reason": "store-refused",
          *       "publishedAt": null,
          *       "position": null,
+         *       "effect": null,
          *       "payload": {
          *         "reason": "worn"
          *       }
@@ -1048,6 +1093,11 @@ export interface components {
              * @description The event id: the `Webhook-Event-Id` of the 202 response.
              */
             eventId: string;
+            /**
+             * Format: uuid
+             * @description The integration that posted the hook.
+             */
+            integrationId: string;
             /** @description `created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here. */
             kind: string;
             /** @description The `occurredAt` of the hook, as the sender wrote it. */
@@ -1069,6 +1119,20 @@ export interface components {
             publishedAt: string | null;
             /** @description The position of its event in the event log. Null before publication, and also if an earlier attempt had already written the event to the log. */
             position: string | null;
+            /** @description What the hook changed in its widget. Null before publication, and if the hook names no known widget. Also null if a version of the service without this member published it. */
+            effect: {
+                /** @description The `version` of the widget right after the hook. */
+                version: number;
+                /**
+                 * @description The state of the widget right after the hook.
+                 * @enum {string}
+                 */
+                state: "active" | "retired";
+                /** @description Whether the hook changed the state. */
+                stateChanged: boolean;
+                /** @description Whether the hook tells of something that happened before the `lastEventAt` that the widget had when the hook was applied. */
+                late: boolean;
+            } | null;
             /** @description The content attached by the sender, as it was sent; null if there was none. */
             payload: unknown;
         };
@@ -7646,6 +7710,7 @@ export interface operations {
                      *       "items": [
                      *         {
                      *           "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
+                     *           "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
                      *           "kind": "retired",
                      *           "occurredAt": "2026-03-01T10:00:00.123456Z",
                      *           "receivedAt": "2026-03-01T10:00:01.000Z",
@@ -7655,7 +7720,123 @@ export interface operations {
                      *           "duplicates": 0,
                      *           "reason": "store-refused",
                      *           "publishedAt": null,
-                     *           "position": null
+                     *           "position": null,
+                     *           "effect": null
+                     *         }
+                     *       ],
+                     *       "page": 1,
+                     *       "pageSize": 50,
+                     *       "totalItems": 1,
+                     *       "totalPages": 1,
+                     *       "hasNext": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PagedResultDelivery"];
+                };
+            };
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not-authenticated`: Sign in first.
+             *     - `password-change-required`: An admin has set your password. Change it first.
+             *     - `permission-denied`: The caller does not have the permission that this request needs.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "example.widgets.listDeliveries": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
+                pageSize?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
+                     *           "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
+                     *           "kind": "retired",
+                     *           "occurredAt": "2026-03-01T10:00:00.123456Z",
+                     *           "receivedAt": "2026-03-01T10:00:01.000Z",
+                     *           "widgetId": "0195c0de-0000-7000-8000-000000000001",
+                     *           "state": "dead",
+                     *           "attempts": 1,
+                     *           "duplicates": 0,
+                     *           "reason": "store-refused",
+                     *           "publishedAt": null,
+                     *           "position": null,
+                     *           "effect": null
                      *         }
                      *       ],
                      *       "page": 1,
@@ -7754,6 +7935,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
+                     *       "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
                      *       "kind": "retired",
                      *       "occurredAt": "2026-03-01T10:00:00.123456Z",
                      *       "receivedAt": "2026-03-01T10:00:01.000Z",
@@ -7764,6 +7946,7 @@ export interface operations {
                      *       "reason": "store-refused",
                      *       "publishedAt": null,
                      *       "position": null,
+                     *       "effect": null,
                      *       "payload": {
                      *         "reason": "worn"
                      *       }
@@ -7965,6 +8148,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
+                     *       "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
                      *       "kind": "retired",
                      *       "occurredAt": "2026-03-01T10:00:00.123456Z",
                      *       "receivedAt": "2026-03-01T10:00:01.000Z",
@@ -7974,7 +8158,8 @@ export interface operations {
                      *       "duplicates": 0,
                      *       "reason": "store-refused",
                      *       "publishedAt": null,
-                     *       "position": null
+                     *       "position": null,
+                     *       "effect": null
                      *     }
                      */
                     "application/json": components["schemas"]["Delivery"];

@@ -65,8 +65,11 @@ describe('openEmbedded', () => {
   it('removes ledger rows that were published longer ago than the retention, and no others', async () => {
     const deliveries = ['old', 'young', 'received', 'dead'].map(aDelivery);
     await backend.ledger.register(deliveries);
-    await backend.ledger.markPublished([{ eventId: 'old', position: null }], start);
-    await backend.ledger.markPublished([{ eventId: 'young', position: null }], new Date(start.getTime() + 2));
+    await backend.ledger.markPublished([{ eventId: 'old', position: null, effect: null }], start);
+    await backend.ledger.markPublished(
+      [{ eventId: 'young', position: null, effect: null }],
+      new Date(start.getTime() + 2),
+    );
     await backend.ledger.markDead(aDelivery('dead'), 'store-refused');
     await backend.removeExpired(new Date(start.getTime() + hourMs + 1));
     const rows = await Promise.all(deliveries.map(({ eventId }) => backend.ledger.get(eventId)));
@@ -77,7 +80,7 @@ describe('openEmbedded', () => {
     const eventIds = Array.from({ length: 1201 }, (_, n) => `e${n}`);
     await backend.ledger.register(eventIds.map(aDelivery));
     await backend.ledger.markPublished(
-      eventIds.map((eventId) => ({ eventId, position: null })),
+      eventIds.map((eventId) => ({ eventId, position: null, effect: null })),
       start,
     );
     await backend.removeExpired(new Date(start.getTime() + hourMs + 1));

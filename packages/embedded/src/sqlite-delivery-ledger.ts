@@ -1,15 +1,17 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
+import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import {
   type DeadReason,
+  type DeliveryEffect,
   type DeliveryFilter,
   type DeliveryLedger,
   type DeliveryState,
   type DeliverySummary,
   isDuplicate,
   type LedgerRow,
+  type PublishedDelivery,
   type RecordedDelivery,
   type RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
@@ -27,7 +29,7 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
   readonly #markDead: StatementSync;
   readonly #select: StatementSync;
   readonly #deletePublished: StatementSync;
-  readonly #listings: Readonly<Record<DeliveryState | 'any', Listing>>;
+  readonly #listings: Readonly<Record<DeliveryState | 'any' | 'ofWidget', Listing>>;
 
   constructor(db: Database) {
     this.#db = db;
@@ -41,7 +43,8 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     );
     this.#markPublished = db.prepare(
       "UPDATE deliveries SET state = 'published', reason = NULL, published_at = ?, position_epoch = ?, " +
-        "position_ms = ?, position_seq = ? WHERE event_id = ? AND state <> 'published'",
+        'position_ms = ?, position_seq = ?, effect_version = ?, effect_state = ?, effect_state_changed = ?, ' +
+        "effect_late = ? WHERE event_id = ? AND state <> 'published'",
     );
     this.#markDead = db.prepare(
       `${insertDelivery} VALUES (?, ?, ?, ?, ?, ?, ?, 'dead', 0, 0, ?) ON CONFLICT (event_id) DO UPDATE ` +
@@ -52,11 +55,12 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
       'DELETE FROM deliveries WHERE rowid IN (SELECT rowid FROM deliveries WHERE published_at < ? LIMIT ?)',
     );
     this.#listings = {
-      any: prepareListing(db, ''),
-      published: prepareListing(db, " AND state = 'published'"),
+      any: prepareListing(db, 'integration_id = ?'),
+      published: prepareListing(db, "integration_id = ? AND state = 'published'"),
       // SQLite uses the partial index of unpublished rows only if the query repeats its condition.
-      received: prepareListing(db, " AND state = 'received' AND state <> 'published'"),
-      dead: prepareListing(db, " AND state = 'dead' AND state <> 'published'"),
+      received: prepareListing(db, "integration_id = ? AND state = 'received' AND state <> 'published'"),
+      dead: prepareListing(db, "integration_id = ? AND state = 'dead' AND state <> 'published'"),
+      ofWidget: prepareListing(db, 'widget_id = ?'),
     };
   }
 
@@ -65,14 +69,12 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     return { duplicates: results, unstorable: unstorable.map(({ item, cause }) => ({ id: item.eventId, cause })) };
   }
 
-  markPublished(
-    rows: readonly { readonly eventId: string; readonly position: LogPosition | null }[],
-    publishedAt: Date,
-  ): Promise<void> {
+  markPublished(deliveries: readonly PublishedDelivery[], publishedAt: Date): Promise<void> {
     const mark = () => {
       const at = publishedAt.getTime();
-      for (const { eventId, position } of rows) {
-        this.#markPublished.run(at, position?.epoch ?? null, position?.ms ?? null, position?.seq ?? null, eventId);
+      for (const { eventId, position, effect } of deliveries) {
+        const { epoch = null, ms = null, seq = null } = position ?? {};
+        this.#markPublished.run(at, epoch, ms, seq, ...toEffectValues(effect), eventId);
       }
     };
     return this.#db.write(mark, { isSynced: false });
@@ -91,15 +93,24 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     });
   }
 
-  list({ integrationId, state }: DeliveryFilter, { offset, limit }: RowRange): Promise<DeliverySummary[]> {
+  list(filter: DeliveryFilter, { offset, limit }: RowRange): Promise<DeliverySummary[]> {
     return this.#db.read(() => {
-      const rows = this.#listings[state ?? 'any'].select.all(integrationId, limit, offset);
+      const { listing, id } = this.#selectListing(filter);
+      const rows = listing.select.all(id, limit, offset);
       return (rows as unknown as SummaryRow[]).map(toSummary);
     });
   }
 
-  count({ integrationId, state }: DeliveryFilter, atMost: number): Promise<number> {
-    return this.#db.read(() => Number(this.#listings[state ?? 'any'].count.get(integrationId, atMost)?.n));
+  count(filter: DeliveryFilter, atMost: number): Promise<number> {
+    return this.#db.read(() => {
+      const { listing, id } = this.#selectListing(filter);
+      return Number(listing.count.get(id, atMost)?.n);
+    });
+  }
+
+  #selectListing(filter: DeliveryFilter): { readonly listing: Listing; readonly id: string } {
+    if ('widgetId' in filter) return { listing: this.#listings.ofWidget, id: filter.widgetId };
+    return { listing: this.#listings[filter.state ?? 'any'], id: filter.integrationId };
   }
 
   /** Returns the ids of the duplicates. */
@@ -129,9 +140,9 @@ interface Listing {
   readonly count: StatementSync;
 }
 
-/** `condition` is SQL that selects among the rows of an integration. It begins with ` AND`, or is empty. */
+/** `condition` is SQL with one parameter: the id of the integration or the widget. */
 function prepareListing(db: Database, condition: string): Listing {
-  const rows = `FROM deliveries WHERE integration_id = ?${condition}`;
+  const rows = `FROM deliveries WHERE ${condition}`;
   return {
     select: db.prepare(`SELECT ${summaryColumns} ${rows} ORDER BY received_at DESC, event_id DESC LIMIT ? OFFSET ?`),
     count: db.prepare(`SELECT count(*) AS n FROM (SELECT 1 ${rows} LIMIT ?)`),
@@ -141,7 +152,8 @@ function prepareListing(db: Database, condition: string): Listing {
 /** All columns except the payload: it can be larger than all others together. */
 const summaryColumns =
   'event_id, integration_id, kind, occurred_at, widget_id, received_at, state, attempts, duplicates, reason, ' +
-  'published_at, position_epoch, position_ms, position_seq';
+  'published_at, position_epoch, position_ms, position_seq, effect_version, effect_state, effect_state_changed, ' +
+  'effect_late';
 
 interface SummaryRow {
   readonly event_id: string;
@@ -158,6 +170,10 @@ interface SummaryRow {
   readonly position_epoch: string | null;
   readonly position_ms: number | null;
   readonly position_seq: number | null;
+  readonly effect_version: number | null;
+  readonly effect_state: WidgetState | null;
+  readonly effect_state_changed: number | null;
+  readonly effect_late: number | null;
 }
 
 interface DeliveryRow extends SummaryRow {
@@ -200,5 +216,17 @@ function toSummary(row: SummaryRow): DeliverySummary {
     reason: row.reason,
     publishedAt: toDate(row.published_at),
     position: epoch === null || ms === null || seq === null ? null : { epoch, ms, seq },
+    effect: toEffect(row),
   };
+}
+
+/** In the order of the columns of `#markPublished`. */
+function toEffectValues(effect: DeliveryEffect | null) {
+  if (effect === null) return [null, null, null, null];
+  return [effect.version, effect.state, Number(effect.stateChanged), Number(effect.late)];
+}
+
+function toEffect({ effect_version: version, effect_state: state, ...row }: SummaryRow): DeliveryEffect | null {
+  if (version === null || state === null) return null;
+  return { version, state, stateChanged: row.effect_state_changed === 1, late: row.effect_late === 1 };
 }

@@ -41,7 +41,8 @@ describe('GET /api/v1/integrations/{id}/deliveries', () => {
     const received = await storeReceived({ integrationId, receivedAt: at(1) });
     const published = await storeReceived({ integrationId, receivedAt: at(2) });
     const position = { epoch: 'e1', ms: 1_764_000_000_000, seq: 7 };
-    await service.backend.ledger.markPublished([{ eventId: published.eventId, position }], at(3));
+    const effect = { version: 3, state: 'retired', stateChanged: true, late: false } as const;
+    await service.backend.ledger.markPublished([{ eventId: published.eventId, position, effect }], at(3));
     const dead = await storeDead({ integrationId, receivedAt: at(4) });
     await storeReceived({ receivedAt: at(5) });
 
@@ -52,6 +53,7 @@ describe('GET /api/v1/integrations/{id}/deliveries', () => {
     );
     expect(all.items[1]).toEqual({
       eventId: published.eventId,
+      integrationId,
       kind: published.kind,
       occurredAt: published.occurredAt,
       receivedAt: at(2).toISOString(),
@@ -62,6 +64,7 @@ describe('GET /api/v1/integrations/{id}/deliveries', () => {
       reason: null,
       publishedAt: at(3).toISOString(),
       position: 'e1.1764000000000.7',
+      effect,
     });
 
     const secondPage = (await get(`${buildPath(integrationId)}?page=2&pageSize=2`)).json();

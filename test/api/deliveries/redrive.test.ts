@@ -66,7 +66,8 @@ describe('POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive', () => {
     const delivery = aDelivery({ integrationId });
     await service.backend.ledger.register([delivery]);
     const { eventId } = delivery;
-    if (state === 'published') await service.backend.ledger.markPublished([{ eventId, position: null }], new Date());
+    if (state === 'published')
+      await service.backend.ledger.markPublished([{ eventId, position: null, effect: null }], new Date());
     expectProblem(await redrive(delivery), { status: 409, code: 'delivery-not-dead' });
   });
 

@@ -141,8 +141,23 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await page.getByRole('heading', { name: 'Payload' }).waitFor();
     await page.getByText('"lux": 300').waitFor();
     await expectNoBarriers();
+    await page.getByText('version 2').waitFor();
     await page.getByRole('link', { name: widgetId }).click();
     await page.getByRole('heading', { name: 'Boiler' }).waitFor();
+  });
+
+  it.runIf(canShow)('sees the history of a widget, which grows while it is open', async () => {
+    const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');
+    await entries.filter({ hasText: 'version 2' }).getByText('by Factory').waitFor();
+    expect(await entries.last().textContent()).toContain('The widget is created');
+    const body = JSON.stringify({ kind: 'retired', occurredAt: new Date().toISOString(), widgetId });
+    const headers = { 'content-type': 'application/json' };
+    await fetch(deployment.url + new URL(hookUrl).pathname, { method: 'POST', headers, body });
+    await entries.filter({ hasText: 'version 3' }).getByText('becomes retired').waitFor();
+    expect(await entries.count()).toBe(3);
+    await expectNoBarriers();
+    await entries.first().getByRole('link', { name: 'Show the hook' }).click();
+    await page.getByText('version 3, becomes retired').waitFor();
   });
 
   it.runIf(canShow)('rotates a secret: the new one works, and the old one does not', async () => {

@@ -128,17 +128,20 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await profile.close();
   });
 
-  it.runIf(canShow)('says that it is not live while the service is gone, and then shows what it missed', async () => {
+  const faults =
+    name === 'a cluster'
+      ? ['one pod after the other is replaced', 'a pod is killed', 'Redis is killed and comes back']
+      : ['the process is killed and started again'];
+  it.runIf(canShow).each(faults)('shows what it missed after a fault: %s', async (fault) => {
     const { page, profile } = await openWidgets();
     await page.getByText('Live', { exact: true }).waitFor();
-    const fault =
-      name === 'a cluster' ? 'one pod after the other is replaced' : 'the process is killed and started again';
     await Promise.all([
       deployment.faults[fault]?.(),
+      // On a cluster another pod takes over at once.
       name === 'a cluster' ? null : page.getByText('Reconnecting: what you see may be old').waitFor(),
     ]);
-    await client.createWidget({ name: 'After the fault' });
-    await row(page, 'After the fault').waitFor();
+    await client.createWidget({ name: `After the fault: ${fault}` });
+    await row(page, `After the fault: ${fault}`).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     await profile.close();
   });

@@ -36,8 +36,8 @@ export function createSimulatedDeliveryLedger(database: Database, link: Link): D
       }),
     markPublished: (rows, publishedAt) =>
       link.call('markPublished', runDeadlineMs, async (send) => {
-        for (const { eventId, position } of rows) {
-          const published = { state: 'published', reason: null, publishedAt, position } as const;
+        for (const { eventId, position, effect } of rows) {
+          const published = { state: 'published', reason: null, publishedAt, position, effect } as const;
           await send(() => changeRow(ledger, eventId, (row) => (row.state === 'published' ? {} : published)));
         }
       }),
@@ -89,7 +89,7 @@ function pickCounts(row: LedgerRow | undefined): Partial<LedgerRow> {
 }
 
 function createRow({ redrive: _, ...delivery }: RecordedDelivery & { readonly redrive?: boolean }): LedgerRow {
-  const initial = { attempts: 0, duplicates: 0, reason: null, publishedAt: null, position: null };
+  const initial = { attempts: 0, duplicates: 0, reason: null, publishedAt: null, position: null, effect: null };
   return { ...delivery, state: 'received', ...initial };
 }
 
@@ -98,8 +98,12 @@ function changeRow(ledger: Ledger, eventId: string, by: (row: LedgerRow) => Part
   if (row !== undefined) ledger.set(eventId, { ...row, ...by(row) });
 }
 
-function findMatching(ledger: Ledger, { integrationId, state }: DeliveryFilter): LedgerRow[] {
+function findMatching(ledger: Ledger, filter: DeliveryFilter): LedgerRow[] {
   return [...ledger.values()]
-    .filter((row) => row.integrationId === integrationId && (state === null || row.state === state))
+    .filter((row) =>
+      'widgetId' in filter
+        ? row.widgetId === filter.widgetId
+        : row.integrationId === filter.integrationId && (filter.state === null || row.state === filter.state),
+    )
     .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || (a.eventId < b.eventId ? 1 : -1));
 }

@@ -1,12 +1,26 @@
+import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { deadReasons, deliveryStates } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { z } from 'zod';
 import { pageQuerySchema, toPageSchema } from './page.ts';
 import { timestamp } from './text.ts';
 
+const effectSchema = z
+  .object({
+    version: z.int().min(1).meta({ description: 'The `version` of the widget right after the hook.' }),
+    state: z.enum(widgetStates).meta({ description: 'The state of the widget right after the hook.' }),
+    stateChanged: z.boolean().meta({ description: 'Whether the hook changed the state.' }),
+    late: z.boolean().meta({
+      description:
+        'Whether the hook tells of something that happened before the `lastEventAt` that the widget had when the hook was applied.',
+    }),
+  })
+  .meta({ description: 'What a hook changed in its widget.' });
+
 const deliveryShape = z.object({
   eventId: z
     .string()
     .meta({ format: 'uuid', description: 'The event id: the `Webhook-Event-Id` of the 202 response.' }),
+  integrationId: z.string().meta({ format: 'uuid', description: 'The integration that posted the hook.' }),
   kind: z.string().meta({
     description: '`created`, `updated` or `retired`. A dead letter that could not be parsed may have any text here.',
   }),
@@ -31,10 +45,15 @@ const deliveryShape = z.object({
     description:
       'The position of its event in the event log. Null before publication, and also if an earlier attempt had already written the event to the log.',
   }),
+  effect: effectSchema.nullable().meta({
+    description:
+      'What the hook changed in its widget. Null before publication, and if the hook names no known widget. Also null if a version of the service without this member published it.',
+  }),
 });
 
 const example = {
   eventId: '060223bc-ebbe-8cb6-8b7f-c374291aa2b0',
+  integrationId: '7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91',
   kind: 'retired',
   occurredAt: '2026-03-01T10:00:00.123456Z',
   receivedAt: '2026-03-01T10:00:01.000Z',
@@ -45,6 +64,7 @@ const example = {
   reason: 'store-refused',
   publishedAt: null,
   position: null,
+  effect: null,
 } as const;
 
 /** The state of one accepted hook. */

@@ -2,6 +2,7 @@ import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type {
   DeadReason,
+  DeliveryEffect,
   DeliveryState,
   DeliverySummary,
   LedgerRow,
@@ -25,6 +26,8 @@ export interface DeliveryDocument {
   reason: DeadReason | null;
   publishedAt: Date | null;
   position: LogPosition | null;
+  /** Absent until the row is `published`, and in rows of older versions. */
+  effect?: DeliveryEffect | null;
   /** When the TTL index removes the row. Set when the row becomes `published`; other rows have none, and stay. */
   expiresAt?: Date;
 }
@@ -60,7 +63,7 @@ export function toLedgerRow(document: DeliveryDocument): LedgerRow {
 }
 
 export function toDeliverySummary(document: Omit<DeliveryDocument, 'payload'>): DeliverySummary {
-  const { position } = document;
+  const { position, effect = null } = document;
   return {
     eventId: document._id.toHexString(),
     integrationId: document.integrationId,
@@ -74,5 +77,11 @@ export function toDeliverySummary(document: Omit<DeliveryDocument, 'payload'>): 
     reason: document.reason,
     publishedAt: document.publishedAt,
     position: position === null ? null : { epoch: position.epoch, ms: position.ms, seq: position.seq },
+    effect: effect === null ? null : toEffect(effect),
   };
+}
+
+/** Copies the known members: a newer version of the service may store more. */
+function toEffect({ version, state, stateChanged, late }: DeliveryEffect): DeliveryEffect {
+  return { version, state, stateChanged, late };
 }

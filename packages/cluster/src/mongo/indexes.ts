@@ -39,7 +39,12 @@ export const auditIndexes = {
   byTarget: 'by_target',
 } as const;
 
-export const deliveryIndexes = { byAge: 'by_age', deadByAge: 'dead_by_age', byExpiry: 'expiry' } as const;
+export const deliveryIndexes = {
+  byAge: 'by_age',
+  deadByAge: 'dead_by_age',
+  byExpiry: 'expiry',
+  byWidget: 'by_widget',
+} as const;
 
 const grantIndexes: readonly IndexSpec[] = [
   { name: 'token', key: { tokenDigest: 1 }, unique: true },
@@ -65,6 +70,7 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     // through it.
     { name: deliveryIndexes.byExpiry, key: { expiresAt: 1 }, expireAfterSeconds: 0 },
     { name: deliveryIndexes.byAge, key: { integrationId: 1, receivedAt: -1, _id: -1 } },
+    { name: deliveryIndexes.byWidget, key: { widgetId: 1, receivedAt: -1, _id: -1 } },
     // Partial: every hook would write a full index three times, because its state changes to `published`.
     {
       name: deliveryIndexes.deadByAge,

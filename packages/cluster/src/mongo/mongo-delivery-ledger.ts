@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { RowRange } from '@widget-service/shared/domain/page.ts';
 import {
   type DeadReason,
@@ -10,6 +9,7 @@ import {
   type DeliverySummary,
   isDuplicate,
   type LedgerRow,
+  type PublishedDelivery,
   type RecordedDelivery,
   type RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
@@ -44,24 +44,21 @@ export class MongoDeliveryLedger implements DeliveryLedger {
     return runPortCall('register deliveries', () => this.#register(deliveries), runDeadlineMs);
   }
 
-  markPublished(
-    rows: readonly { readonly eventId: string; readonly position: LogPosition | null }[],
-    publishedAt: Date,
-  ): Promise<void> {
+  markPublished(deliveries: readonly PublishedDelivery[], publishedAt: Date): Promise<void> {
     const expiresAt = new Date(publishedAt.getTime() + this.#retentionMs);
     const operations = () =>
-      rows.map(({ eventId, position }) => ({
+      deliveries.map(({ eventId, position, effect }) => ({
         updateOne: {
           filter: { _id: new UUID(eventId), state: { $ne: 'published' as const } },
           update: {
-            $set: { state: 'published' as const, reason: null, publishedAt, position, expiresAt },
+            $set: { state: 'published' as const, reason: null, publishedAt, position, effect, expiresAt },
           },
         },
       }));
     return runPortCall(
       'mark deliveries published',
       async () => {
-        if (rows.length > 0) await this.#deliveries.bulkWrite(operations(), { ordered: false });
+        if (deliveries.length > 0) await this.#deliveries.bulkWrite(operations(), { ordered: false });
       },
       runDeadlineMs,
     );
@@ -206,7 +203,10 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   }
 }
 
-function toQuery({ integrationId, state }: DeliveryFilter): Filter<DeliveryDocument> {
+function toQuery(filter: DeliveryFilter): Filter<DeliveryDocument> {
+  // `get` accepts any text as an id, so this does too: a text that is no UUID selects no row.
+  if ('widgetId' in filter) return { widgetId: toBsonUuid(filter.widgetId) ?? { $in: [] } };
+  const { integrationId, state } = filter;
   if (state === null) return { integrationId };
   // A received row has no `expiresAt`. With this condition the TTL index finds the few rows that are not published.
   // `as never`: the type has no null, but in a query null matches a missing field.
@@ -214,7 +214,9 @@ function toQuery({ integrationId, state }: DeliveryFilter): Filter<DeliveryDocum
 }
 
 /** Nearly all rows are published: they need no index of their own. */
-function selectIndex({ state }: DeliveryFilter): string {
+function selectIndex(filter: DeliveryFilter): string {
+  if ('widgetId' in filter) return deliveryIndexes.byWidget;
+  const { state } = filter;
   if (state === 'dead') return deliveryIndexes.deadByAge;
   return state === 'received' ? deliveryIndexes.byExpiry : deliveryIndexes.byAge;
 }

@@ -1,6 +1,7 @@
 import type { Delivery, MalformedDelivery } from '../domain/delivery.ts';
 import type { LogPosition } from '../domain/log-position.ts';
 import type { RowRange } from '../domain/page.ts';
+import type { WidgetState } from '../domain/widget.ts';
 import type { UnstorableItem } from './unstorable-item.ts';
 
 /**
@@ -21,6 +22,26 @@ export type DeliveryState = (typeof deliveryStates)[number];
  */
 export type RecordedDelivery = MalformedDelivery & { readonly receivedAt: Date };
 
+/** What a hook changed in its widget. */
+export interface DeliveryEffect {
+  /** The widget's version right after the hook. */
+  readonly version: number;
+  /** The widget's state right after the hook. */
+  readonly state: WidgetState;
+  readonly stateChanged: boolean;
+  /** Whether the hook's effective time is before the `lastEventAt` that the widget had. */
+  readonly late: boolean;
+}
+
+/** A delivery whose event is in the event log. */
+export interface PublishedDelivery {
+  readonly eventId: string;
+  /** Null if an earlier run had appended the event. */
+  readonly position: LogPosition | null;
+  /** Null if the delivery names no known widget. */
+  readonly effect: DeliveryEffect | null;
+}
+
 export interface LedgerRow extends RecordedDelivery {
   readonly state: DeliveryState;
   /** How many runs have registered it, except as a duplicate. 0 for a dead letter that no run could register. */
@@ -33,6 +54,11 @@ export interface LedgerRow extends RecordedDelivery {
   readonly publishedAt: Date | null;
   /** Set only if the state is `published` and the run that marked the row also appended the event. Otherwise null. */
   readonly position: LogPosition | null;
+  /**
+   * Null unless the state is `published` and the delivery named a known widget. Also null for a row that an older
+   * version of the service marked as published.
+   */
+  readonly effect: DeliveryEffect | null;
 }
 
 /**
@@ -51,11 +77,11 @@ export function isDuplicate(
 /** A row in a list. It has no payload, because a payload can be larger than all other members together. */
 export type DeliverySummary = Omit<LedgerRow, 'payload'>;
 
-export interface DeliveryFilter {
-  readonly integrationId: string;
-  /** Null: any state. */
-  readonly state: DeliveryState | null;
-}
+export type DeliveryFilter =
+  /** The deliveries of an integration. `state` null: in any state. */
+  | { readonly integrationId: string; readonly state: DeliveryState | null }
+  /** The deliveries of all integrations that name the widget. */
+  | { readonly widgetId: string };
 
 export interface RegisterOutcome {
   /** Event ids of deliveries that the run drops (`isDuplicate`). */
@@ -83,11 +109,8 @@ export interface DeliveryLedger {
    * the other run's state stays. The row of a duplicate changes only in `duplicates`.
    */
   register(deliveries: readonly Delivery[]): Promise<RegisterOutcome>;
-  /** `position` is null if an earlier run had appended the event. Published rows stay unchanged. */
-  markPublished(
-    rows: readonly { readonly eventId: string; readonly position: LogPosition | null }[],
-    publishedAt: Date,
-  ): Promise<void>;
+  /** Marks rows as published. Rows that are published already stay unchanged. */
+  markPublished(deliveries: readonly PublishedDelivery[], publishedAt: Date): Promise<void>;
   /** Stores a dead letter with its payload, for an operator to inspect. A published row stays unchanged. */
   markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void>;
   get(eventId: string): Promise<LedgerRow | null>;

@@ -8,9 +8,11 @@ import type { deliverySchema } from '../../schemas/delivery.ts';
 
 /** Converts a delivery to the form that the API returns. */
 export function toDeliveryBody(row: DeliverySummary): z.output<typeof deliverySchema> {
-  const { eventId, kind, occurredAt, receivedAt, widgetId, state, attempts, duplicates, reason, position } = row;
+  const { eventId, integrationId, kind, occurredAt, receivedAt, widgetId } = row;
+  const { state, attempts, duplicates, reason, position, effect } = row;
   return {
     eventId,
+    integrationId,
     kind,
     occurredAt,
     receivedAt: receivedAt.toISOString(),
@@ -21,6 +23,7 @@ export function toDeliveryBody(row: DeliverySummary): z.output<typeof deliverySc
     reason,
     publishedAt: row.publishedAt?.toISOString() ?? null,
     position: position === null ? null : formatPosition(position),
+    effect,
   };
 }
 

@@ -6,7 +6,7 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
-import { api } from '../../service/service.ts';
+import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { DeliveryState } from './delivery-state.tsx';
@@ -49,6 +49,7 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
               [hooks.occurredAt, <FullTime key="occurred" at={delivery.occurredAt} />],
               [hooks.receivedAt, <FullTime key="received" at={delivery.receivedAt} />],
               [hooks.publishedAt, <FullTime key="published" at={delivery.publishedAt} />],
+              [hooks.effect, describeEffect(delivery.effect)],
               [hooks.position, delivery.position ?? general.none],
               [hooks.attempts, String(delivery.attempts)],
               [hooks.duplicates, String(delivery.duplicates)],
@@ -62,6 +63,17 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
       )}
     </>
   );
+}
+
+function describeEffect(effect: Schemas['Delivery']['effect']): string {
+  if (effect === null) return texts.hooks.noEffect;
+  const { version, late, becomes } = texts.widgets.history;
+  const parts = [
+    version(effect.version),
+    effect.stateChanged ? becomes[effect.state] : null,
+    effect.late ? late : null,
+  ];
+  return parts.filter((part) => part !== null).join(', ');
 }
 
 function WidgetLink({ id }: { readonly id: string | null }) {

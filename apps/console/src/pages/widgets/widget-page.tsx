@@ -10,9 +10,10 @@ import type { RouteParameters } from '../../router/match-route.ts';
 import { service } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
+import { WidgetHistory } from './widget-history.tsx';
 import { WidgetState } from './widget-row.tsx';
 
-/** One widget, live. */
+/** One widget with its history, live. */
 export function WidgetPage({ id = '' }: RouteParameters) {
   const read = useResource(() => service.getWidget(id), [id]);
   // Reading the rows makes this page follow them.
@@ -46,6 +47,7 @@ export function WidgetPage({ id = '' }: RouteParameters) {
           ]}
         />
       )}
+      {widget === undefined ? null : <WidgetHistory widget={widget} />}
     </>
   );
 }

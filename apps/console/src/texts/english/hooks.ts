@@ -28,6 +28,8 @@ export const hooks = {
   duplicates: 'Duplicates',
   reason: 'Reason',
   position: 'Position',
+  effect: 'Effect on the widget',
+  noEffect: 'none, or not yet',
   event: 'Event',
   payload: 'Payload',
   reasons: {

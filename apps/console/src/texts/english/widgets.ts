@@ -45,5 +45,18 @@ export const widgets = {
     lastEventAt: 'Last event',
     retiredAt: 'Retired',
   },
+  history: {
+    title: 'History',
+    created: 'The widget is created',
+    version: (version: number) => `version ${formatCount(version)}`,
+    becomes: { active: 'becomes active', retired: 'becomes retired' },
+    late: 'late',
+    by: (integration: string) => `by ${integration}`,
+    showHook: 'Show the hook',
+    forgotten: (from: number, to: number) =>
+      from === to
+        ? `The hook of version ${formatCount(from)} is no longer kept.`
+        : `The hooks of versions ${formatCount(from)} to ${formatCount(to)} are no longer kept.`,
+  },
   created: (name: string) => `“${name}” is created.`,
 };

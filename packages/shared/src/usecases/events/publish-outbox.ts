@@ -6,7 +6,7 @@ import { isCovered } from '../../domain/stream-start.ts';
 import type { TraceContext } from '../../domain/trace-context.ts';
 import type { Widget } from '../../domain/widget.ts';
 import { toEventWithoutWidget, toWidgetEvent, type WidgetEvent } from '../../domain/widget-event.ts';
-import type { DeliveryLedger } from '../../ports/delivery-ledger.ts';
+import type { DeliveryEffect, DeliveryLedger, PublishedDelivery } from '../../ports/delivery-ledger.ts';
 import type { DedupeMark, EventLog, LogAppend } from '../../ports/event-log.ts';
 import type { ComparablePosition, RunRegistry } from '../../ports/run-registry.ts';
 import type { WidgetOutbox } from '../../ports/widget-outbox.ts';
@@ -77,7 +77,7 @@ export function makePublishOutbox(deps: PublishOutboxDeps) {
     if (!publication.mayAppend()) throw new UnavailableError('the run stopped before its append: aborted or too old');
     const { positions, last, startedNewEpoch } = await deps.eventLog.append(run, expected, appends);
     await recordLogEnd(deps, last, expected);
-    await deps.ledger.markPublished(toLedgerRows(publication, appends, positions), deps.clock.now());
+    await deps.ledger.markPublished(toPublishedDeliveries(publication, appends, positions), deps.clock.now());
     const widgetMarks = await removeEntries(deps, run, widgets);
     const eventMarks = withoutWidget.map((delivery) => toEventMark(delivery.eventId));
     // The highest run that may still append these events. For widgets it is this run: step 8 proved that no higher run
@@ -156,18 +156,23 @@ function toEventMark(eventId: string): DedupeMark {
 }
 
 /** Only hooks have a ledger row. The event of a creation over the API has none: its `integrationId` is null. */
-function toLedgerRows(
+function toPublishedDeliveries(
   { widgets, withoutWidget }: Publication,
   appends: readonly LogAppend[],
   positions: readonly (LogPosition | null)[],
-) {
-  const hookEventIds = new Set(withoutWidget.map((delivery) => delivery.eventId));
+): PublishedDelivery[] {
+  const effects = new Map<string, DeliveryEffect | null>(withoutWidget.map(({ eventId }) => [eventId, null]));
   for (const { entries } of widgets) {
-    for (const entry of entries) if (entry.integrationId !== null) hookEventIds.add(entry.eventId);
+    for (const entry of entries) if (entry.integrationId !== null) effects.set(entry.eventId, toEffect(entry));
   }
-  return appends
-    .map(({ event }, index) => ({ eventId: event.eventId, position: positions[index] ?? null }))
-    .filter((row) => hookEventIds.has(row.eventId));
+  return appends.flatMap(({ event: { eventId } }, index) => {
+    const effect = effects.get(eventId);
+    return effect === undefined ? [] : [{ eventId, position: positions[index] ?? null, effect }];
+  });
+}
+
+function toEffect({ after, stateBefore, late }: OutboxEntry): DeliveryEffect {
+  return { version: after.version, state: after.state, stateChanged: after.state !== stateBefore, late };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { DeliveryFilter, DeliveryLedger, DeliverySummary, LedgerRow } from 
 import { type CountedPage, listCountedPage } from '../lists/list-counted-page.ts';
 import type { GroupCommit } from './group-commit.ts';
 
-/** Makes the function that lists an integration's deliveries, newest `receivedAt` first. Throws `UnavailableError`. */
+/** Makes the function that lists the deliveries that match a filter, newest `receivedAt` first. Throws `UnavailableError`. */
 export function makeListDeliveries({ ledger }: { readonly ledger: Pick<DeliveryLedger, 'list' | 'count'> }) {
   return (filter: DeliveryFilter, request: PageRequest): Promise<CountedPage<DeliverySummary>> =>
     listCountedPage(ledger, filter, request);

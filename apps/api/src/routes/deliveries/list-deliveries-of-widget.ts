@@ -1,0 +1,51 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { countPages } from '@widget-service/shared/domain/page.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
+import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import { z } from 'zod';
+import { withinRequestDeadline } from '../../http/request-deadline.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { deliveryPageSchema } from '../../schemas/delivery.ts';
+import { pageQuerySchema } from '../../schemas/page.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import { toDeliveryBody } from './delivery-resource.ts';
+
+export interface ListDeliveriesOfWidgetRouteDeps {
+  readonly widgets: Pick<WidgetStore, 'get'>;
+  readonly listDeliveries: ReturnType<typeof makeListDeliveries>;
+}
+
+/**
+ * `GET /api/v1/widgets/{id}/deliveries`: one page of the hooks that name a widget, the latest received first. Who may
+ * read widgets may read it: the events of a stream tell the same.
+ */
+export function registerListDeliveriesOfWidget(app: ZodApp, deps: ListDeliveriesOfWidgetRouteDeps): void {
+  const { widgets, listDeliveries } = deps;
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/widgets/:id/deliveries',
+    config: { policy: { permission: 'widgets:read' } },
+    schema: {
+      operationId: 'example.widgets.listDeliveries',
+      summary: 'List the deliveries of a widget',
+      description:
+        'Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed. So it is the history of the widget since its creation, as far as deliveries are kept: a published one for 7 days after its publication, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.',
+      params: z.object({ id: z.string() }),
+      querystring: pageQuerySchema,
+      response: documentResponses(
+        { 200: { body: deliveryPageSchema, description: 'One page of deliveries.' } },
+        'not-found',
+      ),
+    },
+    handler: async (request) => {
+      const { page, pageSize } = request.query;
+      const id = parseUuid(request.params.id);
+      const widget = id === null ? null : await withinRequestDeadline(request, widgets.get(id), 'get a widget');
+      if (widget === null) throw new ServiceError('not-found', 'There is no such widget.');
+      const { items, totalItems, hasNext } = await listDeliveries({ widgetId: widget.id }, { page, pageSize });
+      const totalPages = countPages(totalItems, pageSize);
+      return { items: items.map(toDeliveryBody), page, pageSize, totalItems, totalPages, hasNext };
+    },
+  });
+}

@@ -1,0 +1,116 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Badge } from '../../parts/badge.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { FullTime } from '../../parts/time.tsx';
+import { Link } from '../../router/link.tsx';
+import { api, type Schemas } from '../../service/service.ts';
+import { useResource } from '../../service/use-resource.ts';
+import { may } from '../../session/session.ts';
+import { texts } from '../../texts/texts.ts';
+import { DeliveryState } from '../hooks/delivery-state.tsx';
+import { findForgotten } from './find-forgotten.ts';
+
+type Delivery = Schemas['Delivery'];
+const pageSize = 25;
+const refreshMs = 5_000;
+
+interface WidgetHistoryProperties {
+  readonly widget: { readonly id: string; readonly version: number; readonly createdAt: string };
+}
+
+/** What happened to a widget, newest first: the hooks that name it, and at the end its creation. */
+export function WidgetHistory({ widget }: WidgetHistoryProperties) {
+  const { history } = texts.widgets;
+  const page = useSignal(1);
+  const read = useResource(
+    (signal) =>
+      api.GET('/api/v1/widgets/{id}/deliveries', {
+        params: { path: { id: widget.id }, query: { page: page.value, pageSize } },
+        signal,
+      }),
+    [widget.id, page.value],
+    { refreshMs },
+  );
+  // The stream tells of a change earlier than the next refresh.
+  useEffect(() => void read.reload(), [widget.version]);
+  const names = useIntegrationNames();
+  const list = read.data.value;
+  const forgotten = list === null || list.hasNext ? null : findForgotten(list.items, widget.version);
+  return (
+    <section class="section">
+      <h2>{history.title}</h2>
+      <ProblemNotice error={read.error.value} onRetry={read.reload} />
+      {list === null ? null : (
+        <>
+          <ol class="history" aria-label={history.title}>
+            {list.items.map((delivery) => (
+              <HistoryEntry key={delivery.eventId} delivery={delivery} name={names.get(delivery.integrationId)} />
+            ))}
+            {forgotten === null ? null : (
+              <li class="history-entry history-forgotten muted">{history.forgotten(forgotten.from, forgotten.to)}</li>
+            )}
+            {list.hasNext ? null : (
+              <li class="history-entry">
+                <span class="history-title">
+                  <strong>{history.created}</strong> <span class="muted">{history.version(1)}</span>
+                </span>
+                <FullTime at={widget.createdAt} />
+              </li>
+            )}
+          </ol>
+          <Pager {...list} onPage={(next) => (page.value = next)} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** A dead letter may have any text as its kind. */
+const kinds: Readonly<Record<string, string>> = texts.hooks.kinds;
+
+interface HistoryEntryProperties {
+  readonly delivery: Delivery;
+  /** The integration's. Undefined if this user may not see it, or if it is deleted. */
+  readonly name: string | undefined;
+}
+
+function HistoryEntry({ delivery, name }: HistoryEntryProperties) {
+  const { history } = texts.widgets;
+  const { eventId, integrationId, kind, state, effect } = delivery;
+  return (
+    <li class="history-entry">
+      <span class="history-title">
+        <strong>{kinds[kind] ?? kind}</strong>
+        {effect === null ? null : <span class="muted">{history.version(effect.version)}</span>}
+        {effect?.stateChanged ? <Badge tone="info">{history.becomes[effect.state]}</Badge> : null}
+        {effect?.late ? <Badge tone="warning">{history.late}</Badge> : null}
+        {state === 'published' ? null : <DeliveryState state={state} />}
+      </span>
+      <span>
+        <FullTime at={delivery.occurredAt} />
+      </span>
+      <span class="muted">
+        {history.by(name ?? integrationId)}
+        {may('integrations:manage') ? (
+          <>
+            {' · '}
+            <Link to={`/hooks/${integrationId}/deliveries/${eventId}`}>{history.showHook}</Link>
+          </>
+        ) : null}
+      </span>
+    </li>
+  );
+}
+
+/** The names of integrations by id. Empty for a user who may not see integrations. */
+function useIntegrationNames(): ReadonlyMap<string, string> {
+  const canRead = may('integrations:manage');
+  const read = useResource(
+    async (signal) =>
+      canRead ? (await api.GET('/api/v1/integrations', { params: { query: { pageSize: 200 } }, signal })).items : [],
+    [canRead],
+  );
+  return new Map(read.data.value?.map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aCreation, aDelivery } from '../../drivers/builders.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { consumeUntil } from '../../processing/consume.ts';
+
+let service: TestApp;
+let viewer: TestCaller;
+beforeAll(async () => {
+  service = await openTestApp();
+  viewer = await service.signedIn('viewer');
+});
+afterAll(() => service.close());
+
+async function storeWidget(): Promise<string> {
+  const creation = aCreation();
+  await service.backend.widgets.insertOnce(creation);
+  return creation.widget.id;
+}
+
+const get = (widgetId: string, query = '', { cookie } = viewer) =>
+  service.inject({ method: 'GET', url: `/api/v1/widgets/${widgetId}/deliveries${query}`, headers: { cookie } });
+
+async function postHook(token: string, hook: object): Promise<string> {
+  const response = await service.inject({ method: 'POST', url: `/api/v1/events/hooks/${token}`, payload: hook });
+  expect(response.statusCode).toBe(202);
+  return String(response.headers['webhook-event-id']);
+}
+
+const countPublished = async (widgetId: string) =>
+  (await service.backend.ledger.list({ widgetId }, { offset: 0, limit: 100 })).filter(
+    ({ state }) => state === 'published',
+  ).length;
+
+describe('GET /api/v1/widgets/{id}/deliveries', () => {
+  test('shows a viewer what each hook changed, of all integrations, the last received first', async () => {
+    const widgetId = await storeWidget();
+    const [one, other] = [await service.issueHookToken(), await service.issueHookToken()];
+    const hooks = [
+      { token: one.token, kind: 'updated', occurredAt: '2026-03-02T10:00:00.000Z' },
+      { token: other.token, kind: 'retired', occurredAt: '2026-03-03T10:00:00.000Z' },
+      { token: one.token, kind: 'updated', occurredAt: '2026-03-01T10:00:00Z' },
+    ];
+    const eventIds: string[] = [];
+    for (const [index, { token, ...hook }] of hooks.entries()) {
+      eventIds.push(await postHook(token, { ...hook, widgetId }));
+      await consumeUntil(service.backend, async () => (await countPublished(widgetId)) === index + 1, systemClock);
+    }
+    await postHook(one.token, { kind: 'updated', occurredAt: '2026-03-01T10:00:00Z', widgetId: randomUUID() });
+
+    const response = await get(widgetId);
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ page: 1, totalItems: 3, totalPages: 1, hasNext: false });
+    expect(response.json().items).toMatchObject([
+      {
+        eventId: eventIds[2],
+        integrationId: one.integrationId,
+        occurredAt: '2026-03-01T10:00:00Z',
+        effect: { version: 4, state: 'retired', stateChanged: false, late: true },
+      },
+      {
+        eventId: eventIds[1],
+        integrationId: other.integrationId,
+        kind: 'retired',
+        effect: { version: 3, state: 'retired', stateChanged: true, late: false },
+      },
+      {
+        eventId: eventIds[0],
+        state: 'published',
+        position: expect.any(String),
+        effect: { version: 2, state: 'active', stateChanged: false, late: false },
+      },
+    ]);
+    expect((await get(widgetId, '?page=2&pageSize=2')).json()).toMatchObject({
+      items: [{ eventId: eventIds[0] }],
+      totalItems: 3,
+      hasNext: false,
+    });
+  });
+
+  test('shows hooks without an effect: one that is not processed to its end yet, and a dead one', async () => {
+    const widgetId = await storeWidget();
+    const received = aDelivery({ widgetId, receivedAt: new Date(Date.now() - 1_000) });
+    const dead = aDelivery({ widgetId, receivedAt: new Date() });
+    await service.backend.ledger.register([received]);
+    await service.backend.ledger.markDead(dead, 'store-refused');
+    expect((await get(widgetId.toUpperCase())).json().items).toMatchObject([
+      { eventId: dead.eventId, state: 'dead', reason: 'store-refused', effect: null },
+      { eventId: received.eventId, state: 'received', effect: null },
+    ]);
+  });
+
+  test('returns an empty list for a widget that no hook names', async () => {
+    expect((await get(await storeWidget())).json()).toMatchObject({ items: [], totalItems: 0, totalPages: 0 });
+  });
+
+  test('returns 404 for an unknown widget and a malformed id, 400 for an unknown parameter, 403 without a session', async () => {
+    expectProblem(await get(randomUUID()), { status: 404, code: 'not-found' });
+    expectProblem(await get('no-uuid'), { status: 404, code: 'not-found' });
+    expectProblem(await get(await storeWidget(), '?state=dead'), { status: 400, code: 'invalid-request' });
+    const url = `/api/v1/widgets/${await storeWidget()}/deliveries`;
+    expectProblem(await service.inject({ method: 'GET', url }), { status: 403, code: 'not-authenticated' });
+  });
+});

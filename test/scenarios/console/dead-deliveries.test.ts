@@ -1,0 +1,111 @@
+import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ConsoleTab,
+  findBarriers,
+  hasBrowser,
+  openProfile,
+  openTab,
+  signInByPage,
+  startBrowser,
+} from '../../drivers/console-browser.ts';
+import { testAdmin } from '../../drivers/console-client.ts';
+import { eventually } from '../../drivers/eventually.ts';
+import { type Deployment, deployments } from '../../faults/deployment.ts';
+
+/** The store rejects three hooks. One story in one browser: the operator finds them, and redrives them once it accepts them. */
+describe.each(deployments)('dead deliveries in the console of $name', ({ canRun, open }) => {
+  const canShow = hasBrowser && canRun;
+  let deployment: Deployment;
+  let browser: Browser;
+  let tab: ConsoleTab;
+  let page: Page;
+  let client: WidgetServiceClient;
+  let widgetId: string;
+  let eventIds: string[];
+  beforeAll(async () => {
+    if (!canShow) return;
+    [deployment, browser] = await Promise.all([open(), startBrowser()]);
+    await deployment.rejectPayloads('poison');
+    client = createClient({ baseUrl: deployment.url });
+    await client.signIn(testAdmin);
+    widgetId = (await client.createWidget({ name: 'Boiler' })).id;
+    const { url } = await client.api.POST('/api/v1/integrations', { body: { name: 'Factory' } });
+    eventIds = [];
+    for (const payload of [{ lux: 1 }, { poison: 1 }, { poison: 2 }, { poison: 3 }]) {
+      eventIds.push(await postHook(deployment.url + new URL(url).pathname, { widgetId, payload }));
+    }
+    tab = await openTab(await openProfile(browser), deployment.url, '/overview');
+    page = tab.page;
+    await signInByPage(page);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await deployment?.dispose();
+  });
+
+  const deliveries = () => page.getByRole('table', { name: 'Deliveries' }).locator('tbody').getByRole('row');
+
+  it.runIf(canShow)('tells of them in the overview, which leads to them', async () => {
+    await page.getByText('Dead deliveries of Factory').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Factory', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Factory' }).waitFor();
+    await eventually(async () => (await deliveries().count()) === 3, 'three deliveries are listed');
+    expect(await page.getByLabel('State').inputValue()).toBe('dead');
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
+  it.runIf(canShow)('says why one is dead; a redrive too early leaves it dead', async () => {
+    await page.getByRole('link', { name: eventIds[1] ?? '' }).click();
+    await page.getByText('The store rejects it as it is.').waitFor();
+    await page.getByText('"poison": 1').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Redrive' }).click();
+    await page.getByText('1 delivery is processed again.').waitFor();
+    await page.getByRole('definition').filter({ hasText: /^2$/ }).waitFor();
+    await page.getByText('Dead', { exact: true }).waitFor();
+  });
+
+  it.runIf(canShow)('redrives one after the cause is gone', async () => {
+    await deployment.rejectPayloads(null);
+    await page.getByRole('button', { name: 'Redrive' }).click();
+    await page.getByText('Published', { exact: true }).first().waitFor();
+    await page.getByText('version 3').waitFor();
+    expect(await page.getByRole('button', { name: 'Redrive' }).count()).toBe(0);
+  });
+
+  it.runIf(canShow)('redrives all that are left at once', async () => {
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByLabel('State').selectOption('Dead');
+    await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');
+    await page.getByLabel('Select all dead deliveries of this page').check();
+    await page.getByRole('button', { name: 'Redrive 2' }).click();
+    await page.getByText('2 deliveries are processed again.').waitFor();
+    await page.getByRole('heading', { name: 'No delivery' }).waitFor();
+    await page.getByLabel('State').selectOption('Published');
+    await eventually(async () => (await deliveries().count()) === 4, 'four deliveries are listed');
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
+  it.runIf(canShow)('shows each of them once in the history of the widget', async () => {
+    await page.goto(`${deployment.url}/console/widgets/${widgetId}`);
+    const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');
+    await eventually(async () => (await entries.count()) === 5, 'the history has five entries');
+    const versions = (await entries.allTextContents()).map((text) => /version (\d)/.exec(text)?.[1]);
+    expect(versions.sort()).toEqual(['1', '2', '3', '4', '5']);
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
+/** Posts a hook, and returns its event id. */
+async function postHook(url: string, members: object): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'updated', occurredAt: new Date().toISOString(), ...members }),
+  });
+  expect(response.status).toBe(202);
+  return response.headers.get('webhook-event-id') ?? '';
+}
