@@ -15,7 +15,7 @@ import { collectDescribedRoutes } from '@widget-service/api/openapi/described-ro
 import { openOverview } from '@widget-service/api/overview/open-overview.ts';
 import { makeReadFigures } from '@widget-service/api/overview/read-figures.ts';
 import type { SecurityContact } from '@widget-service/api/pages/register-security-txt.ts';
-import { sharePodRequests } from '@widget-service/api/pods/share-pod-requests.ts';
+import { sharePeerRequests } from '@widget-service/api/pods/share-peer-requests.ts';
 import { openStreamDirectory } from '@widget-service/api/stream/stream-directory.ts';
 import { createUseCases } from '@widget-service/api/use-cases.ts';
 import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
@@ -146,11 +146,12 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const logger = await createLogger({ level: 'info', destination: { write: (line) => void logLines.push(line) } });
   // This app has no hub: it registers no stream route, so it has no open streams.
   const hub = { listConnections: () => [], endConnection: () => false };
-  const podRequests = sharePodRequests(backend.podRequests);
+  const podRequests = sharePeerRequests(backend.podRequests);
   const streamDirectory = openStreamDirectory({ podRequests, hub });
   const overview = openOverview({
     backend,
     podRequests,
+    hasWorkers: false,
     clock,
     serviceVersion: '0.0.0',
     streamsMax: 10_000,

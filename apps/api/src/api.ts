@@ -14,7 +14,7 @@ import type { RunningProcess } from '@widget-service/shared/runtime/run-process.
 import { readServiceVersion } from '@widget-service/shared/runtime/service-version.ts';
 import type { Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
-import { makeNameStores } from '@widget-service/shared/tasks/name-stores.ts';
+import { describeNotReady, makeNameStores } from '@widget-service/shared/tasks/name-stores.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { createAuditRecorder } from './audit/audit-recorder.ts';
@@ -25,7 +25,7 @@ import { drain, drainMaxMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
 import { openOverview } from './overview/open-overview.ts';
 import { makeReadFigures } from './overview/read-figures.ts';
-import { sharePodRequests } from './pods/share-pod-requests.ts';
+import { sharePeerRequests } from './pods/share-peer-requests.ts';
 import type { ConfiguredIdentityProvider } from './routes/session/sign-in-by-identity.ts';
 import { createStateSamplerTask } from './state-sampler.ts';
 import type { Hub } from './stream/hub.ts';
@@ -166,12 +166,13 @@ function composePod(deps: ApiDeps, identityProvider: ConfiguredIdentityProvider 
   const { hub, ring } = fanOut;
   const revocations = openRevocations({ backend, hub, sessionIdleMs: settings.SESSION_IDLE_MS, clock, logger });
   const audit = createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock });
-  const podRequests = sharePodRequests(backend.podRequests);
+  const podRequests = sharePeerRequests(backend.podRequests);
   const streamDirectory = openStreamDirectory({ podRequests, hub });
   const nameStores = makeNameStores(settings);
   const overview = openOverview({
     backend,
     podRequests,
+    hasWorkers: !deployment.processesHooks,
     clock,
     serviceVersion: readServiceVersion(),
     streamsMax: settings.STREAMS_PER_POD,
@@ -202,11 +203,6 @@ function composePod(deps: ApiDeps, identityProvider: ConfiguredIdentityProvider 
     overview,
     nameStores,
   };
-}
-
-/** Why the process is not ready, one text for each check that fails. */
-function describeNotReady(checks: readonly { readonly name: string; readonly reason: string | null }[]): string[] {
-  return checks.flatMap(({ name, reason }) => (reason === null ? [] : [`${name}: ${reason}`]));
 }
 
 function recordUnsent(metrics: Metrics, hub: Hub): void {

@@ -1,3 +1,4 @@
+import { serializeWorkerState, workerStateQuestion } from '@widget-service/shared/adapters/worker-state-codec.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { makeFormatMetrics } from '@widget-service/shared/metrics/format-metrics.ts';
 import { measureBackend } from '@widget-service/shared/metrics/measure-backend.ts';
@@ -7,9 +8,11 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
+import { getProcessName } from '@widget-service/shared/runtime/process-name.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
+import { readServiceVersion } from '@widget-service/shared/runtime/service-version.ts';
 import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/create-supervisor.ts';
-import { makeNameStores } from '@widget-service/shared/tasks/name-stores.ts';
+import { describeNotReady, makeNameStores } from '@widget-service/shared/tasks/name-stores.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 
@@ -53,12 +56,22 @@ export async function openWorker(
     settings.OPS_HOST,
     settings.OPS_PORT,
   );
+  const identity = {
+    name: getProcessName(),
+    version: readServiceVersion(),
+    startedAtMs: clock.now().getTime(),
+  };
+  const stopServing = backend.workerRequests.serve((question) => {
+    if (question !== workerStateQuestion) return null;
+    return serializeWorkerState({ ...identity, notReady: describeNotReady(nameStores(supervisor.checks())) });
+  });
   supervisor.start();
   logger.info({ ops: { host: ops.address.address, port: ops.address.port } }, 'listening');
   return {
     stopMaxMs,
     stop: async () => {
       logger.info('stopping');
+      stopServing();
       await supervisor.stop();
       await tracer.close();
       await ops.close();

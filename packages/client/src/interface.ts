@@ -821,7 +821,7 @@ export interface paths {
         };
         /**
          * Show the state of the service
-         * @description Returns the last hour, the hook queue, dead deliveries, the pods, and what is wrong now. It asks every pod. What does not answer in time is missing or null, and a condition says so. The same answer is returned for up to one second.
+         * @description Returns the last hour, the hook queue, dead deliveries, the pods and workers, and what is wrong now. It asks every pod and worker. What does not answer in time is missing or null, and a condition says so. The same answer is returned for up to one second.
          *
          *     Needs the permission `audit:read`.
          */
@@ -2600,6 +2600,15 @@ export interface components {
          *       ],
          *       "podsAsked": 1,
          *       "podsAnswered": 1,
+         *       "workers": [
+         *         {
+         *           "name": "worker-5b8f/1",
+         *           "version": "0.1.0",
+         *           "startedAt": "2026-03-01T09:57:00.000Z",
+         *           "notReady": []
+         *         }
+         *       ],
+         *       "workersAsked": 1,
          *       "conditions": [
          *         {
          *           "code": "dead-letters",
@@ -2666,6 +2675,17 @@ export interface components {
             }[];
             podsAsked: number;
             podsAnswered: number;
+            /** @description The workers that answered. Null: Redis did not pass on the question. Empty on the embedded service, which processes hooks itself. */
+            workers: {
+                /** @description Its host name and process id. */
+                name: string;
+                version: string;
+                /** Format: date-time */
+                startedAt: string;
+                /** @description Why it is not ready. Empty: it is. */
+                notReady: string[];
+            }[] | null;
+            workersAsked: number;
             /** @description What is wrong now, the worst first. Empty: nothing. */
             conditions: {
                 /** @description Stable, for programs. */
@@ -9388,6 +9408,15 @@ export interface operations {
                      *       ],
                      *       "podsAsked": 1,
                      *       "podsAnswered": 1,
+                     *       "workers": [
+                     *         {
+                     *           "name": "worker-5b8f/1",
+                     *           "version": "0.1.0",
+                     *           "startedAt": "2026-03-01T09:57:00.000Z",
+                     *           "notReady": []
+                     *         }
+                     *       ],
+                     *       "workersAsked": 1,
                      *       "conditions": [
                      *         {
                      *           "code": "dead-letters",

@@ -19,7 +19,7 @@ import { checkDurability, RedisDurabilityError } from './redis/durability-check.
 import { redisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
-import { RedisPodRequests } from './redis/redis-pod-requests.ts';
+import { RedisPeerRequests } from './redis/redis-peer-requests.ts';
 import { RedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { RedisRefusalStore } from './redis/redis-refusal-store.ts';
 
@@ -127,12 +127,15 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     keys,
     connectTail: () => openBlockingReadConnection(eventsTarget, 'widget-service:control'),
   });
-  const podRequests = new RedisPodRequests({
-    redis: events,
-    keys,
-    connectSubscriber: () => openSubscriberConnection(eventsTarget, 'widget-service:pods'),
-    onWarning,
-  });
+  const openPeerRequests = (questions: string, name: string) =>
+    new RedisPeerRequests({
+      redis: events,
+      channels: { questions, answers: keys.peerAnswers },
+      connectSubscriber: () => openSubscriberConnection(eventsTarget, name),
+      onWarning,
+    });
+  const podRequests = openPeerRequests(keys.podQuestions, 'widget-service:pods');
+  const workerRequests = openPeerRequests(keys.workerQuestions, 'widget-service:workers');
   const rateLimiter = new RedisRateLimiter({ redis: limits, keys });
   const refusals = new RedisRefusalStore({ redis: limits, keys });
   const hookQueue = new BullmqHookQueue({
@@ -148,16 +151,17 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     },
     onWarning,
   });
-  return { eventLog, hookQueue, control, podRequests, rateLimiter, refusals, close };
+  return { eventLog, hookQueue, control, podRequests, workerRequests, rateLimiter, refusals, close };
 }
 
 function assemble(mongo: MongoStores, redis: RedisParts): Backend {
-  const { eventLog, hookQueue, control, podRequests, rateLimiter, refusals } = redis;
+  const { eventLog, hookQueue, control, podRequests, workerRequests, rateLimiter, refusals } = redis;
   const close = async () => {
     await hookQueue.close();
     await eventLog.close();
     await control.close();
     podRequests.close();
+    workerRequests.close();
     redis.close();
     await mongo.close();
   };
@@ -168,6 +172,7 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
     hookQueue,
     control,
     podRequests,
+    workerRequests,
     rateLimiter,
     refusals,
     // MongoDB's TTL indexes and the expiry of Redis keys do this.

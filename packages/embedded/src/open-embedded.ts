@@ -3,7 +3,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { EventRetention } from '@widget-service/shared/ports/event-log.ts';
 import type { Database } from './database.ts';
 import { InProcessControlLog } from './in-process-control-log.ts';
-import { InProcessPodRequests } from './in-process-pod-requests.ts';
+import { InProcessPeerRequests } from './in-process-peer-requests.ts';
 import { openDatabase } from './open-database.ts';
 import { SqliteAuditEventStore } from './sqlite-audit-event-store.ts';
 import { SqliteDedupeMarks } from './sqlite-dedupe-marks.ts';
@@ -80,7 +80,8 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     eventLog,
     hookQueue,
     control,
-    podRequests: new InProcessPodRequests(),
+    podRequests: new InProcessPeerRequests(),
+    workerRequests: new InProcessPeerRequests(),
     rateLimiter: new MemoryRateLimiter({ monotonicMs: () => performance.now() }),
     users: new SqliteUserStore(db),
     sessions,

@@ -29,6 +29,8 @@ describe('GET /api/v1/overview', () => {
       conditions: [],
       podsAsked: 1,
       podsAnswered: 1,
+      workers: [],
+      workersAsked: 0,
     });
     expect(body.pods).toMatchObject([{ streamsOpen: 0, lagEvents: null, notReady: [] }]);
     expect(body.queues.map(({ jobs }: { jobs: number }) => jobs)).toEqual(body.queues.map(() => 0));
@@ -54,11 +56,12 @@ describe('an overview without its stores', () => {
   };
   beforeAll(async () => {
     service = await openTestApp({
-      replace: ({ hookQueue, outboxes, integrations, podRequests }) => ({
+      replace: ({ hookQueue, outboxes, integrations, podRequests, workerRequests }) => ({
         hookQueue: overrideMethod(hookQueue, 'inspect', fail),
         outboxes: overrideMethod(outboxes, 'findOverdue', fail),
         integrations: overrideMethod(integrations, 'list', fail),
         podRequests: overrideMethod(podRequests, 'ask', fail),
+        workerRequests: overrideMethod(workerRequests, 'ask', fail),
       }),
     });
   });
@@ -72,6 +75,7 @@ describe('an overview without its stores', () => {
       queues: null,
       outboxesWaitingSince: null,
       pods: [],
+      workers: null,
       conditions: [
         { code: 'store-unavailable', severity: 'page', runbook: 'store-unavailable' },
         { code: 'pods-silent', severity: 'ticket' },

@@ -52,11 +52,13 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
   /** The secret that the dialog shows. */
   const readSecret = async () => (await dialog().locator('.secret').first().textContent()) ?? '';
 
-  it.runIf(canShow)('begins with the overview: all is well, and every pod is ready', async () => {
+  it.runIf(canShow)('begins with the overview: all is well, and every pod and worker is ready', async () => {
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.getByText('All is well.').waitFor();
     const pods = page.getByRole('table', { name: 'Pods' }).getByRole('row').filter({ hasText: 'Ready' });
     await expect.poll(() => pods.count()).toBe(name === 'a cluster' ? 2 : 1);
+    const workers = page.getByRole('table', { name: 'Workers' }).getByRole('row').filter({ hasText: 'Ready' });
+    await expect.poll(() => workers.count()).toBe(name === 'a cluster' ? 2 : 0);
     await expectNoBarriers();
   });
 

@@ -9,6 +9,8 @@ const healthy: JudgedState = {
   pods: [{ ...pod, streamsOpen: 80, lagEvents: 1_000 }],
   podsAsked: 1,
   podsAnswered: 1,
+  hasWorkers: true,
+  workers: { states: [{ name: 'worker-1', notReady: [] }], asked: 1 },
 };
 const find = (changes: Partial<JudgedState>) => findConditions({ ...healthy, ...changes });
 
@@ -24,6 +26,13 @@ test.each<[string, Partial<JudgedState>, RegExp]>([
   ['tail-behind', { pods: [{ ...pod, lagEvents: 1_001 }] }, /1001 events/],
   ['streams-near-limit', { pods: [{ ...pod, streamsOpen: 81 }] }, /81 of 100/],
   ['pods-silent', { podsAsked: 3, podsAnswered: 2 }, /2 of 3/],
+  ['no-worker', { workers: { states: [], asked: 0 } }, /nothing processes them/],
+  ['workers-silent', { workers: { states: [{ name: 'worker-1', notReady: [] }], asked: 2 } }, /1 of 2/],
+  [
+    'worker-not-ready',
+    { workers: { states: [{ name: 'worker-1', notReady: ['hook-consumer: it waits'] }], asked: 1 } },
+    /hook-consumer: it waits/,
+  ],
   ['store-unavailable', { queues: null }, /hook queue did not answer/],
   ['store-unavailable', { outboxAgeSeconds: null }, /store did not answer/],
 ])('%s: %j', (code, changes, detail) => {
@@ -32,6 +41,11 @@ test.each<[string, Partial<JudgedState>, RegExp]>([
 
 test('a pod without a limit of streams is never near it, and an unknown lag is none', () => {
   expect(find({ pods: [{ ...pod, streamsMax: 0, streamsOpen: 9, lagEvents: null }] })).toEqual([]);
+});
+
+test('says nothing of workers where the pod processes hooks itself, or where nobody could be asked', () => {
+  expect(find({ hasWorkers: false, workers: { states: [], asked: 0 } })).toEqual([]);
+  expect(find({ workers: null })).toEqual([]);
 });
 
 test('the worst comes first', () => {

@@ -13,6 +13,12 @@ export interface JudgedState {
   }[];
   readonly podsAsked: number;
   readonly podsAnswered: number;
+  /** False: the pod processes hooks itself. */
+  readonly hasWorkers: boolean;
+  readonly workers: {
+    readonly states: readonly { readonly name: string; readonly notReady: readonly string[] }[];
+    readonly asked: number;
+  } | null;
 }
 
 /** Something that is wrong now, with the next step. */
@@ -39,6 +45,7 @@ export function findConditions(state: JudgedState): Condition[] {
   const found = [
     ...judgeStores(state),
     ...judgePods(state),
+    ...judgeWorkers(state),
     ...judgeQueue(state),
     ...judgeOutboxes(state),
     ...judgeDeadLetters(state),
@@ -102,6 +109,43 @@ function judgePods({ pods, podsAsked, podsAnswered }: JudgedState): Condition[] 
         runbook: 'streams-near-limit',
       });
     }
+  }
+  return found;
+}
+
+function judgeWorkers({ hasWorkers, workers }: JudgedState): Condition[] {
+  if (!hasWorkers || workers === null) return [];
+  const { states, asked } = workers;
+  if (states.length === 0) {
+    return [
+      {
+        code: 'no-worker',
+        severity: 'page',
+        title: 'No worker answers',
+        detail: `Hooks are accepted, but nothing processes them, unless workers of an older version run. Start a worker, or look at the log of those that should run.`,
+        runbook: 'hooks-wait',
+      },
+    ];
+  }
+  const found: Condition[] = [];
+  if (states.length < asked) {
+    found.push({
+      code: 'workers-silent',
+      severity: 'ticket',
+      title: 'Some workers did not answer',
+      detail: `${states.length} of ${asked} workers answered. The others may be overloaded or frozen. Look at them.`,
+      runbook: null,
+    });
+  }
+  for (const { name, notReady } of states) {
+    if (notReady.length === 0) continue;
+    found.push({
+      code: 'worker-not-ready',
+      severity: 'ticket',
+      title: `Worker ${name} is not ready`,
+      detail: `${notReady.join('; ')}. The other workers process its hooks.`,
+      runbook: 'task-not-ready',
+    });
   }
   return found;
 }

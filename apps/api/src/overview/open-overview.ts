@@ -1,9 +1,14 @@
-import { hostname } from 'node:os';
+import {
+  parseWorkerState,
+  type WorkerState,
+  workerStateQuestion,
+} from '@widget-service/shared/adapters/worker-state-codec.ts';
 import { tryParseJson } from '@widget-service/shared/domain/json.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { PodRequests } from '@widget-service/shared/ports/pod-requests.ts';
+import type { PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import { getProcessName } from '@widget-service/shared/runtime/process-name.ts';
 import { createPeriodicTask, type Task } from '@widget-service/shared/runtime/supervisor.ts';
 import { z } from 'zod';
 import { type Condition, findConditions } from './conditions.ts';
@@ -53,6 +58,8 @@ export interface Overview {
   readonly pods: readonly PodState[];
   readonly podsAsked: number;
   readonly podsAnswered: number;
+  /** Null: Redis did not pass on the question. */
+  readonly workers: { readonly states: readonly WorkerState[]; readonly asked: number } | null;
   readonly conditions: readonly Condition[];
 }
 
@@ -66,8 +73,10 @@ export interface PodFigures {
 }
 
 export interface OverviewDeps {
-  readonly backend: Pick<Backend, 'hookQueue' | 'outboxes' | 'ledger' | 'integrations'>;
-  readonly podRequests: PodRequests;
+  readonly backend: Pick<Backend, 'hookQueue' | 'outboxes' | 'ledger' | 'integrations' | 'workerRequests'>;
+  readonly podRequests: PeerRequests;
+  /** False: this process processes hooks itself. */
+  readonly hasWorkers: boolean;
   readonly clock: Clock;
   readonly serviceVersion: string;
   readonly streamsMax: number;
@@ -96,7 +105,7 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
   let lagEvents: number | null = null;
 
   const describePod = (): PodState => ({
-    name: `${hostname()}/${process.pid}`,
+    name: getProcessName(),
     version: deps.serviceVersion,
     startedAtMs,
     streamsOpen: deps.countStreams(),
@@ -124,18 +133,20 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
 
   const readNow = async (): Promise<Overview> => {
     const at = clock.now();
-    const [asked, stores] = await Promise.all([
+    const [asked, workers, stores] = await Promise.all([
       podRequests.ask(question, answerWithinMs).catch(() => ({ asked: 1, answers: [] })),
+      askWorkers(deps.backend.workerRequests).catch(() => null),
       readStores(deps.backend, at),
     ]);
     const answers = asked.answers.flatMap((text) => answerSchema.safeParse(tryParseJson(text)).data ?? []);
-    const pods = answers.map(({ pod }) => pod).sort((one, other) => (one.name < other.name ? -1 : 1));
+    const pods = answers.map(({ pod }) => pod).sort(compareNames);
     const lastPoint = Math.floor(at.getTime() / pointMs) - 1;
-    const state = { ...stores, pods, podsAsked: asked.asked, podsAnswered: answers.length };
+    const state = { ...stores, pods, podsAsked: asked.asked, podsAnswered: answers.length, workers };
     const toAgeSeconds = (since: Date | null) =>
       since === null ? 0 : Math.max(0, at.getTime() - since.getTime()) / 1_000;
     const judged = {
       ...state,
+      hasWorkers: deps.hasWorkers,
       queues: stores.queues?.map(({ oldestEnqueuedAt }) => ({ ageSeconds: toAgeSeconds(oldestEnqueuedAt) })) ?? null,
       outboxAgeSeconds: stores.hasOutboxes ? toAgeSeconds(stores.outboxesWaitingSince) : null,
     };
@@ -153,4 +164,14 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
     task,
     close: stopServing,
   };
+}
+
+/** Throws `UnavailableError`. */
+async function askWorkers(workerRequests: PeerRequests): Promise<NonNullable<Overview['workers']>> {
+  const { asked, answers } = await workerRequests.ask(workerStateQuestion, answerWithinMs);
+  return { states: answers.flatMap((text) => parseWorkerState(text) ?? []).sort(compareNames), asked };
+}
+
+function compareNames(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
 }

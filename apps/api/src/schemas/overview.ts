@@ -39,6 +39,13 @@ const podSchema = z.object({
   notReady: z.array(z.string()).describe('Why it is not ready. Empty: it is.'),
 });
 
+const workerSchema = z.object({
+  name: z.string().describe('Its host name and process id.'),
+  version: z.string(),
+  startedAt: timestamp,
+  notReady: z.array(z.string()).describe('Why it is not ready. Empty: it is.'),
+});
+
 const conditionSchema = z.object({
   code: z.string().describe('Stable, for programs.'),
   severity: z.enum(['page', 'ticket']).describe('`page`: users notice now. `ticket`: it can wait for working hours.'),
@@ -80,6 +87,8 @@ const exampleOverview = {
   ],
   podsAsked: 1,
   podsAnswered: 1,
+  workers: [{ name: 'worker-5b8f/1', version: '0.1.0', startedAt: '2026-03-01T09:57:00.000Z', notReady: [] }],
+  workersAsked: 1,
   conditions: [
     {
       code: 'dead-letters',
@@ -111,6 +120,13 @@ export const overviewSchema = z
     pods: z.array(podSchema),
     podsAsked: z.int(),
     podsAnswered: z.int(),
+    workers: z
+      .array(workerSchema)
+      .nullable()
+      .describe(
+        'The workers that answered. Null: Redis did not pass on the question. Empty on the embedded service, which processes hooks itself.',
+      ),
+    workersAsked: z.int(),
     conditions: z.array(conditionSchema).describe('What is wrong now, the worst first. Empty: nothing.'),
   })
   .meta({ id: 'Overview', examples: [exampleOverview] });

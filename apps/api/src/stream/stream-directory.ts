@@ -1,8 +1,8 @@
-import { hostname } from 'node:os';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { tryParseJson } from '@widget-service/shared/domain/json.ts';
 import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
-import type { PodRequests } from '@widget-service/shared/ports/pod-requests.ts';
+import type { PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
+import { getProcessName } from '@widget-service/shared/runtime/process-name.ts';
 import { z } from 'zod';
 import type { Connection } from './connection.ts';
 import type { Hub } from './hub.ts';
@@ -54,7 +54,7 @@ interface OpenStreams {
 }
 
 export interface StreamDirectoryDeps {
-  readonly podRequests: PodRequests;
+  readonly podRequests: PeerRequests;
   readonly hub: Pick<Hub, 'listConnections' | 'endConnection'>;
 }
 
@@ -118,7 +118,7 @@ function answerQuestion({ kind, subscriptionId, streamId }: Question, hub: Strea
   return { version: textVersion, streams, openStreams: connections.length, hasEnded: false };
 }
 
-const podName = `${hostname()}/${process.pid}`;
+const podName = getProcessName();
 
 function toOpenStream({ id, address, epoch, cursor, openedAtMs, sink }: Connection): OpenStream {
   return {

@@ -29,7 +29,16 @@ export interface MongoStoresOptions extends MongoOptions {
 /** The ports with a MongoDB adapter: the members of a backend without the Redis adapters and the backend's own. */
 type MongoPorts = Omit<
   Backend,
-  'kind' | 'eventLog' | 'hookQueue' | 'control' | 'podRequests' | 'rateLimiter' | 'refusals' | 'removeExpired' | 'close'
+  | 'kind'
+  | 'eventLog'
+  | 'hookQueue'
+  | 'control'
+  | 'podRequests'
+  | 'workerRequests'
+  | 'rateLimiter'
+  | 'refusals'
+  | 'removeExpired'
+  | 'close'
 >;
 
 export interface MongoStores {

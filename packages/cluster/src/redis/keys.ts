@@ -24,10 +24,11 @@ export interface RedisKeys {
   readonly waiting: string;
   /** The number of the last report that was counted there, of one reporter. Expires an hour after it. */
   waitingReport(reporterId: string): string;
-  /** The Pub/Sub channel of questions to every pod. */
+  /** The Pub/Sub channels of questions to every pod, and to every worker. */
   readonly podQuestions: string;
+  readonly workerQuestions: string;
   /** The Pub/Sub channel of the answers to one asking process. */
-  podAnswers(askerId: string): string;
+  peerAnswers(askerId: string): string;
   /** The prefix of every BullMQ key. */
   readonly queuePrefix: string;
 }
@@ -44,8 +45,10 @@ export function redisKeys(prefix: string): RedisKeys {
     refusals: (integrationId) => `${tag}:refusals:${integrationId}`,
     waiting: `${tag}:waiting`,
     waitingReport: (reporterId) => `${tag}:waiting:report:${reporterId}`,
+    // All begin alike: one rule of an ACL permits them.
     podQuestions: `${tag}:pods:questions`,
-    podAnswers: (askerId) => `${tag}:pods:answers:${askerId}`,
+    workerQuestions: `${tag}:pods:questions:workers`,
+    peerAnswers: (askerId) => `${tag}:pods:answers:${askerId}`,
     queuePrefix: tag,
   };
 }

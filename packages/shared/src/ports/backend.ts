@@ -4,8 +4,8 @@ import type { DeliveryLedger } from './delivery-ledger.ts';
 import type { EventLog } from './event-log.ts';
 import type { IntegrationStore, ProvisionTokenStore, SubscriptionStore } from './grant-store.ts';
 import type { HookQueue } from './hook-queue.ts';
+import type { PeerRequests } from './/peer-requests.ts';
 import type { PersonalStreamStore } from './personal-stream-store.ts';
-import type { PodRequests } from './pod-requests.ts';
 import type { QuarantineStore } from './quarantine-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RefusalStore } from './refusal-store.ts';
@@ -30,7 +30,10 @@ export interface Backend {
   readonly eventLog: EventLog;
   readonly hookQueue: HookQueue;
   readonly control: ControlLog;
-  readonly podRequests: PodRequests;
+  /** Questions to every pod. */
+  readonly podRequests: PeerRequests;
+  /** Questions to every worker. The embedded process is no worker of its own: nobody is asked. */
+  readonly workerRequests: PeerRequests;
   readonly rateLimiter: RateLimiter;
   readonly users: UserStore;
   readonly sessions: SessionStore;

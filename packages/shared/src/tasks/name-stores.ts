@@ -24,3 +24,8 @@ export function makeNameStores({ MONGODB_URL, EVENTS_REDIS_URL }: StoreSettings)
       return { name, reason: reason === null || stores === undefined ? reason : `${reason} (store: ${stores})` };
     });
 }
+
+/** Says why a process is not ready, one text for each check that fails. Empty: it is ready. */
+export function describeNotReady(checks: readonly HealthCheck[]): string[] {
+  return checks.flatMap(({ name, reason }) => (reason === null ? [] : [`${name}: ${reason}`]));
+}

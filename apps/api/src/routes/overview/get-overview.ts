@@ -17,14 +17,14 @@ export function registerGetOverview(
       operationId: 'example.overview.get',
       summary: 'Show the state of the service',
       description:
-        'Returns the last hour, the hook queue, dead deliveries, the pods, and what is wrong now. It asks every pod. What does not answer in time is missing or null, and a condition says so. The same answer is returned for up to one second.',
+        'Returns the last hour, the hook queue, dead deliveries, the pods and workers, and what is wrong now. It asks every pod and worker. What does not answer in time is missing or null, and a condition says so. The same answer is returned for up to one second.',
       response: documentResponses({ 200: { body: overviewSchema, description: 'The state of the service.' } }),
     },
     handler: async () => toBody(await overview.read()),
   });
 }
 
-function toBody({ at, history: { lastPoint, ...points }, queues, pods, ...overview }: Overview): OverviewBody {
+function toBody({ at, history: { lastPoint, ...points }, queues, pods, workers, ...overview }: Overview): OverviewBody {
   const copy = (values: readonly (number | null)[]) => [...values];
   return {
     at: at.toISOString(),
@@ -40,9 +40,15 @@ function toBody({ at, history: { lastPoint, ...points }, queues, pods, ...overvi
       queues?.map((queue) => ({ ...queue, oldestEnqueuedAt: queue.oldestEnqueuedAt?.toISOString() ?? null })) ?? null,
     outboxesWaitingSince: overview.outboxesWaitingSince?.toISOString() ?? null,
     deadLetters: overview.deadLetters === null ? null : [...overview.deadLetters],
-    pods: pods.map(({ startedAtMs, ...pod }) => ({ ...pod, startedAt: new Date(startedAtMs).toISOString() })),
+    pods: pods.map(withStartedAt),
     podsAsked: overview.podsAsked,
     podsAnswered: overview.podsAnswered,
+    workers: workers?.states.map((state) => ({ ...withStartedAt(state), notReady: [...state.notReady] })) ?? null,
+    workersAsked: workers?.asked ?? 0,
     conditions: [...overview.conditions],
   };
+}
+
+function withStartedAt<State extends { readonly startedAtMs: number }>({ startedAtMs, ...state }: State) {
+  return { ...state, startedAt: new Date(startedAtMs).toISOString() };
 }

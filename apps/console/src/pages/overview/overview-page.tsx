@@ -7,12 +7,12 @@ import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { Chart } from './chart.tsx';
-import { DeadLetters, Pods, Queue } from './overview-tables.tsx';
+import { DeadLetters, Pods, Queue, Workers } from './overview-tables.tsx';
 
 type Overview = Schemas['Overview'];
 const refreshMs = 5_000;
 
-/** The whole service: what is wrong now, the last hour, the queue and the pods. */
+/** The whole service: what is wrong now, the last hour, the queue, the pods and the workers. */
 export function OverviewPage() {
   const { overview } = texts;
   const read = useResource((signal) => api.GET('/api/v1/overview', { signal }), [], { refreshMs });
@@ -40,6 +40,7 @@ export function OverviewPage() {
           <Queue queues={data.queues} />
           <DeadLetters deadLetters={data.deadLetters} />
           <Pods pods={data.pods} />
+          <Workers workers={data.workers} />
         </>
       )}
     </>

@@ -81,9 +81,7 @@ export function Pods({ pods }: { readonly pods: Overview['pods'] }) {
             <tr key={pod.name}>
               <th scope="row">{pod.name}</th>
               <td data-label={overview.state}>
-                <Badge tone={pod.notReady.length === 0 ? 'good' : 'bad'}>
-                  {pod.notReady.length === 0 ? overview.ready : overview.notReady}
-                </Badge>
+                <Readiness notReady={pod.notReady} />
               </td>
               <td data-label={overview.version}>{pod.version}</td>
               <td data-label={overview.startedAt}>
@@ -99,4 +97,49 @@ export function Pods({ pods }: { readonly pods: Overview['pods'] }) {
       </table>
     </section>
   );
+}
+
+/** The processes that process hooks. None on an embedded service, where the pod does it. */
+export function Workers({ workers }: { readonly workers: Overview['workers'] }) {
+  const { overview } = texts;
+  if (workers?.length === 0) return null;
+  return (
+    <section class="section">
+      <h2>{overview.workers}</h2>
+      {workers === null ? (
+        <p class="muted">{overview.unknown}</p>
+      ) : (
+        <table class="table" aria-label={overview.workers}>
+          <thead>
+            <tr>
+              <th scope="col">{overview.worker}</th>
+              <th scope="col">{overview.state}</th>
+              <th scope="col">{overview.version}</th>
+              <th scope="col">{overview.startedAt}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {workers.map((worker) => (
+              <tr key={worker.name}>
+                <th scope="row">{worker.name}</th>
+                <td data-label={overview.state}>
+                  <Readiness notReady={worker.notReady} />
+                </td>
+                <td data-label={overview.version}>{worker.version}</td>
+                <td data-label={overview.startedAt}>
+                  <Time at={worker.startedAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Readiness({ notReady }: { readonly notReady: readonly string[] }) {
+  const { overview } = texts;
+  const isReady = notReady.length === 0;
+  return <Badge tone={isReady ? 'good' : 'bad'}>{isReady ? overview.ready : overview.notReady}</Badge>;
 }

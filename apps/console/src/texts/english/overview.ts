@@ -25,6 +25,8 @@ export const overview = {
   outboxes: (since: string) => `Changes of widgets wait to be published since ${since}.`,
   pods: 'Pods',
   pod: 'Pod',
+  workers: 'Workers',
+  worker: 'Worker',
   version: 'Version',
   startedAt: 'Started',
   streams: 'Streams',

@@ -1,21 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import {
-  parsePodAnswer,
-  parsePodQuestion,
-  serializePodMessage,
-} from '@widget-service/shared/adapters/pod-message-codec.ts';
+  parsePeerAnswer,
+  parsePeerQuestion,
+  serializePeerMessage,
+} from '@widget-service/shared/adapters/peer-message-codec.ts';
 import { describeError } from '@widget-service/shared/domain/errors.ts';
-import type { PodAnswers, PodRequests } from '@widget-service/shared/ports/pod-requests.ts';
+import type { PeerAnswers, PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { type Redis, ReplyError } from 'ioredis';
 import type { OnWarning } from './connections.ts';
-import type { RedisKeys } from './keys.ts';
 import { translateErrors } from './translate-error.ts';
 
-export interface RedisPodRequestsOptions {
+export interface RedisPeerRequestsOptions {
   /** For short calls. The caller closes it. */
   readonly redis: Redis;
-  readonly keys: Pick<RedisKeys, 'podQuestions' | 'podAnswers'>;
+  readonly channels: {
+    /** Where all processes of the kind listen. */
+    readonly questions: string;
+    /** Where the process with this id listens for answers. */
+    answers(askerId: string): string;
+  };
   /** Opens a connection that only subscribes. It must reconnect by itself. */
   readonly connectSubscriber: () => Redis;
   readonly onWarning: OnWarning;
@@ -31,14 +35,14 @@ interface PendingQuestion {
 }
 
 /**
- * Questions and answers are Redis Pub/Sub messages: nothing is stored. `PUBLISH` returns how many pods got the question.
+ * Questions and answers are Redis Pub/Sub messages: nothing is stored. `PUBLISH` returns how many processes got the question.
  * Each process has a channel of its own for answers.
  *
  * Example: pod A publishes `{id: 1, replyTo: "…:answers:A", question}`, and Redis says that two pods got it. A and B publish
  * their answers to `…:answers:A`. With the second one, A has all answers.
  */
-export class RedisPodRequests implements PodRequests {
-  readonly #options: RedisPodRequestsOptions;
+export class RedisPeerRequests implements PeerRequests {
+  readonly #options: RedisPeerRequestsOptions;
   readonly #processId = randomUUID();
   readonly #pending = new Map<string, PendingQuestion>();
   #serving: ((question: string) => string | null) | null = null;
@@ -46,22 +50,22 @@ export class RedisPodRequests implements PodRequests {
   /** Resolves when the current connection has subscribed to the answers of this process. */
   #subscribed = Promise.withResolvers<void>();
 
-  constructor(options: RedisPodRequestsOptions) {
+  constructor(options: RedisPeerRequestsOptions) {
     this.#options = options;
   }
 
-  async ask(question: string, withinMs: number): Promise<PodAnswers> {
-    const { redis, keys } = this.#options;
+  async ask(question: string, withinMs: number): Promise<PeerAnswers> {
+    const { redis, channels } = this.#options;
     this.#openSubscriber();
     // Without this, the answers could arrive before the subscription.
-    await withDeadline(this.#subscribed.promise, requestDeadlineMs, 'subscribe to the answers of pods');
+    await withDeadline(this.#subscribed.promise, requestDeadlineMs, 'subscribe to answers');
     const id = randomUUID();
     const pending: PendingQuestion = { answers: new Map(), onAnswer: () => undefined };
     this.#pending.set(id, pending);
     try {
-      const message = serializePodMessage({ id, replyTo: keys.podAnswers(this.#processId), question });
-      const published = redis.publish(keys.podQuestions, message);
-      const operation = 'ask the pods';
+      const message = serializePeerMessage({ id, replyTo: channels.answers(this.#processId), question });
+      const published = redis.publish(channels.questions, message);
+      const operation = 'ask other processes';
       const connections = await translateErrors(withDeadline(published, requestDeadlineMs, operation), operation);
       await waitForAnswers(pending, connections, withinMs);
       return { asked: connections, answers: [...pending.answers.values()] };
@@ -77,7 +81,7 @@ export class RedisPodRequests implements PodRequests {
     return () => {
       if (this.#serving !== answer) return;
       this.#serving = null;
-      subscriber.unsubscribe(this.#options.keys.podQuestions).catch(() => undefined);
+      subscriber.unsubscribe(this.#options.channels.questions).catch(() => undefined);
     };
   }
 
@@ -99,9 +103,9 @@ export class RedisPodRequests implements PodRequests {
 
   /** If it fails, the connection is broken or about to be: it subscribes again once it is ready. */
   async #subscribe(subscriber: Redis): Promise<void> {
-    const { keys } = this.#options;
+    const { questions, answers } = this.#options.channels;
     const subscribed = this.#subscribed;
-    const channels = [keys.podAnswers(this.#processId), ...(this.#serving !== null ? [keys.podQuestions] : [])];
+    const channels = [answers(this.#processId), ...(this.#serving !== null ? [questions] : [])];
     try {
       await subscriber.subscribe(...channels);
       subscribed.resolve();
@@ -109,29 +113,32 @@ export class RedisPodRequests implements PodRequests {
       if (subscriber.status !== 'ready') return;
       if (!(error instanceof ReplyError)) return subscriber.disconnect(true);
       // A new connection would be refused as well, at once, and so on.
-      this.#options.onWarning('Redis refuses the channels of pods: the list of open streams has no answer', {
-        channels: keys.podQuestions,
-        reason: describeError(error),
-      });
+      this.#options.onWarning(
+        'Redis refuses the channels by which processes ask each other: open streams and the overview are unknown',
+        {
+          channels: questions,
+          reason: describeError(error),
+        },
+      );
       setTimeout(() => subscriber.status === 'ready' && void this.#subscribe(subscriber), refusedPauseMs).unref();
     }
   }
 
   #receive(channel: string, text: string): void {
-    if (channel === this.#options.keys.podQuestions) this.#answer(text);
+    if (channel === this.#options.channels.questions) this.#answer(text);
     else this.#collect(text);
   }
 
   #answer(text: string): void {
-    const message = parsePodQuestion(text);
+    const message = parsePeerQuestion(text);
     const answer = message === null ? null : callSafely(() => this.#serving?.(message.question) ?? null);
     if (message === null || answer === null) return;
-    const reply = serializePodMessage({ id: message.id, from: this.#processId, answer });
+    const reply = serializePeerMessage({ id: message.id, from: this.#processId, answer });
     this.#options.redis.publish(message.replyTo, reply).catch(() => undefined);
   }
 
   #collect(text: string): void {
-    const message = parsePodAnswer(text);
+    const message = parsePeerAnswer(text);
     const pending = message === null ? undefined : this.#pending.get(message.id);
     if (message === null || pending === undefined || pending.answers.has(message.from)) return;
     pending.answers.set(message.from, message.answer);

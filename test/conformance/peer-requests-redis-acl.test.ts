@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { openFailFastConnection, openSubscriberConnection } from '@widget-service/cluster/redis/connections.ts';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
-import { RedisPodRequests } from '@widget-service/cluster/redis/redis-pod-requests.ts';
+import { RedisPeerRequests } from '@widget-service/cluster/redis/redis-peer-requests.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -9,13 +9,14 @@ import { eventually } from '../drivers/eventually.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 /** An ACL is a property of a whole Redis server, so this one has its own. The embedded pod has none. */
-describe.runIf(inject('backend') === 'cluster')('RedisPodRequests: an ACL that forbids Pub/Sub', () => {
+describe.runIf(inject('backend') === 'cluster')('RedisPeerRequests: an ACL that forbids Pub/Sub', () => {
   let server: RedisProcess;
   let operator: Redis;
   let redis: Redis;
-  let pod: RedisPodRequests;
+  let pod: RedisPeerRequests;
   const warnings: { readonly message: string; readonly fields: object }[] = [];
-  const keys = redisKeys(`t-${randomBytes(8).toString('hex')}`);
+  const { podQuestions: questions, peerAnswers: answers } = redisKeys(`t-${randomBytes(8).toString('hex')}`);
+  const channels = { questions, answers };
   const setChannels = (rule: 'allchannels' | 'resetchannels') => operator.call('ACL', 'SETUSER', 'pod', rule);
   const countConnections = async () =>
     Number(/total_connections_received:(\d+)/.exec(await operator.info('stats'))?.[1] ?? Number.NaN);
@@ -30,7 +31,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisPodRequests: an ACL that f
     redis = openFailFastConnection(target, 'test');
     const connectSubscriber = () => openSubscriberConnection(target, 'test');
     const onWarning = (message: string, fields: object = {}) => void warnings.push({ message, fields });
-    pod = new RedisPodRequests({ redis, keys, connectSubscriber, onWarning });
+    pod = new RedisPeerRequests({ redis, channels, connectSubscriber, onWarning });
     pod.serve((question) => `answer to ${question}`);
     await eventually(async () => (await ask())?.answers.length === 1, 'the pod answers itself');
   });
@@ -48,8 +49,9 @@ describe.runIf(inject('backend') === 'cluster')('RedisPodRequests: an ACL that f
     await setChannels('resetchannels');
     await eventually(async () => warnings.length > 0, 'a warning');
     expect(warnings[0]).toEqual({
-      message: 'Redis refuses the channels of pods: the list of open streams has no answer',
-      fields: { channels: keys.podQuestions, reason: expect.stringContaining('NOPERM') },
+      message:
+        'Redis refuses the channels by which processes ask each other: open streams and the overview are unknown',
+      fields: { channels: channels.questions, reason: expect.stringContaining('NOPERM') },
     });
     const connectionCount = await countConnections();
     await expect(pod.ask('second', 300)).rejects.toThrow(UnavailableError);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { openFailFastConnection, openSubscriberConnection } from '@widget-service/cluster/redis/connections.ts';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
-import { RedisPodRequests } from '@widget-service/cluster/redis/redis-pod-requests.ts';
+import { RedisPeerRequests } from '@widget-service/cluster/redis/redis-peer-requests.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -9,25 +9,26 @@ import { eventually } from '../drivers/eventually.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 
 /** The embedded pod asks itself, without a connection. */
-describe.runIf(inject('backend') === 'cluster')('RedisPodRequests: outages of Redis', () => {
+describe.runIf(inject('backend') === 'cluster')('RedisPeerRequests: outages of Redis', () => {
   let proxy: TcpProxy;
   let redis: Redis;
   let subscribers: Redis[];
-  let pods: RedisPodRequests[];
+  let pods: RedisPeerRequests[];
   beforeEach(async () => {
     const url = new URL(process.env.REDIS_URL ?? '');
     proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port || 6379) });
     const address = `redis://127.0.0.1:${proxy.port}/`;
     const target = { url: address, setting: 'REDIS_URL', onWarning: () => undefined } as const;
     redis = openFailFastConnection(target, 'test');
-    const keys = redisKeys(`t-${randomBytes(8).toString('hex')}`);
+    const { podQuestions: questions, peerAnswers: answers } = redisKeys(`t-${randomBytes(8).toString('hex')}`);
+    const channels = { questions, answers };
     subscribers = [];
     const connectSubscriber = () => {
       const subscriber = openSubscriberConnection(target, 'test');
       subscribers.push(subscriber);
       return subscriber;
     };
-    pods = [1, 2].map(() => new RedisPodRequests({ redis, keys, connectSubscriber, onWarning: target.onWarning }));
+    pods = [1, 2].map(() => new RedisPeerRequests({ redis, channels, connectSubscriber, onWarning: target.onWarning }));
     pods.forEach((pod, index) => void pod.serve((question) => `${index} ${question}`));
     await expectBothAnswer('first');
   });

@@ -1,11 +1,11 @@
-import type { PodAnswers, PodRequests } from '@widget-service/shared/ports/pod-requests.ts';
+import type { PeerAnswers, PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
-describe('PodRequests', () => {
+describe.each(['podRequests', 'workerRequests'] as const)('PeerRequests: %s', (port) => {
   let testBackend: TestBackend;
   /** Another pod on the same stores; null where only one process may use them. */
   let peer: Awaited<ReturnType<NonNullable<TestBackend['openPeer']>>> | null;
@@ -21,12 +21,12 @@ describe('PodRequests', () => {
     await peer?.close();
     await testBackend.dispose();
   });
-  const own = () => testBackend.backend.podRequests;
-  const serve = (pod: PodRequests, answer: (question: string) => string | null) => void stops.push(pod.serve(answer));
+  const own = () => testBackend.backend[port];
+  const serve = (pod: PeerRequests, answer: (question: string) => string | null) => void stops.push(pod.serve(answer));
 
   /** Asks until this many pods are asked: a pod serves soon, not at once. */
-  async function askWhenAsked(count: number, question: string, withinMs = 5_000): Promise<PodAnswers> {
-    let result: PodAnswers = { asked: -1, answers: [] };
+  async function askWhenAsked(count: number, question: string, withinMs = 5_000): Promise<PeerAnswers> {
+    let result: PeerAnswers = { asked: -1, answers: [] };
     await eventually(async () => {
       result = await own().ask(question, withinMs);
       return result.asked === count;
@@ -44,7 +44,7 @@ describe('PodRequests', () => {
     serve(own(), (question) => `own: ${question}`);
     const expected = ['own: "names"\n\u2028?'];
     if (peer !== null) {
-      serve(peer.podRequests, (question) => `peer: ${question}`);
+      serve(peer[port], (question) => `peer: ${question}`);
       expected.push('peer: "names"\n\u2028?');
     }
     const { answers } = await askWhenAsked(expected.length, '"names"\n\u2028?', 10_000);
@@ -56,7 +56,7 @@ describe('PodRequests', () => {
 
   it('a pod that only asks gets the answers of the others', async () => {
     if (peer === null) return;
-    serve(peer.podRequests, () => 'peer');
+    serve(peer[port], () => 'peer');
     expect(await askWhenAsked(1, 'who?')).toEqual({ asked: 1, answers: ['peer'] });
   });
 
@@ -73,7 +73,7 @@ describe('PodRequests', () => {
       if (!isReady) return 'ready';
       throw new Error('this pod fails');
     });
-    if (peer !== null) serve(peer.podRequests, () => (isReady ? null : 'ready'));
+    if (peer !== null) serve(peer[port], () => (isReady ? null : 'ready'));
     const pods = peer === null ? 1 : 2;
     await askWhenAsked(pods, 'ready?');
     isReady = true;
@@ -87,6 +87,13 @@ describe('PodRequests', () => {
     expect((await askWhenAsked(1, 'who?')).answers).toEqual(['mine']);
     stop();
     expect(await askWhenAsked(0, 'who?', 100)).toEqual({ asked: 0, answers: [] });
+  });
+
+  it('asks only its own kind of processes', async () => {
+    const other = testBackend.backend[port === 'podRequests' ? 'workerRequests' : 'podRequests'];
+    stops.push(other.serve(() => 'of the other kind'));
+    serve(own(), () => 'of this kind');
+    expect((await askWhenAsked(1, 'who?')).answers).toEqual(['of this kind']);
   });
 
   it('passes on long answers', async () => {

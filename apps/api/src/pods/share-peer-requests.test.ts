@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { sharePodRequests } from './share-pod-requests.ts';
+import { sharePeerRequests } from './/share-peer-requests.ts';
 
 function createPod() {
   const state: { answer: ((question: string) => string | null) | null } = { answer: null };
-  const shared = sharePodRequests({
+  const shared = sharePeerRequests({
     ask: async (question) => ({ asked: 1, answers: [state.answer?.(question) ?? ''] }),
     serve: (answer) => {
       state.answer = answer;

@@ -1,10 +1,10 @@
-import type { PodAnswers, PodRequests } from '@widget-service/shared/ports/pod-requests.ts';
+import type { PeerAnswers, PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
 
-/** This process is the only pod, so it asks itself. */
-export class InProcessPodRequests implements PodRequests {
+/** There is only this process, so it asks itself, if it serves. */
+export class InProcessPeerRequests implements PeerRequests {
   #serving: ((question: string) => string | null) | null = null;
 
-  async ask(question: string): Promise<PodAnswers> {
+  async ask(question: string): Promise<PeerAnswers> {
     if (this.#serving === null) return { asked: 0, answers: [] };
     const answer = callSafely(this.#serving, question);
     return { asked: 1, answers: answer === null ? [] : [answer] };
