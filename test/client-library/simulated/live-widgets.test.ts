@@ -1,4 +1,5 @@
 import { LiveWidgets } from '@widget-service/client/live/live-widgets.ts';
+import type { Transport } from '@widget-service/client/stream/transport.ts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SimulatedWidgetService } from '../../drivers/simulated-widget-service.ts';
@@ -11,7 +12,8 @@ type Step =
   | { readonly do: 'wipe log' }
   | { readonly do: 'trim log'; readonly keep: number }
   | { readonly do: 'respond'; readonly choice: number; readonly outcome: 'succeed' | 'fail' }
-  | { readonly do: 'wait' };
+  | { readonly do: 'pause' | 'resume' }
+  | { readonly do: 'wait'; readonly ms: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('create' as const) }) },
@@ -37,7 +39,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('pause' as const, 'resume' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(60_000, 301_000) }) },
 );
 
 const scenario = fc.record({
@@ -57,7 +60,7 @@ afterEach(() => {
 });
 
 describe('LiveWidgets', () => {
-  test('equals the list of the service after any interleaving of pages, events, gaps and breaks', async () => {
+  test('equals the list of the service after any interleaving of pages, events, gaps, breaks and pauses', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ widgetsAtStart, pageSize, filter, steps, ...options }) => {
         const service = new SimulatedWidgetService(options);
@@ -71,7 +74,8 @@ describe('LiveWidgets', () => {
           { filter, pageSize },
         );
         const mistakes = watchVersions(live);
-        for (const one of steps) await take(one, service);
+        for (const one of steps) await take(one, service, live);
+        live.resume();
         await settle(service, live);
         live.close();
         const listed = service.list().filter(({ state }) => filter.state === undefined || state === filter.state);
@@ -81,16 +85,48 @@ describe('LiveWidgets', () => {
       { numRuns: Number(process.env.LIVE_RUNS ?? 300) },
     );
   });
+
+  test.each([
+    { minutes: 4, loads: 1, how: 'where it stopped' },
+    { minutes: 6, loads: 2, how: 'by a new load' },
+  ])('has no stream during a pause of $minutes minutes, and goes on $how', async ({ minutes, loads }) => {
+    const service = new SimulatedWidgetService({ createsPerTick: 1, readsRowsAtOnce: true });
+    service.create();
+    const readPage = vi.fn(service.readPage);
+    let isConnected = false;
+    const transport: Transport = {
+      open: async (url, signal) => {
+        signal.addEventListener('abort', () => (isConnected = false), { once: true });
+        const outcome = await service.transport.open(url, signal);
+        isConnected = outcome.status === 'open';
+        return outcome;
+      },
+    };
+    const live = new LiveWidgets({ readPage, streamUrl: 'http://127.0.0.1/stream', streamOptions: { transport } });
+    await settle(service, live);
+    expect(isConnected).toBe(true);
+    live.pause();
+    await vi.advanceTimersByTimeAsync(minutes * 60_000);
+    service.create();
+    expect([isConnected, live.state, live.getSnapshot().length]).toEqual([false, 'stale', 1]);
+    live.resume();
+    await settle(service, live);
+    expect([isConnected, live.getSnapshot().length]).toEqual([true, 2]);
+    expect(readPage).toHaveBeenCalledTimes(loads);
+    live.close();
+  });
 });
 
-async function take(step: Step, service: SimulatedWidgetService): Promise<void> {
+async function take(step: Step, service: SimulatedWidgetService, live: LiveWidgets): Promise<void> {
   if (step.do === 'create') service.create();
   else if (step.do === 'create late') service.createLate(step.ticksAgo);
   else if (step.do === 'hook') service.postHook(step.choice, step.kind);
   else if (step.do === 'wipe log') service.wipeLog();
   else if (step.do === 'trim log') service.trimLog(step.keep);
   else if (step.do === 'respond') service.respond(step.choice, step.outcome);
-  await vi.advanceTimersByTimeAsync(step.do === 'wait' ? 60_000 : 0);
+  else if (step.do === 'pause') live.pause();
+  else if (step.do === 'resume') live.resume();
+  await vi.advanceTimersByTimeAsync(step.do === 'wait' ? step.ms : 0);
 }
 
 /** Lets everything succeed until nothing is left to be said. */

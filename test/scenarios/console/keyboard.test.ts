@@ -2,13 +2,15 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openProfile, openTab, startBrowser } from '../../drivers/console-browser.ts';
 import { testAdmin } from '../../drivers/console-client.ts';
-import { type Deployment, openEmbeddedDeployment } from '../../faults/deployment.ts';
+import { type Deployment, deployments } from '../../faults/deployment.ts';
 
-describe.runIf(hasBrowser)('the keyboard alone', () => {
+describe.each(deployments)('the keyboard alone, $name', ({ canRun, open }) => {
+  const canShow = hasBrowser && canRun;
   let deployment: Deployment;
   let browser: Browser;
   beforeAll(async () => {
-    [deployment, browser] = await Promise.all([openEmbeddedDeployment(), startBrowser()]);
+    if (!canShow) return;
+    [deployment, browser] = await Promise.all([open(), startBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();
@@ -29,7 +31,7 @@ describe.runIf(hasBrowser)('the keyboard alone', () => {
     throw new Error(`Tab does not lead to "${name}"`);
   }
 
-  it('leads from the sign-in to a stream, an integration and every page', async () => {
+  it.runIf(canShow)('leads from the sign-in to a stream, an integration and every page', async () => {
     const profile = await openProfile(browser);
     const { page, complaints } = await openTab(profile, deployment.url, '/widgets');
     const { keyboard } = page;
@@ -48,6 +50,7 @@ describe.runIf(hasBrowser)('the keyboard alone', () => {
       await keyboard.press('Enter');
       await page.getByRole('option', { name }).waitFor();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await expect.poll(() => nameFocused(page)).toBe('Widgets');
     }
     await keyboard.press('/');
     await keyboard.type('one');
@@ -74,6 +77,7 @@ describe.runIf(hasBrowser)('the keyboard alone', () => {
       await tabTo(page, 'I have kept it');
       await keyboard.press('Enter');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await expect.poll(() => nameFocused(page)).toBe(area);
       await page.getByRole('link', { name: word }).waitFor();
       await tabTo(page, word);
       await keyboard.press('Enter');
@@ -95,7 +99,7 @@ describe.runIf(hasBrowser)('the keyboard alone', () => {
     await profile.close();
   });
 
-  it('keeps what was typed over the end of the session', async () => {
+  it.runIf(canShow)('keeps what was typed over the end of the session', async () => {
     const profile = await openProfile(browser);
     const { page } = await openTab(profile, deployment.url, '/widgets');
     const signIn = async () => {

@@ -12,6 +12,7 @@ import {
   startBrowser,
 } from '../../drivers/console-browser.ts';
 import { testAdmin } from '../../drivers/console-client.ts';
+import { eventually } from '../../drivers/eventually.ts';
 import { type Deployment, deployments } from '../../faults/deployment.ts';
 
 describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open }) => {
@@ -146,6 +147,30 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await profile.close();
   });
 
+  it.runIf(canShow)('closes its stream while the tab is hidden, and shows what it missed afterwards', async () => {
+    const countStreams = async () => {
+      const { pods } = await client.api.GET('/api/v1/overview');
+      return pods.reduce((sum, { streamsOpen }) => sum + streamsOpen, 0);
+    };
+    await eventually(async () => (await countStreams()) === 0, 'the tabs of the other tests are closed');
+    const { page, profile } = await openWidgets();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await eventually(async () => (await countStreams()) === 1, 'the tab has a stream');
+    await page.clock.install();
+    // Without a window, a tab is never hidden.
+    const setHidden = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));`);
+    await setHidden(true);
+    await page.clock.fastForward(61_000);
+    await eventually(async () => (await countStreams()) === 0, 'the stream is closed');
+    await client.createWidget({ name: 'While it was hidden' });
+    await setHidden(false);
+    await row(page, 'While it was hidden').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await profile.close();
+  });
+
   // The embedded log loses nothing.
   it.runIf(canShow && name === 'a cluster')(
     'loads the list again after a gap, and the inspector shows the gap',
@@ -176,7 +201,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await rows(page).first().click();
-    await page.getByText('Version').waitFor();
+    await page.getByText('The widget is created').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await profile.close();

@@ -13,6 +13,11 @@ export const rows = signal<readonly LiveWidget[]>([]);
 export const readCount = signal(0);
 
 const renewMs = 200;
+/**
+ * A tab that is hidden for longer closes its stream: without HTTP/2 a browser opens only six connections to a server, so
+ * six hidden tabs would hold up the seventh.
+ */
+const hiddenPauseMs = 60_000;
 /** How long a changed row stands out, in milliseconds. */
 const glowMs = 2_000;
 const changedAtMs = new Map<string, number>();
@@ -29,9 +34,11 @@ export function followWidgets(): void {
     if (userId === undefined || session.value?.user.mustChangePassword || !may('widgets:read')) return;
     const widgets = service.liveWidgets();
     const end = connect(widgets);
+    const stopPausing = pauseWhileHidden(widgets);
     liveWidgets.value = widgets;
     return () => {
       end();
+      stopPausing();
       widgets.close();
       liveWidgets.value = null;
       rows.value = [];
@@ -39,6 +46,22 @@ export function followWidgets(): void {
       changedAtMs.clear();
     };
   });
+}
+
+/** Returns the function that ends that. */
+function pauseWhileHidden(widgets: LiveWidgets): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const follow = () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(widgets.pause, hiddenPauseMs);
+    else widgets.resume();
+  };
+  follow();
+  document.addEventListener('visibilitychange', follow);
+  return () => {
+    clearTimeout(timer);
+    document.removeEventListener('visibilitychange', follow);
+  };
 }
 
 /** Copies a live collection into the signals above. Returns the function that ends that. */

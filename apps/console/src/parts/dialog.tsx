@@ -11,17 +11,29 @@ interface DialogProperties {
   readonly canDismiss?: boolean;
 }
 
+/**
+ * Focuses what had the focus before the dialog. If nothing had it, or it is gone, focuses the heading of the page, so that
+ * the next Tab does not begin behind the last element.
+ */
+function giveFocusBack(opener: Element | null): void {
+  const isThere = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
+  const target = isThere ? opener : document.querySelector<HTMLElement>('h1');
+  target?.focus();
+}
+
 /** A modal dialog, by the browser's own element: it keeps the focus inside, and gives it back at the end. */
 export function Dialog({ title, onClose, children, canDismiss = true }: DialogProperties) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
     const opener = document.activeElement;
-    element.current?.showModal();
-    element.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+    // At the end the reference is empty already, but the page takes no focus until the dialog is closed.
+    const dialog = element.current;
+    dialog?.showModal();
+    dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus();
     return () => {
-      element.current?.close();
-      if (opener instanceof HTMLElement) opener.focus();
+      dialog?.close();
+      giveFocusBack(opener);
     };
   }, []);
   return (

@@ -5,6 +5,7 @@ import { StreamEndedError } from '../stream/stream-ended-error.ts';
 import { isWidgetEvent, type Position } from '../stream/stream-event.ts';
 import { wait } from '../wait.ts';
 import type { LiveWidget } from './live-widget.ts';
+import { Pauses } from './pauses.ts';
 import { type ReadWidgetPage, type WidgetPage, type WidgetPageQuery, walkWidgetPages } from './walk-widgets.ts';
 import { type WidgetChange, WidgetCollection } from './widget-collection.ts';
 
@@ -33,7 +34,7 @@ export interface LiveWidgetsSource {
 /**
  * - `loading`: the first load is not complete; the collection is empty.
  * - `live`: it follows the stream.
- * - `stale`: the stream is interrupted, or events are missing and a new load runs. It shows what it knew.
+ * - `stale`: the stream is interrupted or paused, or events are missing and a new load runs. It shows what it knew.
  * - `failed`: it cannot go on, for example because the session has ended. `error` says why.
  * - `closed`: your code has closed it.
  */
@@ -44,6 +45,8 @@ export type LiveWidgetsListener = (changes: readonly WidgetChange[]) => void;
 
 /** The most that the service allows. */
 const defaultPageSize = 200;
+/** After a longer pause it loads the list again: that is less than all events of the pause. */
+const longPauseMs = 300_000;
 /** Used until a service says otherwise, when a page cannot be read. */
 const retryMs = 2_000;
 
@@ -60,6 +63,7 @@ export class LiveWidgets {
   readonly #listeners = new Set<LiveWidgetsListener>();
   readonly #closed = new AbortController();
   readonly #loaded = new Settleable();
+  readonly #pauses = new Pauses();
   #state: LiveWidgetsState = 'loading';
   #error: unknown = null;
   #isStreamOpen = false;
@@ -105,6 +109,15 @@ export class LiveWidgets {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
+
+  /**
+   * Closes the stream until `resume`, for example while a page is hidden: a browser opens only six connections to a server
+   * without HTTP/2. What it shows stays, and is `stale`.
+   */
+  readonly pause = (): void => this.#pauses.pause();
+
+  /** Follows again: from where it stopped, or after more than five minutes by a new load. */
+  readonly resume = (): void => this.#pauses.resume();
 
   /** Stops following. What it shows stays. */
   readonly close = (): void => {
@@ -170,7 +183,27 @@ export class LiveWidgets {
     this.#enter(this.#judgeState(), changes);
   }
 
-  async #followUntilGap(position: Position, onAttempted: () => void, signal: AbortSignal): Promise<'gap'> {
+  /** Also resolves after a long pause, as if it were a gap. */
+  async #followUntilGap(start: Position, onAttempted: () => void, signal: AbortSignal): Promise<'gap'> {
+    let position = start;
+    for (;;) {
+      const pause = this.#pauses.signal;
+      try {
+        const follow = this.#follow(position, onAttempted, AbortSignal.any([signal, pause]));
+        for await (const next of follow) position = next;
+        return 'gap';
+      } catch (error) {
+        if (signal.aborted || !pause.aborted) throw error;
+      }
+      this.#isStreamOpen = false;
+      onAttempted();
+      this.#enter(this.#judgeState());
+      if (await this.#pauses.waitWhilePaused(longPauseMs, signal)) return 'gap';
+    }
+  }
+
+  /** Applies the events of the stream until a gap. Yields the position after each. */
+  async *#follow(position: Position, onAttempted: () => void, signal: AbortSignal): AsyncGenerator<Position, void> {
     const onState = ({ name }: StreamState) => {
       if (name !== 'connecting') {
         this.#isStreamOpen = name === 'open';
@@ -180,11 +213,11 @@ export class LiveWidgets {
     };
     const options = { ...this.#source.streamOptions, position, signal, onState };
     for await (const event of readStream(this.#source.streamUrl, options)) {
-      if (event.type === 'stream.gap') break;
+      if (event.type === 'stream.gap') return;
       const change = isWidgetEvent(event) ? this.#collection.apply(event) : null;
       if (change !== null) this.#notify([change]);
+      if (event.type !== 'stream.closing') yield event.position;
     }
-    return 'gap';
   }
 
   #judgeState(): LiveWidgetsState {
