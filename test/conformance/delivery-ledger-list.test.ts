@@ -111,6 +111,23 @@ describe('DeliveryLedger.list and count', () => {
     expect(await ledger().count(filter, 10)).toBe(0);
   });
 
+  it.each<DeliveryState | null>([null, 'received', 'published', 'dead'])(
+    'returns and counts only rows received within a range of time, in state %s',
+    async (state) => {
+      const deliveries = await insertDeliveries(...Array<DeliveryState>(5).fill(state ?? 'dead'));
+      const filter = { integrationId: getIntegrationId(deliveries), state };
+      const newestFirst = getEventIds(deliveries).reverse();
+      const within = { ...filter, receivedFrom: afterStart(1), receivedBefore: afterStart(3) };
+      expect(getEventIds(await ledger().list(within, firstHundred))).toEqual(newestFirst.slice(2, 4));
+      expect(await ledger().count(within, 100)).toBe(2);
+      const from = { ...filter, receivedFrom: afterStart(3) };
+      expect(getEventIds(await ledger().list(from, firstHundred))).toEqual(newestFirst.slice(0, 2));
+      const before = { ...filter, receivedBefore: afterStart(3) };
+      expect(getEventIds(await ledger().list(before, { offset: 1, limit: 1 }))).toEqual(newestFirst.slice(3, 4));
+      expect(await ledger().count(before, 100)).toBe(3);
+    },
+  );
+
   it('returns the rows that name a widget, of all integrations and in every state', async () => {
     const widgetId = randomUUID();
     const ofWidget = [0, 1, 2].map((ms) => aDelivery({ widgetId, receivedAt: afterStart(ms) }));

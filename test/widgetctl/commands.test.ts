@@ -176,6 +176,11 @@ describe('hooks and streams', () => {
       async () => (await widgetctl.read('deliveries', 'list', id, '--state', 'published')).length === 2,
       'published',
     );
+    expect(await widgetctl.read('deliveries', 'list', id, '--from', '2099-01-01T00:00:00Z')).toEqual([]);
+    expect(await widgetctl.read('deliveries', 'list', id, '--to', '2099-01-01T00:00:00Z')).toHaveLength(2);
+    const history = await widgetctl.read<{ effect: { version: number } }>('widgets', 'history', widget?.id ?? '');
+    expect(history.map(({ effect }) => effect.version)).toEqual([3, 2]);
+    expect((await widgetctl.run(['widgets', 'history', widget?.id ?? ''])).results).toMatch(/^VERSION .*\n3 /);
     const refused = await widgetctl.run(['deliveries', 'redrive', id, eventId]);
     expect(refused.code).toBe(1);
     expect(refused.results).toMatch(/delivery-not-dead/);

@@ -20,7 +20,7 @@ describe.runIf(hasShell('bash'))('in bash', () => {
     [['wid'], ['widgets']],
     [
       ['widgets', ''],
-      ['list', 'create', 'get'],
+      ['list', 'create', 'get', 'history'],
     ],
     [['widgets', 'list', '--st'], ['--state']],
     [['widgets', 'list', '--state', 'r'], ['retired']],

@@ -7706,6 +7706,10 @@ export interface operations {
                 pageSize?: number;
                 /** @description Only deliveries in this state. */
                 state?: "received" | "published" | "dead";
+                /** @description Only deliveries received at this time or later, in UTC. */
+                from?: string;
+                /** @description Only deliveries received before this time, in UTC. Send it, so that new ones do not shift further pages. */
+                to?: string;
             };
             header?: never;
             path: {

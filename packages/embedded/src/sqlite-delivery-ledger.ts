@@ -55,11 +55,11 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
       'DELETE FROM deliveries WHERE rowid IN (SELECT rowid FROM deliveries WHERE published_at < ? LIMIT ?)',
     );
     this.#listings = {
-      any: prepareListing(db, 'integration_id = ?'),
-      published: prepareListing(db, "integration_id = ? AND state = 'published'"),
+      any: prepareListing(db, ofIntegration),
+      published: prepareListing(db, `${ofIntegration} AND state = 'published'`),
       // SQLite uses the partial index of unpublished rows only if the query repeats its condition.
-      received: prepareListing(db, "integration_id = ? AND state = 'received' AND state <> 'published'"),
-      dead: prepareListing(db, "integration_id = ? AND state = 'dead' AND state <> 'published'"),
+      received: prepareListing(db, `${ofIntegration} AND state = 'received' AND state <> 'published'`),
+      dead: prepareListing(db, `${ofIntegration} AND state = 'dead' AND state <> 'published'`),
       ofWidget: prepareListing(db, 'widget_id = ?'),
     };
   }
@@ -95,22 +95,26 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
 
   list(filter: DeliveryFilter, { offset, limit }: RowRange): Promise<DeliverySummary[]> {
     return this.#db.read(() => {
-      const { listing, id } = this.#selectListing(filter);
-      const rows = listing.select.all(id, limit, offset);
+      const { listing, values } = this.#selectListing(filter);
+      const rows = listing.select.all(...values, limit, offset);
       return (rows as unknown as SummaryRow[]).map(toSummary);
     });
   }
 
   count(filter: DeliveryFilter, atMost: number): Promise<number> {
     return this.#db.read(() => {
-      const { listing, id } = this.#selectListing(filter);
-      return Number(listing.count.get(id, atMost)?.n);
+      const { listing, values } = this.#selectListing(filter);
+      return Number(listing.count.get(...values, atMost)?.n);
     });
   }
 
-  #selectListing(filter: DeliveryFilter): { readonly listing: Listing; readonly id: string } {
-    if ('widgetId' in filter) return { listing: this.#listings.ofWidget, id: filter.widgetId };
-    return { listing: this.#listings[filter.state ?? 'any'], id: filter.integrationId };
+  /** Returns the statements for a filter, and the values of their condition. */
+  #selectListing(filter: DeliveryFilter): { readonly listing: Listing; readonly values: (string | number)[] } {
+    if ('widgetId' in filter) return { listing: this.#listings.ofWidget, values: [filter.widgetId] };
+    const { integrationId, state, receivedFrom, receivedBefore } = filter;
+    const from = receivedFrom?.getTime() ?? Number.MIN_SAFE_INTEGER;
+    const before = receivedBefore?.getTime() ?? Number.MAX_SAFE_INTEGER;
+    return { listing: this.#listings[state ?? 'any'], values: [integrationId, from, before] };
   }
 
   /** Returns the ids of the duplicates. */
@@ -140,7 +144,10 @@ interface Listing {
   readonly count: StatementSync;
 }
 
-/** `condition` is SQL with one parameter: the id of the integration or the widget. */
+/** The rows of an integration that were received in a range of time. */
+const ofIntegration = 'integration_id = ? AND received_at >= ? AND received_at < ?';
+
+/** `condition` is SQL. Its parameters come first when the statements run. */
 function prepareListing(db: Database, condition: string): Listing {
   const rows = `FROM deliveries WHERE ${condition}`;
   return {

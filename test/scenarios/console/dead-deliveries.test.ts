@@ -89,6 +89,26 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     expect(await findBarriers(page)).toEqual([]);
   });
 
+  it.runIf(canShow)('finds deliveries by the time at which they came, and keeps the times in the address', async () => {
+    const firstAt = (
+      await client.api.GET('/api/v1/integrations/{id}/deliveries', {
+        params: { path: { id: new URL(page.url()).pathname.split('/').at(-1) ?? '' }, query: { state: 'published' } },
+      })
+    ).items.at(-1)?.receivedAt;
+    const nextSecond = new Date(Math.floor(Date.parse(firstAt ?? '') / 1_000) * 1_000 + 1_000).toISOString();
+    await page.getByLabel('Before', { exact: true }).fill('2026-01-01T10:00:00');
+    await page.getByText('None was received in this time.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByLabel('Before', { exact: true }).fill(nextSecond.slice(0, 19));
+    await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('to')).toBe(nextSecond);
+    await page.getByLabel('Before', { exact: true }).fill('');
+    await page.getByLabel('From', { exact: true }).fill('2099-01-01T10:00:00');
+    await page.getByText('None was received in this time.').waitFor();
+  });
+
   it.runIf(canShow)('shows each of them once in the history of the widget', async () => {
     await page.goto(`${deployment.url}/console/widgets/${widgetId}`);
     const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');

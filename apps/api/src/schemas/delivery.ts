@@ -1,8 +1,8 @@
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { deadReasons, deliveryStates } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { z } from 'zod';
-import { pageQuerySchema, toPageSchema } from './page.ts';
-import { timestamp } from './text.ts';
+import { pageQuerySchema, queryTime, toPageSchema } from './page.ts';
+import { timestamp, utcTimeFormat } from './text.ts';
 
 const effectSchema = z
   .object({
@@ -89,6 +89,15 @@ export const deliveryWithPayloadSchema = deliveryShape
 
 export const listDeliveriesQuerySchema = pageQuerySchema.extend({
   state: z.enum(deliveryStates).optional().describe('Only deliveries in this state.'),
+  from: queryTime.optional().meta({
+    ...utcTimeFormat,
+    description: 'Only deliveries received at this time or later, in UTC.',
+  }),
+  to: queryTime.optional().meta({
+    ...utcTimeFormat,
+    description:
+      'Only deliveries received before this time, in UTC. Send it, so that new ones do not shift further pages.',
+  }),
 });
 
 export const deliveryPageSchema = toPageSchema(deliverySchema);

@@ -29,13 +29,15 @@ const list: CommandDefinition = {
   summary: 'List the hooks that an integration has delivered, newest first.',
   options: {
     state: { value: 'STATE', choices: states, text: 'Only deliveries in this state.' },
+    from: { value: 'TIME', text: 'Only those received at this time or later, for example 2026-03-01T10:00:00Z.' },
+    to: { value: 'TIME', text: 'Only those received before this time.' },
     limit: { value: 'N', text: 'At most so many. Default: 50.' },
   },
   async run(context, input) {
     const [id = ''] = input.parameters;
     const limit = readNumber(input, 'limit', 1) ?? 50;
     const found: Delivery[] = [];
-    for await (const delivery of readDeliveries(context, id, readState(input))) {
+    for await (const delivery of readDeliveries(context, id, readFilter(input))) {
       if (found.length >= limit) break;
       found.push(delivery);
     }
@@ -61,6 +63,7 @@ const get: CommandDefinition = {
       ['Occurred', delivery.occurredAt],
       ['Received', delivery.receivedAt],
       ['Published', delivery.publishedAt ?? 'no'],
+      ['Effect', describeEffect(delivery.effect)],
       ['Position', delivery.position ?? 'none'],
       ['Attempts', String(delivery.attempts)],
       ['Duplicates', String(delivery.duplicates)],
@@ -88,7 +91,7 @@ const redrive: CommandDefinition = {
 /** Reads all of them first: a redriven delivery leaves the list, which would shift the pages. */
 async function listDead(context: CommandContext, id: string): Promise<string[]> {
   const eventIds: string[] = [];
-  for await (const { eventId } of readDeliveries(context, id, 'dead')) eventIds.push(eventId);
+  for await (const { eventId } of readDeliveries(context, id, { state: 'dead' })) eventIds.push(eventId);
   return eventIds;
 }
 
@@ -106,15 +109,34 @@ async function redriveOne({ client, output, url, signal }: CommandContext, id: s
   }
 }
 
-function readDeliveries({ client, signal }: CommandContext, id: string, state: State | undefined) {
+interface DeliveryFilter {
+  readonly state?: State;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+function readDeliveries({ client, signal }: CommandContext, id: string, filter: DeliveryFilter) {
   return readAllPages((page) =>
     client.api.GET('/api/v1/integrations/{id}/deliveries', {
-      params: { path: { id }, query: { page, pageSize: 100, ...(state === undefined ? {} : { state }) } },
+      params: { path: { id }, query: { page, pageSize: 100, ...filter } },
       signal,
     }),
   );
 }
 
-const readState = (input: CommandInput): State | undefined => states.find((state) => state === input.text('state'));
+function readFilter(input: CommandInput): DeliveryFilter {
+  const state = states.find((name) => name === input.text('state'));
+  const [from, to] = [input.text('from'), input.text('to')];
+  return {
+    ...(state === undefined ? {} : { state }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  };
+}
+
+function describeEffect(effect: Delivery['effect']): string {
+  if (effect === null) return 'none, or not yet';
+  return `version ${effect.version}, ${effect.state}${effect.late ? ', late' : ''}`;
+}
 
 export const deliveryCommands = [list, get, redrive];

@@ -1,4 +1,5 @@
 import type { components } from '@widget-service/client/interface.ts';
+import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
 import type { CommandDefinition } from '../command.ts';
 import { describeWidget } from '../describe.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -85,4 +86,40 @@ const get: CommandDefinition = {
   },
 };
 
-export const widgetCommands = [list, create, get];
+type Delivery = components['schemas']['Delivery'];
+
+const historyColumns: readonly Column<Delivery>[] = [
+  { title: 'VERSION', text: ({ effect }) => (effect === null ? '' : String(effect.version)) },
+  { title: 'KIND', text: ({ kind }) => kind },
+  { title: 'STATE AFTER', text: ({ effect }) => effect?.state ?? '' },
+  { title: 'LATE', text: ({ effect }) => (effect?.late ? 'late' : '') },
+  { title: 'OCCURRED', text: ({ occurredAt }) => occurredAt },
+  { title: 'DELIVERY', text: ({ state }) => state, style: ({ state }) => (state === 'dead' ? 'red' : 'dim') },
+  { title: 'INTEGRATION', text: ({ integrationId }) => integrationId },
+  { title: 'EVENT', text: ({ eventId }) => eventId },
+];
+
+const history: CommandDefinition = {
+  name: 'widgets history',
+  parameters: ['ID'],
+  summary: 'List the hooks that name a widget, and what each changed, newest first.',
+  options: { limit: { value: 'N', text: 'At most so many. Default: 50.' } },
+  async run({ client, output, signal }, input) {
+    const [id = ''] = input.parameters;
+    const limit = readNumber(input, 'limit', 1) ?? 50;
+    const found: Delivery[] = [];
+    const deliveries = readAllPages((page) =>
+      client.api.GET('/api/v1/widgets/{id}/deliveries', {
+        params: { path: { id }, query: { page, pageSize: Math.min(limit, 100) } },
+        signal,
+      }),
+    );
+    for await (const delivery of deliveries) {
+      if (found.length >= limit) break;
+      found.push(delivery);
+    }
+    output.table(found, historyColumns);
+  },
+};
+
+export const widgetCommands = [list, create, get, history];

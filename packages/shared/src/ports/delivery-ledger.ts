@@ -78,8 +78,16 @@ export function isDuplicate(
 export type DeliverySummary = Omit<LedgerRow, 'payload'>;
 
 export type DeliveryFilter =
-  /** The deliveries of an integration. `state` null: in any state. */
-  | { readonly integrationId: string; readonly state: DeliveryState | null }
+  | {
+      /** The deliveries of this integration. */
+      readonly integrationId: string;
+      /** Null: in any state. */
+      readonly state: DeliveryState | null;
+      /** Only those received at this time or later. */
+      readonly receivedFrom?: Date;
+      /** Only those received before this time. */
+      readonly receivedBefore?: Date;
+    }
   /** The deliveries of all integrations that name the widget. */
   | { readonly widgetId: string };
 

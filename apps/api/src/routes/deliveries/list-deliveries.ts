@@ -31,8 +31,13 @@ export function registerListDeliveries(app: ZodApp, { integrations, listDeliveri
     },
     handler: async ({ params, query }) => {
       const integrationId = await requireIntegrationId(params, integrations);
-      const { page, pageSize, state = null } = query;
-      const { items, totalItems, hasNext } = await listDeliveries({ integrationId, state }, { page, pageSize });
+      const { page, pageSize, state = null, from, to } = query;
+      const range = {
+        ...(from === undefined ? {} : { receivedFrom: from }),
+        ...(to === undefined ? {} : { receivedBefore: to }),
+      };
+      const filter = { integrationId, state, ...range };
+      const { items, totalItems, hasNext } = await listDeliveries(filter, { page, pageSize });
       const totalPages = countPages(totalItems, pageSize);
       return { items: items.map(toDeliveryBody), page, pageSize, totalItems, totalPages, hasNext };
     },

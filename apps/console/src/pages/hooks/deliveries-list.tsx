@@ -4,6 +4,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Time } from '../../parts/time.tsx';
+import { TimeInput } from '../../parts/time-input.tsx';
 import { changeQuery, query } from '../../router/address.ts';
 import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
@@ -16,22 +17,30 @@ type Delivery = Schemas['Delivery'];
 const states = ['received', 'published', 'dead'] as const;
 const refreshMs = 3_000;
 
-/** The hooks that an integration has delivered, newest first. The chosen state is in the address. */
+/** The hooks that an integration has delivered, newest first. The filters are in the address. */
 export function DeliveriesList({ integrationId }: { readonly integrationId: string }) {
   const { hooks } = texts;
   const page = useSignal(1);
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const state = states.find((name) => name === query.value.get('state'));
+  const from = readTime('from');
+  const to = readTime('to');
   const list = useResource(
     (signal) =>
       api.GET('/api/v1/integrations/{id}/deliveries', {
         params: {
           path: { id: integrationId },
-          query: { page: page.value, pageSize: 25, ...(state === undefined ? {} : { state }) },
+          query: {
+            page: page.value,
+            pageSize: 25,
+            ...(state === undefined ? {} : { state }),
+            ...(from === null ? {} : { from }),
+            ...(to === null ? {} : { to }),
+          },
         },
         signal,
       }),
-    [integrationId, page.value, state],
+    [integrationId, page.value, state, from, to],
     { refreshMs },
   );
   const redrive = useRedrive(integrationId, async () => {
@@ -39,6 +48,10 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
     await list.reload();
   });
   const read = list.data.value;
+  const changeFilter = (changes: Readonly<Record<string, string | null>>) => {
+    page.value = 1;
+    changeQuery(changes);
+  };
   return (
     <section class="section">
       <div class="section-header">
@@ -47,10 +60,7 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
           class="input input-short"
           aria-label={hooks.state}
           value={state ?? ''}
-          onChange={({ currentTarget }) => {
-            page.value = 1;
-            changeQuery({ state: currentTarget.value });
-          }}
+          onChange={({ currentTarget }) => changeFilter({ state: currentTarget.value })}
         >
           <option value="">{hooks.states.all}</option>
           {states.map((name) => (
@@ -59,6 +69,8 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
             </option>
           ))}
         </select>
+        <TimeInput label={hooks.from} value={from} onChange={(value) => changeFilter({ from: value })} />
+        <TimeInput label={hooks.to} value={to} onChange={(value) => changeFilter({ to: value })} />
         {selected.value.size === 0 ? null : (
           <Button kind="primary" isBusy={redrive.isRunning.value} onClick={() => void redrive.run([...selected.value])}>
             {redrive.progress.value ?? hooks.redriveSelected(selected.value.size)}
@@ -66,13 +78,24 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
         )}
       </div>
       <ProblemNotice error={list.error.value ?? redrive.error.value} onRetry={list.reload} />
-      {read?.items.length === 0 ? <EmptyState title={hooks.deliveriesEmptyTitle} text={hooks.deliveriesEmpty} /> : null}
+      {read?.items.length === 0 ? (
+        <EmptyState
+          title={hooks.deliveriesEmptyTitle}
+          text={from === null && to === null ? hooks.deliveriesEmpty : hooks.deliveriesNoMatch}
+        />
+      ) : null}
       {read === null || read.items.length === 0 ? null : (
         <DeliveryTable integrationId={integrationId} deliveries={read.items} selected={selected} />
       )}
       {read === null ? null : <Pager {...read} onPage={(next) => (page.value = next)} />}
     </section>
   );
+}
+
+/** A time in the address, or null if there is none, or something else. */
+function readTime(name: string): string | null {
+  const ms = Date.parse(query.value.get(name) ?? '');
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
 interface DeliveryTableProperties {

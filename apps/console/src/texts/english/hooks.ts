@@ -17,6 +17,9 @@ export const hooks = {
   deliveriesEmptyTitle: 'No delivery',
   deliveriesEmpty:
     'Each accepted hook appears here, and stays for 7 days after its publication; a dead one until you redrive it.',
+  deliveriesNoMatch: 'None was received in this time. Change the times or the state.',
+  from: 'From',
+  to: 'Before',
   state: 'State',
   states: { all: 'All states', received: 'Received', published: 'Published', dead: 'Dead' },
   kind: 'Kind',
