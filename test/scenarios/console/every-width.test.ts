@@ -1,0 +1,81 @@
+import { createClient } from '@widget-service/client/client.ts';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, openProfile, openTab, signInByPage, startBrowser } from '../../drivers/console-browser.ts';
+import { testAdmin } from '../../drivers/console-client.ts';
+import { type Deployment, openEmbeddedDeployment } from '../../faults/deployment.ts';
+
+/** The most pixels that the page is too wide by, in any of ten frames: what it reads from the service comes within them. */
+const readExcess = `(async () => {
+  let excess = 0;
+  for (let frame = 0; frame < 10; frame += 1) {
+    await new Promise(requestAnimationFrame);
+    excess = Math.max(excess, document.documentElement.scrollWidth - innerWidth);
+  }
+  return excess;
+})()`;
+
+/** Scrolls only up and down, also with the longest texts. */
+describe.runIf(hasBrowser)('every page of the console fits its window', () => {
+  let deployment: Deployment;
+  let browser: Browser;
+  let paths: string[];
+  beforeAll(async () => {
+    [deployment, browser] = await Promise.all([openEmbeddedDeployment(), startBrowser()]);
+    const client = createClient({ baseUrl: deployment.url });
+    await client.signIn(testAdmin);
+    const widget = await client.createWidget({ name: 'W'.repeat(200), labels: ['L'.repeat(64)] });
+    const longName = { name: 'N'.repeat(100) };
+    const subscription = await client.api.POST('/api/v1/subscriptions', { body: longName });
+    const integration = await client.api.POST('/api/v1/integrations', { body: longName });
+    await client.api.POST('/api/v1/provision-tokens', { body: longName });
+    const response = await fetch(deployment.url + new URL(integration.url).pathname, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        kind: 'retired',
+        occurredAt: new Date().toISOString(),
+        widgetId: widget.id,
+        payload: { text: 'P'.repeat(300) },
+      }),
+    });
+    const eventId = response.headers.get('webhook-event-id');
+    paths = [
+      '/overview',
+      '/widgets',
+      `/widgets/${widget.id}`,
+      '/streams',
+      `/streams/${subscription.id}`,
+      '/streams/events',
+      '/hooks',
+      `/hooks/${integration.id}`,
+      `/hooks/${integration.id}/deliveries/${eventId}`,
+      '/access',
+      '/access/users',
+      '/access/tokens',
+      '/access/audit',
+    ];
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await deployment?.dispose();
+  });
+
+  it('from 320 pixels to 4K', async () => {
+    const profile = await openProfile(browser);
+    const { page } = await openTab(profile, deployment.url, '');
+    await signInByPage(page);
+    const tooWide: string[] = [];
+    for (const path of paths) {
+      await page.goto(`${deployment.url}/console${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      for (const width of [320, 360, 768, 1_024, 3_840]) {
+        await page.setViewportSize({ width, height: 800 });
+        const excess = await page.evaluate<number>(readExcess);
+        if (excess > 0) tooWide.push(`${path} by ${excess} of ${width} pixels`);
+      }
+    }
+    expect(tooWide).toEqual([]);
+    await profile.close();
+  });
+});
