@@ -145,6 +145,20 @@ describe('DeliveryLedger.list and count', () => {
     expect(await ledger().count({ widgetId }, 2)).toBe(2);
   });
 
+  it('counts the dead rows of every integration, and stops after atMost rows', async () => {
+    const [first, second] = [
+      await insertDeliveries('dead', 'published', 'dead', 'received'),
+      await insertDeliveries('received', 'dead'),
+    ];
+    const none = await insertDeliveries('published', 'received');
+    const counts = await ledger().countDead(10_000);
+    expect(counts.get(getIntegrationId(first))).toBe(2);
+    expect(counts.get(getIntegrationId(second))).toBe(1);
+    expect(counts.has(getIntegrationId(none))).toBe(false);
+    const sum = (map: ReadonlyMap<string, number>) => [...map.values()].reduce((total, count) => total + count, 0);
+    expect(sum(await ledger().countDead(2))).toBe(2);
+  });
+
   it('returns no rows for a widget that no delivery names, and for a text that is no UUID', async () => {
     for (const widgetId of [randomUUID(), 'no-uuid', '']) {
       expect(await ledger().list({ widgetId }, firstHundred)).toEqual([]);

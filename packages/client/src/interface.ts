@@ -2652,11 +2652,11 @@ export interface components {
             }[] | null;
             /** @description Since when the oldest change of a widget waits to be published. Null: none waits, or the store did not answer. */
             outboxesWaitingSince: string | null;
-            /** @description Integrations with dead deliveries, among the newest 100. Null: the store did not answer. */
+            /** @description Integrations with dead deliveries, at most 100, the most first. Null: the store did not answer. */
             deadLetters: {
                 integrationId: string;
                 integrationName: string;
-                /** @description Dead deliveries, at most 1 000. */
+                /** @description Dead deliveries. Counting stops at 10 000 of all integrations together. */
                 count: number;
             }[] | null;
             pods: {

@@ -29,6 +29,7 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
   readonly #markDead: StatementSync;
   readonly #select: StatementSync;
   readonly #deletePublished: StatementSync;
+  readonly #countDead: StatementSync;
   readonly #listings: Readonly<Record<DeliveryState | 'any' | 'ofWidget', Listing>>;
 
   constructor(db: Database) {
@@ -54,10 +55,14 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     this.#deletePublished = db.prepare(
       'DELETE FROM deliveries WHERE rowid IN (SELECT rowid FROM deliveries WHERE published_at < ? LIMIT ?)',
     );
+    // SQLite uses the partial index of unpublished rows only if the query repeats its condition.
+    this.#countDead = db.prepare(
+      'SELECT integration_id, count(*) AS n FROM (SELECT integration_id FROM deliveries ' +
+        "WHERE state = 'dead' AND state <> 'published' LIMIT ?) GROUP BY integration_id",
+    );
     this.#listings = {
       any: prepareListing(db, ofIntegration),
       published: prepareListing(db, `${ofIntegration} AND state = 'published'`),
-      // SQLite uses the partial index of unpublished rows only if the query repeats its condition.
       received: prepareListing(db, `${ofIntegration} AND state = 'received' AND state <> 'published'`),
       dead: prepareListing(db, `${ofIntegration} AND state = 'dead' AND state <> 'published'`),
       ofWidget: prepareListing(db, 'widget_id = ?'),
@@ -105,6 +110,13 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     return this.#db.read(() => {
       const { listing, values } = this.#selectListing(filter);
       return Number(listing.count.get(...values, atMost)?.n);
+    });
+  }
+
+  countDead(atMost: number): Promise<ReadonlyMap<string, number>> {
+    return this.#db.read(() => {
+      const rows = this.#countDead.all(atMost) as unknown as { integration_id: string; n: number }[];
+      return new Map(rows.map(({ integration_id, n }) => [integration_id, Number(n)]));
     });
   }
 

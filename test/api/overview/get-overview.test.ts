@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aDelivery } from '../../drivers/builders.ts';
 import { testAdmin } from '../../drivers/console-client.ts';
 import { eventually } from '../../drivers/eventually.ts';
 import { expectProblem } from '../../drivers/expect-problem.ts';
@@ -41,6 +42,23 @@ describe('GET /api/v1/overview', () => {
     expect(Date.parse(body.at) - Date.parse(body.history.endsAt)).toBeLessThan(15_000);
   });
 
+  test('names the integrations with dead deliveries, and says what to do', async () => {
+    const { headers } = await service.signedIn('admin');
+    const { integrationId } = await service.issueHookToken();
+    const dead = [aDelivery({ integrationId }), aDelivery({ integrationId })];
+    const ofDeletedIntegration = aDelivery();
+    for (const delivery of [...dead, ofDeletedIntegration]) {
+      await service.backend.ledger.markDead(delivery, 'store-refused');
+    }
+    const response = async () => (await get(headers)).json();
+    // One answer is used for up to a second.
+    await eventually(async () => (await response()).deadLetters.length > 0, 'a new answer');
+    expect(await response()).toMatchObject({
+      deadLetters: [{ integrationId, count: 2 }],
+      conditions: [{ code: 'dead-letters', severity: 'ticket', runbook: 'dead-letters' }],
+    });
+  });
+
   test('is for admins', async () => {
     for (const role of ['viewer', 'editor'] as const) {
       const { headers } = await service.signedIn(role);
@@ -56,10 +74,10 @@ describe('an overview without its stores', () => {
   };
   beforeAll(async () => {
     service = await openTestApp({
-      replace: ({ hookQueue, outboxes, integrations, podRequests, workerRequests }) => ({
+      replace: ({ hookQueue, outboxes, ledger, podRequests, workerRequests }) => ({
         hookQueue: overrideMethod(hookQueue, 'inspect', fail),
+        ledger: overrideMethod(ledger, 'countDead', fail),
         outboxes: overrideMethod(outboxes, 'findOverdue', fail),
-        integrations: overrideMethod(integrations, 'list', fail),
         podRequests: overrideMethod(podRequests, 'ask', fail),
         workerRequests: overrideMethod(workerRequests, 'ask', fail),
       }),

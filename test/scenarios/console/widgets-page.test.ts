@@ -69,11 +69,13 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await page.getByRole('button', { name: 'Create a widget' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Boiler');
     await page.getByLabel('Labels').fill('cellar, heat');
+    await page.getByLabel('I own it').check();
+    await page.getByLabel('I wish to be notified').check();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await row(page, 'Boiler').waitFor();
     const found = await client.api.GET('/api/v1/widgets', { params: { query: { pageSize: 200 } } });
     const widget = found.items.find((item) => item.name === 'Boiler');
-    expect(widget?.labels).toEqual(['cellar', 'heat']);
+    expect(widget).toMatchObject({ labels: ['cellar', 'heat'], owner: { email: testAdmin.email, notify: true } });
     await sender.send({ kind: 'retired', occurredAt: new Date().toISOString(), widgetId: widget?.id ?? '' });
     await row(page, 'Boiler').getByText('Retired').waitFor();
     await row(page, 'Boiler').click();

@@ -52,6 +52,15 @@ export function createSimulatedDeliveryLedger(database: Database, link: Link): D
             .map(({ payload: _, ...row }) => row),
         ),
       ),
+    countDead: (atMost) =>
+      link.call('countDead', requestDeadlineMs, (send) =>
+        send(() => {
+          const dead = [...ledger.values()].filter(({ state }) => state === 'dead').slice(0, atMost);
+          return new Map(
+            [...Map.groupBy(dead, ({ integrationId }) => integrationId)].map(([id, rows]) => [id, rows.length]),
+          );
+        }),
+      ),
     count: (filter, atMost) =>
       link.call('countDeliveries', requestDeadlineMs, (send) =>
         send(() => Math.min(atMost, findMatching(ledger, filter).length)),

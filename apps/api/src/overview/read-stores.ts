@@ -12,7 +12,6 @@ export interface QueueReading {
 export interface DeadLetters {
   readonly integrationId: string;
   readonly integrationName: string;
-  /** At most `deadLettersMax`. */
   readonly count: number;
 }
 
@@ -27,9 +26,9 @@ export interface StoreReading {
   readonly deadLetters: readonly DeadLetters[] | null;
 }
 
-/** Counting stops here: an operator needs to know that there are many. */
-const deadLettersMax = 1_000;
-/** So many integrations are looked at, the newest ones. */
+/** Counting stops after so many dead deliveries in all: an operator needs to know that there are many. */
+const deadLettersMax = 10_000;
+/** So many integrations with dead deliveries are shown, those with the most. */
 const integrationsMax = 100;
 
 type Stores = Pick<Backend, 'hookQueue' | 'outboxes' | 'ledger' | 'integrations'>;
@@ -54,14 +53,14 @@ async function readQueues({ hookQueue }: Stores): Promise<QueueReading[]> {
   return queues.map(({ queue, partition, jobs, oldestEnqueuedAt }) => ({ queue, partition, jobs, oldestEnqueuedAt }));
 }
 
+/** Leaves out those of deleted integrations: nobody can redrive them. */
 async function readDeadLetters({ ledger, integrations }: Stores): Promise<DeadLetters[]> {
-  const found = await integrations.list({ offset: 0, limit: integrationsMax });
-  const counted = await Promise.all(
-    found.items.map(async ({ id, name }) => ({
-      integrationId: id,
-      integrationName: name,
-      count: await ledger.count({ integrationId: id, state: 'dead' }, deadLettersMax),
-    })),
+  const counts = [...(await ledger.countDead(deadLettersMax))].sort(([, one], [, other]) => other - one);
+  const named = await Promise.all(
+    counts.slice(0, integrationsMax).map(async ([integrationId, count]) => {
+      const integration = await integrations.get(integrationId);
+      return integration === null ? null : { integrationId, integrationName: integration.name, count };
+    }),
   );
-  return counted.filter(({ count }) => count > 0);
+  return named.filter((letters) => letters !== null);
 }

@@ -26,7 +26,7 @@ const queueSchema = z.object({
 const deadLettersSchema = z.object({
   integrationId: z.string(),
   integrationName: z.string(),
-  count: z.int().describe('Dead deliveries, at most 1 000.'),
+  count: z.int().describe('Dead deliveries. Counting stops at 10 000 of all integrations together.'),
 });
 
 const podSchema = z.object({
@@ -116,7 +116,7 @@ export const overviewSchema = z
     deadLetters: z
       .array(deadLettersSchema)
       .nullable()
-      .describe('Integrations with dead deliveries, among the newest 100. Null: the store did not answer.'),
+      .describe('Integrations with dead deliveries, at most 100, the most first. Null: the store did not answer.'),
     pods: z.array(podSchema),
     podsAsked: z.int(),
     podsAnswered: z.int(),

@@ -116,6 +116,22 @@ export class MongoDeliveryLedger implements DeliveryLedger {
     });
   }
 
+  countDead(atMost: number): Promise<ReadonlyMap<string, number>> {
+    return runPortCall('count dead deliveries', async () => {
+      const groups = await this.#deliveries
+        .aggregate<{ _id: string; count: number }>(
+          [
+            { $match: { state: 'dead' } },
+            { $limit: atMost },
+            { $group: { _id: '$integrationId', count: { $sum: 1 } } },
+          ],
+          { hint: deliveryIndexes.deadByAge, maxTimeMS: requestDeadlineMs },
+        )
+        .toArray();
+      return new Map(groups.map(({ _id, count }) => [_id, count]));
+    });
+  }
+
   /**
    * Inserts all rows, then reads those that existed already. Reads see only what a majority has. They miss a row that
    * is not replicated to a majority yet, and one that the TTL index has just removed: the insert of such a delivery is

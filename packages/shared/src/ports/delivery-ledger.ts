@@ -126,4 +126,9 @@ export interface DeliveryLedger {
   list(filter: DeliveryFilter, range: RowRange): Promise<DeliverySummary[]>;
   /** Counts matching rows up to `atMost`. The time grows with the result. */
   count(filter: DeliveryFilter, atMost: number): Promise<number>;
+  /**
+   * Counts the dead rows by integration id, also of deleted integrations. Stops after `atMost` rows in all. Reads no rows
+   * that are not dead.
+   */
+  countDead(atMost: number): Promise<ReadonlyMap<string, number>>;
 }

@@ -7,6 +7,7 @@ import { showToast } from '../../parts/toasts.tsx';
 import { useDraft } from '../../parts/use-draft.ts';
 import { service } from '../../service/service.ts';
 import { useAction } from '../../service/use-action.ts';
+import { session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** One for each text of the form, so that a repeated click after a lost response creates no second widget. */
@@ -16,12 +17,17 @@ function createKey(): string {
 
 export function NewWidgetDialog({ onClose }: { readonly onClose: () => void }) {
   const form = texts.widgets.form;
-  const { values, clear } = useDraft('new-widget', { name: '', labels: '' });
+  const { values, clear } = useDraft('new-widget', { name: '', labels: '', isMine: false, notify: false });
   const key = useRef(createKey());
   const create = useAction(async () => {
-    const { name } = values.value;
+    const { name, isMine, notify } = values.value;
+    const user = session.value?.user;
     const labels = values.value.labels.split(',').map((label) => label.trim());
-    const widget = { name, labels: labels.filter((label) => label !== '') };
+    const widget = {
+      name,
+      labels: labels.filter((label) => label !== ''),
+      owner: isMine && user !== undefined ? { userId: user.id, email: user.email, notify } : null,
+    };
     await service.createWidget(widget, { idempotencyKey: key.current });
     showToast(texts.widgets.created(name.trim()));
     clear();
@@ -62,6 +68,24 @@ export function NewWidgetDialog({ onClose }: { readonly onClose: () => void }) {
             />
           )}
         </Field>
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={values.value.isMine}
+            onChange={({ currentTarget }) => change({ isMine: currentTarget.checked })}
+          />
+          {form.isMine}
+        </label>
+        {values.value.isMine ? (
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={values.value.notify}
+              onChange={({ currentTarget }) => change({ notify: currentTarget.checked })}
+            />
+            {form.notify}
+          </label>
+        ) : null}
         <ProblemNotice error={create.error.value} />
         <div class="dialog-actions">
           <Button onClick={onClose}>{texts.general.cancel}</Button>

@@ -31,7 +31,8 @@ export const widgets = {
     nameHint: '1 to 200 characters.',
     labels: 'Labels',
     labelsHint: 'Separated by commas. Streams can be filtered by labels.',
-    state: 'State',
+    isMine: 'I own it',
+    notify: 'I wish to be notified of its events (stored with the widget; the service sends no notifications)',
     submit: 'Create',
   },
   facts: {
