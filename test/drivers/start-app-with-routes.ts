@@ -26,6 +26,7 @@ export async function startAppWithRoutes(
     widgets: backend.widgets,
     users: backend.users,
     ledger: backend.ledger,
+    eventLog: backend.eventLog,
     refusals: backend.refusals,
     audit: { close: async () => undefined } as never,
     hashEmail: async () => null,

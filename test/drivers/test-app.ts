@@ -177,6 +177,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     useCases,
     widgets: backend.widgets,
     ledger: backend.ledger,
+    eventLog: backend.eventLog,
     refusals: backend.refusals,
     audit: createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock }),
     hashEmail: makeHashEmail({ configuredKey: null, serviceKeys: backend.serviceKeys }),

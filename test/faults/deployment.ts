@@ -66,11 +66,11 @@ export async function openClusterDeployment(): Promise<Deployment> {
   };
 }
 
-/** One process with a data folder of its own. */
-export async function openEmbeddedDeployment(): Promise<Deployment> {
+/** One process with a data folder of its own. `extra` adds settings. */
+export async function openEmbeddedDeployment(extra: Readonly<Record<string, string>> = {}): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'widget-live-'));
   const ports = { PORT: `${await freePort()}`, OPS_PORT: `${await freePort()}` };
-  const environment = { ...settings, ...ports, DATA_DIR: folder, ADMIN_PASSWORD: testAdmin.password };
+  const environment = { ...settings, ...ports, DATA_DIR: folder, ADMIN_PASSWORD: testAdmin.password, ...extra };
   const slot = createServiceSlot('embedded', () => startService('api', environment));
   await slot.start();
   return {
@@ -100,6 +100,6 @@ export async function openEmbeddedDeployment(): Promise<Deployment> {
 
 /** Both ways to run the service. A cluster needs servers. */
 export const deployments = [
-  { name: 'one embedded process', canRun: true, open: openEmbeddedDeployment },
+  { name: 'one embedded process', canRun: true, open: () => openEmbeddedDeployment() },
   { name: 'a cluster', canRun: process.env.MONGODB_URL !== undefined, open: openClusterDeployment },
 ] as const;

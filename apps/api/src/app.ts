@@ -2,6 +2,7 @@ import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import type { Integration, ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
@@ -112,11 +113,12 @@ interface RateLimits {
 export interface AppDeps {
   readonly settings: AppSettings;
   readonly useCases: UseCases;
-  /** `widgets`, `users`, `grants`, `ledger` and `refusals`: routes that only read call these ports directly. */
+  /** `widgets`, `users`, `grants`, `ledger`, `eventLog` and `refusals`: routes that only read call these ports directly. */
   readonly widgets: Pick<WidgetStore, 'get'>;
   readonly users: Pick<UserStore, 'findById' | 'list'>;
   readonly grants: Pick<Backend, 'subscriptions' | 'integrations' | 'provisionTokens'>;
   readonly ledger: Pick<DeliveryLedger, 'get'>;
+  readonly eventLog: Pick<EventLog, 'readUpTo'>;
   readonly refusals: RefusalStore;
   /** Closed with the app. */
   readonly audit: AuditRecorder;
@@ -241,11 +243,11 @@ function registerGrantRoutes(app: ZodApp, deps: AppDeps): void {
 }
 
 function registerDeliveryRoutes(app: ZodApp, deps: AppDeps): void {
-  const { useCases, grants, widgets, ledger, refusals, metrics } = deps;
+  const { useCases, grants, widgets, ledger, eventLog, refusals, metrics } = deps;
   const { integrations } = grants;
   registerListDeliveries(app, { integrations, listDeliveries: useCases.listDeliveries });
   registerListDeliveriesOfWidget(app, { widgets, listDeliveries: useCases.listDeliveries });
-  registerGetDelivery(app, { integrations, ledger });
+  registerGetDelivery(app, { integrations, ledger, eventLog });
   registerListRefusals(app, { integrations, refusals });
   registerRedriveDelivery(app, { integrations, redriveDelivery: useCases.redriveDelivery, metrics });
 }

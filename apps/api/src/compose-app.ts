@@ -85,6 +85,7 @@ export function composeApp(deps: CompositionDeps) {
     }),
     widgets: backend.widgets,
     ledger: backend.ledger,
+    eventLog: backend.eventLog,
     refusals: backend.refusals,
     audit,
     hashEmail: makeHashEmail({ configuredKey: settings.AUDIT_HMAC_KEY, serviceKeys: backend.serviceKeys }),

@@ -733,7 +733,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description Returns the state of one accepted hook, with its payload as it was sent. The response is 404 until a worker has registered the delivery.
+         * @description Returns the state of one accepted hook, with its payload as it was sent, and the event that streams send. The response is 404 until a worker has registered the delivery.
          *
          *     Needs the permission `integrations:manage`.
          */
@@ -1067,7 +1067,7 @@ export interface components {
             } | null;
         };
         /**
-         * @description The state of an accepted hook, with its payload.
+         * @description The state of an accepted hook, with its payload and its event.
          * @example {
          *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
          *       "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
@@ -1084,7 +1084,8 @@ export interface components {
          *       "effect": null,
          *       "payload": {
          *         "reason": "worn"
-         *       }
+         *       },
+         *       "event": null
          *     }
          */
         DeliveryWithPayload: {
@@ -1135,6 +1136,8 @@ export interface components {
             } | null;
             /** @description The content attached by the sender, as it was sent; null if there was none. */
             payload: unknown;
+            /** @description The event as streams send it. Null before publication, when the event log no longer holds it or does not answer, and if `position` is null. */
+            event: components["schemas"]["WidgetEvent"] | null;
         };
         /**
          * @description Which events a subscription receives. An event must match every member that is not null, by at least one of its values. `states` matches the state before or after the event, `labels` any label of the widget, `widgetIds` the widget id that was sent. At most 100 values each; null matches every event.
@@ -7947,7 +7950,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The state of an accepted hook, with its payload. */
+            /** @description The state of an accepted hook, with its payload and its event. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7973,7 +7976,8 @@ export interface operations {
                      *       "effect": null,
                      *       "payload": {
                      *         "reason": "worn"
-                     *       }
+                     *       },
+                     *       "event": null
                      *     }
                      */
                     "application/json": components["schemas"]["DeliveryWithPayload"];

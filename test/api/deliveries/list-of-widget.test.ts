@@ -73,6 +73,15 @@ describe('GET /api/v1/widgets/{id}/deliveries', () => {
         effect: { version: 2, state: 'active', stateChanged: false, late: false },
       },
     ]);
+    // The event of the second one, as streams send it.
+    const admin = await service.signedIn('admin');
+    const url = `/api/v1/integrations/${other.integrationId}/deliveries/${eventIds[1]}`;
+    const { event } = (await service.inject({ method: 'GET', url, headers: { cookie: admin.cookie } })).json();
+    expect(event).toMatchObject({
+      id: eventIds[1],
+      type: 'widget.retired',
+      data: { stateChanged: true, widget: { id: widgetId, version: 3 } },
+    });
     expect((await get(widgetId, '?page=2&pageSize=2')).json()).toMatchObject({
       items: [{ eventId: eventIds[0] }],
       totalItems: 3,

@@ -141,7 +141,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await expectNoBarriers();
     await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').click();
     await page.getByRole('heading', { name: 'Payload' }).waitFor();
-    await page.getByText('"lux": 300').waitFor();
+    await page.getByText('"lux": 300').first().waitFor();
     await expectNoBarriers();
     await page.getByText('version 2').waitFor();
     await page.getByRole('link', { name: widgetId }).click();
@@ -160,6 +160,8 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await expectNoBarriers();
     await entries.first().getByRole('link', { name: 'Show the hook' }).click();
     await page.getByText('version 3, becomes retired').waitFor();
+    await page.getByText('"type": "widget.retired"').waitFor();
+    await expectNoBarriers();
   });
 
   it.runIf(canShow)('rotates a secret: the new one works, and the old one does not', async () => {

@@ -13,7 +13,7 @@ import {
 } from '../../drivers/console-browser.ts';
 import { testAdmin } from '../../drivers/console-client.ts';
 import { eventually } from '../../drivers/eventually.ts';
-import { type Deployment, deployments } from '../../faults/deployment.ts';
+import { type Deployment, deployments, openEmbeddedDeployment } from '../../faults/deployment.ts';
 
 describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open }) => {
   const canShow = hasBrowser && canRun;
@@ -158,22 +158,16 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     const { page, profile } = await openWidgets();
     await page.getByText('Live', { exact: true }).waitFor();
     await eventually(async () => (await countStreams()) === 1, 'the tab has a stream');
-    await page.clock.install();
-    // Without a window, a tab is never hidden.
-    const setHidden = (isHidden: boolean) =>
-      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'));`);
-    await setHidden(true);
-    await page.clock.fastForward(61_000);
+    await hideTab(page);
     await eventually(async () => (await countStreams()) === 0, 'the stream is closed');
     await client.createWidget({ name: 'While it was hidden' });
-    await setHidden(false);
+    await showTab(page);
     await row(page, 'While it was hidden').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     await profile.close();
   });
 
-  // The embedded log loses nothing.
+  // The embedded log loses nothing by a crash.
   it.runIf(canShow && name === 'a cluster')(
     'loads the list again after a gap, and the inspector shows the gap',
     async () => {
@@ -209,3 +203,56 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await profile.close();
   });
 });
+
+/** The embedded log never loses its end, but it drops its oldest events. */
+describe.runIf(hasBrowser)('the list of widgets of one embedded process that keeps ten events', () => {
+  let deployment: Deployment;
+  let browser: Browser;
+  beforeAll(async () => {
+    [deployment, browser] = await Promise.all([
+      openEmbeddedDeployment({ EVENT_RETENTION_COUNT: '10', RING_FRAMES: '10' }),
+      startBrowser(),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await deployment?.dispose();
+  });
+
+  it('loads the list again after a gap', async () => {
+    const client = createClient({ baseUrl: deployment.url });
+    await client.signIn(testAdmin);
+    const { page } = await openTab(await openProfile(browser), deployment.url, '/widgets');
+    await signInByPage(page);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await client.createWidget({ name: 'Before the gap' });
+    await page.getByRole('option', { name: 'Before the gap' }).waitFor();
+    await hideTab(page);
+    const { api } = client;
+    const countStreams = async () => (await api.GET('/api/v1/overview')).pods[0]?.streamsOpen;
+    await eventually(async () => (await countStreams()) === 0, 'the stream is closed');
+    for (let index = 1; index <= 40; index += 1) await client.createWidget({ name: `In the gap ${index}` });
+    const listReads: string[] = [];
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/api/v1/widgets') listReads.push(request.url());
+    });
+    await showTab(page);
+    await page.getByText('41 widgets', { exact: true }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(listReads.length).toBeGreaterThan(0);
+  });
+});
+
+/** As if the tab had been hidden for over a minute. Without a window, a tab is never hidden. */
+async function hideTab(page: Page): Promise<void> {
+  await page.clock.install();
+  await setHidden(page, true);
+  await page.clock.fastForward(61_000);
+}
+
+const showTab = (page: Page) => setHidden(page, false);
+
+function setHidden(page: Page, isHidden: boolean): Promise<unknown> {
+  return page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));`);
+}

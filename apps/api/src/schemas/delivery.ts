@@ -2,6 +2,7 @@ import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { deadReasons, deliveryStates } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { z } from 'zod';
 import { pageQuerySchema, queryTime, toPageSchema } from './page.ts';
+import { widgetEventSchema } from './stream-message.ts';
 import { timestamp, utcTimeFormat } from './text.ts';
 
 const effectSchema = z
@@ -80,11 +81,15 @@ export const deliveryWithPayloadSchema = deliveryShape
     payload: z
       .unknown()
       .meta({ description: 'The content attached by the sender, as it was sent; null if there was none.' }),
+    event: widgetEventSchema.nullable().meta({
+      description:
+        'The event as streams send it. Null before publication, when the event log no longer holds it or does not answer, and if `position` is null.',
+    }),
   })
   .meta({
     id: 'DeliveryWithPayload',
-    description: 'The state of an accepted hook, with its payload.',
-    examples: [{ ...example, payload: { reason: 'worn' } }],
+    description: 'The state of an accepted hook, with its payload and its event.',
+    examples: [{ ...example, payload: { reason: 'worn' }, event: null }],
   });
 
 export const listDeliveriesQuerySchema = pageQuerySchema.extend({

@@ -74,7 +74,8 @@ const widgetSnapshotSchema = z
     description: 'The widget as it was at `version`, without the e-mail address of its owner.',
   });
 
-const widgetEventSchema = z
+/** What a stream sends in `data:` of a widget event. */
+export const widgetEventSchema = z
   .object({
     specversion: z.literal('1.0'),
     id: z.string().meta({

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -22,13 +23,16 @@ interface GrantsListProperties {
   /** Another number reads the list again. */
   readonly version: number;
   readonly onIssued: (issued: IssuedGrant) => void;
+  /** The dialog that changes a grant. */
+  readonly renderChange: (grant: Grant, close: () => void, onChanged: () => void) => ComponentChildren;
 }
 
 const refreshMs = 15_000;
 
 /** All grants of a kind, with what can be done to them. */
-export function GrantsList({ path, label, emptyText, toPage, version, onIssued }: GrantsListProperties) {
+export function GrantsList({ path, label, emptyText, toPage, version, onIssued, renderChange }: GrantsListProperties) {
   const page = useSignal(1);
+  const changed = useSignal<Grant | null>(null);
   const rotated = useSignal<Grant | null>(null);
   const revoked = useSignal<Grant | null>(null);
   const list = useResource((signal) => readGrants(path, page.value, signal), [path, page.value], { refreshMs });
@@ -71,6 +75,9 @@ export function GrantsList({ path, label, emptyText, toPage, version, onIssued }
                 </td>
                 <td>
                   <div class="table-actions">
+                    <Button aria-label={`${grants.change}: ${grant.name}`} onClick={() => (changed.value = grant)}>
+                      {grants.change}
+                    </Button>
                     <Button aria-label={`${grants.rotate}: ${grant.name}`} onClick={() => (rotated.value = grant)}>
                       {grants.rotate}
                     </Button>
@@ -89,6 +96,13 @@ export function GrantsList({ path, label, emptyText, toPage, version, onIssued }
         </table>
       )}
       {read === null ? null : <Pager {...read} onPage={(next) => (page.value = next)} />}
+      {changed.value === null
+        ? null
+        : renderChange(
+            changed.value,
+            () => (changed.value = null),
+            () => void list.reload(),
+          )}
       {rotated.value === null ? null : (
         <RotateDialog path={path} grant={rotated.value} onClose={() => (rotated.value = null)} onRotated={onIssued} />
       )}

@@ -14,7 +14,7 @@ export function TimeInput({ label, value, onChange }: TimeInputProperties) {
         class="input input-short"
         type="datetime-local"
         step="1"
-        value={value === null ? '' : toLocalText(value)}
+        value={toLocalText(value)}
         onChange={({ currentTarget }) => {
           const ms = Date.parse(currentTarget.value);
           onChange(Number.isNaN(ms) ? null : new Date(ms).toISOString());
@@ -24,8 +24,9 @@ export function TimeInput({ label, value, onChange }: TimeInputProperties) {
   );
 }
 
-/** What an input of the type `datetime-local` shows: the time of the person's zone, without the zone. */
-function toLocalText(value: string): string {
+/** Returns what an input of the type `datetime-local` shows: the time of the person's zone, without the zone. Empty for null. */
+export function toLocalText(value: string | null): string {
+  if (value === null) return '';
   const ms = Date.parse(value);
   if (Number.isNaN(ms)) return '';
   return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);

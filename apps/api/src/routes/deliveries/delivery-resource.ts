@@ -27,9 +27,13 @@ export function toDeliveryBody(row: DeliverySummary): z.output<typeof deliverySc
   };
 }
 
-/** Renders a delivery with its payload as JSON text. The payload keeps its original text: digits and member order. */
-export function toDeliveryText(row: LedgerRow): string {
-  return `${JSON.stringify(toDeliveryBody(row)).slice(0, -1)},"payload":${row.payload ?? 'null'}}`;
+/**
+ * Renders a delivery with its payload and its event as JSON text. Both keep their original text: digits and member order.
+ * `eventJson` null: the event is not known.
+ */
+export function toDeliveryText(row: LedgerRow, eventJson: string | null): string {
+  const members = JSON.stringify(toDeliveryBody(row)).slice(0, -1);
+  return `${members},"payload":${row.payload ?? 'null'},"event":${eventJson ?? 'null'}}`;
 }
 
 export const deliveriesParamsSchema = z.object({ id: z.string() });

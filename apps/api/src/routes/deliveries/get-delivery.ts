@@ -1,6 +1,8 @@
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type { DeliveryLedger, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
+import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { deliveryWithPayloadSchema } from '../../schemas/delivery.ts';
 import { documentResponses } from '../../schemas/problem.ts';
@@ -15,10 +17,14 @@ export interface GetDeliveryRouteDeps {
   readonly integrations: Pick<IntegrationStore, 'get'>;
   /** A read needs no use case, so the route calls the port. */
   readonly ledger: Pick<DeliveryLedger, 'get'>;
+  readonly eventLog: Pick<EventLog, 'readUpTo'>;
 }
 
-/** `GET /api/v1/integrations/{id}/deliveries/{eventId}`: one delivery with its payload. */
-export function registerGetDelivery(app: ZodApp, { integrations, ledger }: GetDeliveryRouteDeps): void {
+/** The delivery itself is worth more than its event: a slow event log does not hold it up for longer. */
+const eventWithinMs = 1_000;
+
+/** `GET /api/v1/integrations/{id}/deliveries/{eventId}`: one delivery with its payload and its event. */
+export function registerGetDelivery(app: ZodApp, { integrations, ledger, eventLog }: GetDeliveryRouteDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/v1/integrations/:id/deliveries/:eventId',
@@ -27,7 +33,7 @@ export function registerGetDelivery(app: ZodApp, { integrations, ledger }: GetDe
       operationId: 'example.deliveries.get',
       summary: 'Get a delivery',
       description:
-        'Returns the state of one accepted hook, with its payload as it was sent. The response is 404 until a worker has registered the delivery.',
+        'Returns the state of one accepted hook, with its payload as it was sent, and the event that streams send. The response is 404 until a worker has registered the delivery.',
       params: deliveryParamsSchema,
       response: documentResponses({ 200: deliveryWithPayloadSchema }, 'not-found'),
     },
@@ -37,7 +43,20 @@ export function registerGetDelivery(app: ZodApp, { integrations, ledger }: GetDe
       const row = eventId === null ? null : await ledger.get(eventId);
       if (row === null || row.integrationId !== integrationId) throw toUnknownDeliveryError();
       // A text, not an object: the payload is the sender's own text, and parsing it could change its numbers.
-      return reply.header('content-type', 'application/json; charset=utf-8').send(toDeliveryText(row));
+      const text = toDeliveryText(row, await readEventJson(eventLog, row));
+      return reply.header('content-type', 'application/json; charset=utf-8').send(text);
     },
   });
+}
+
+/** Null if the event log no longer has the event, or does not answer in time. */
+async function readEventJson(
+  eventLog: GetDeliveryRouteDeps['eventLog'],
+  { eventId, position }: Pick<LedgerRow, 'eventId' | 'position'>,
+): Promise<string | null> {
+  if (position === null) return null;
+  const read = withDeadline(eventLog.readUpTo(position, 1), eventWithinMs, 'read the event of a delivery');
+  const [record] = await read.catch(() => []);
+  // After a loss of the log, there may be another event in its place.
+  return record?.event.eventId === eventId ? record.event.json : null;
 }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { ChangeGrantDialog } from '../../grants/change-grant-dialog.tsx';
 import { writeTokenLines } from '../../grants/code-lines.ts';
 import type { IssuedGrant } from '../../grants/grant-kind.ts';
 import { GrantsList } from '../../grants/grants-list.tsx';
@@ -32,6 +33,16 @@ export function TokensPage() {
         emptyText={access.tokensEmpty}
         version={version.value}
         onIssued={(grant) => (issued.value = grant)}
+        renderChange={(grant, close, onChanged) => (
+          <ChangeGrantDialog
+            grant={grant}
+            onChange={(body) =>
+              api.PATCH('/api/v1/provision-tokens/{id}', { params: { path: { id: grant.id } }, body })
+            }
+            onChanged={onChanged}
+            onClose={close}
+          />
+        )}
       />
       {isCreating.value ? (
         <NewGrantDialog

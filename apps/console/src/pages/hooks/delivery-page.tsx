@@ -59,6 +59,16 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
             <h2>{hooks.payload}</h2>
             <Code>{JSON.stringify(delivery.payload, null, 2)}</Code>
           </section>
+          {delivery.state === 'published' ? (
+            <section class="section">
+              <h2>{hooks.publishedEvent}</h2>
+              {delivery.event === null ? (
+                <p class="muted">{hooks.eventGone}</p>
+              ) : (
+                <Code>{JSON.stringify(delivery.event, null, 2)}</Code>
+              )}
+            </section>
+          ) : null}
         </>
       )}
     </>

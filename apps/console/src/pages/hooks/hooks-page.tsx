@@ -5,10 +5,11 @@ import { GrantsList } from '../../grants/grants-list.tsx';
 import { NewGrantDialog } from '../../grants/new-grant-dialog.tsx';
 import { SecretDialog } from '../../grants/secret-dialog.tsx';
 import { Button } from '../../parts/button.tsx';
-import { Field } from '../../parts/field.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { api } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
+import { ChangeIntegration } from './change-integration.tsx';
+import { defaultIntegration, IntegrationFields, toIntegration } from './integration-fields.tsx';
 
 /** All integrations. */
 export function HooksPage() {
@@ -31,6 +32,9 @@ export function HooksPage() {
         toPage={({ id }) => `/hooks/${id}`}
         version={version.value}
         onIssued={(grant) => (issued.value = grant)}
+        renderChange={(grant, close, onChanged) =>
+          'signature' in grant ? <ChangeIntegration integration={grant} onChanged={onChanged} onClose={close} /> : null
+        }
       />
       {isCreating.value ? (
         <NewIntegration
@@ -60,18 +64,15 @@ interface NewIntegrationProperties {
 function NewIntegration({ onClose, onCreated }: NewIntegrationProperties) {
   const { hooks } = texts;
   const isSigned = useSignal(false);
-  const deduplicates = useSignal(false);
-  const rate = useSignal('');
-  const settings = {
-    signature: isSigned.value ? ('standard-webhooks' as const) : ('none' as const),
-    deduplicateByContent: deduplicates.value,
-    rate: rate.value === '' ? null : Number(rate.value),
-  };
+  const values = useSignal(defaultIntegration);
+  const signature = isSigned.value ? 'standard-webhooks' : 'none';
   return (
     <NewGrantDialog
       title={hooks.create}
       draftName="new-integration"
-      onCreate={(grant) => api.POST('/api/v1/integrations', { body: { ...grant, ...settings } })}
+      onCreate={(grant) =>
+        api.POST('/api/v1/integrations', { body: { ...grant, signature, ...toIntegration(values.value) } })
+      }
       onCreated={onCreated}
       onClose={onClose}
     >
@@ -84,27 +85,7 @@ function NewIntegration({ onClose, onCreated }: NewIntegrationProperties) {
         {hooks.signature}
       </label>
       <p class="hint">{hooks.signatureHint}</p>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={deduplicates.value}
-          onChange={({ currentTarget }) => (deduplicates.value = currentTarget.checked)}
-        />
-        {hooks.deduplicate}
-      </label>
-      <Field label={hooks.rate} hint={hooks.rateHint}>
-        {({ id, hintId }) => (
-          <input
-            id={id}
-            class="input"
-            type="number"
-            min="1"
-            aria-describedby={hintId}
-            value={rate.value}
-            onInput={({ currentTarget }) => (rate.value = currentTarget.value)}
-          />
-        )}
-      </Field>
+      <IntegrationFields values={values} />
     </NewGrantDialog>
   );
 }

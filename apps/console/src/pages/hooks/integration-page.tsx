@@ -9,6 +9,7 @@ import type { RouteParameters } from '../../router/match-route.ts';
 import { api } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
+import { ChangeIntegration } from './change-integration.tsx';
 import { DeliveriesList } from './deliveries-list.tsx';
 import { RefusalsList } from './refusals-list.tsx';
 import { TestHookDialog } from './test-hook-dialog.tsx';
@@ -17,6 +18,7 @@ import { TestHookDialog } from './test-hook-dialog.tsx';
 export function IntegrationPage({ id = '' }: RouteParameters) {
   const { hooks, grants } = texts;
   const isTesting = useSignal(false);
+  const isChanging = useSignal(false);
   const read = useResource(
     (signal) => api.GET('/api/v1/integrations/{id}', { params: { path: { id } }, signal }),
     [id],
@@ -29,6 +31,7 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
         <Link to="/hooks">{hooks.title}</Link>
       </nav>
       <PageHeader title={integration?.name ?? id}>
+        {integration === null ? null : <Button onClick={() => (isChanging.value = true)}>{grants.change}</Button>}
         <Button onClick={() => (isTesting.value = true)}>{hooks.test}</Button>
       </PageHeader>
       <ProblemNotice error={read.error.value} onRetry={read.reload} />
@@ -46,6 +49,13 @@ export function IntegrationPage({ id = '' }: RouteParameters) {
           />
           <DeliveriesList integrationId={id} />
           <RefusalsList integrationId={id} />
+          {isChanging.value ? (
+            <ChangeIntegration
+              integration={integration}
+              onChanged={() => void read.reload()}
+              onClose={() => (isChanging.value = false)}
+            />
+          ) : null}
         </>
       )}
       {isTesting.value ? <TestHookDialog onClose={() => (isTesting.value = false)} /> : null}

@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { rows } from '../../live/live-widgets.ts';
 import { Field } from '../../parts/field.tsx';
+import type { Schemas } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
 import { type EventFilter, passesFilter } from './event-filter.ts';
 
@@ -8,29 +9,46 @@ import { type EventFilter, passesFilter } from './event-filter.ts';
 export interface FilterValues {
   readonly types: readonly NonNullable<EventFilter['types']>[number][];
   readonly states: readonly NonNullable<EventFilter['states']>[number][];
+  /** Separated by commas, as are the ids. */
   readonly labels: string;
+  readonly widgetIds: string;
 }
 
-export const noFilter: FilterValues = { types: [], states: [], labels: '' };
+export const noFilter: FilterValues = { types: [], states: [], labels: '', widgetIds: '' };
 
 const typeNames = ['widget.created', 'widget.updated', 'widget.retired'] as const;
 const stateNames = ['active', 'retired'] as const;
 
 /** Returns the filter for the service. An empty field lets everything through. */
-export function toFilter({ types, states, labels }: FilterValues): EventFilter {
-  const names = labels.split(',').map((label) => label.trim());
-  const given = names.filter((label) => label !== '');
+export function toFilter({ types, states, labels, widgetIds }: FilterValues): EventFilter {
   return {
     types: types.length === 0 ? null : [...types],
     states: states.length === 0 ? null : [...states],
-    labels: given.length === 0 ? null : given,
+    labels: splitAtCommas(labels),
+    widgetIds: splitAtCommas(widgetIds),
   };
+}
+
+/** Returns what the fields show for a filter. */
+export function fromFilter({ types, states, labels, widgetIds }: Schemas['EventFilter']): FilterValues {
+  return {
+    types: types ?? [],
+    states: states ?? [],
+    labels: labels?.join(', ') ?? '',
+    widgetIds: widgetIds?.join(', ') ?? '',
+  };
+}
+
+function splitAtCommas(text: string): string[] | null {
+  const parts = text.split(',').map((part) => part.trim());
+  const given = parts.filter((part) => part !== '');
+  return given.length === 0 ? null : given;
 }
 
 /** The fields of a filter, and how many widgets would pass it now. */
 export function FilterFields({ values }: { readonly values: Signal<FilterValues> }) {
   const { streams, widgets } = texts;
-  const { types, states, labels } = values.value;
+  const { types, states, labels, widgetIds } = values.value;
   const filter = toFilter(values.value);
   const matching = rows.value.filter((widget) => passesFilter(widget, filter)).length;
   return (
@@ -57,6 +75,17 @@ export function FilterFields({ values }: { readonly values: Signal<FilterValues>
             aria-describedby={hintId}
             value={labels}
             onInput={({ currentTarget }) => (values.value = { ...values.value, labels: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label={streams.widgetIds} hint={streams.widgetIdsHint}>
+        {({ id, hintId }) => (
+          <input
+            id={id}
+            class="input"
+            aria-describedby={hintId}
+            value={widgetIds}
+            onInput={({ currentTarget }) => (values.value = { ...values.value, widgetIds: currentTarget.value })}
           />
         )}
       </Field>

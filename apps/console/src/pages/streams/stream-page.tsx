@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -12,6 +13,7 @@ import { api, type Schemas } from '../../service/service.ts';
 import { useAction } from '../../service/use-action.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
+import { ChangeSubscription } from './change-subscription.tsx';
 import { describeFilter } from './event-filter.ts';
 
 const refreshMs = 5_000;
@@ -22,12 +24,15 @@ export function StreamPage({ id = '' }: RouteParameters) {
   const path = { id };
   const read = useResource((signal) => api.GET('/api/v1/subscriptions/{id}', { params: { path }, signal }), [id]);
   const subscription = read.data.value;
+  const isChanging = useSignal(false);
   return (
     <>
       <nav class="breadcrumb">
         <Link to="/streams">{streams.title}</Link>
       </nav>
-      <PageHeader title={subscription?.name ?? id} />
+      <PageHeader title={subscription?.name ?? id}>
+        {subscription === null ? null : <Button onClick={() => (isChanging.value = true)}>{grants.change}</Button>}
+      </PageHeader>
       <ProblemNotice error={read.error.value} onRetry={read.reload} />
       {subscription === null ? null : (
         <>
@@ -40,6 +45,13 @@ export function StreamPage({ id = '' }: RouteParameters) {
             ]}
           />
           <OpenStreams id={id} />
+          {isChanging.value ? (
+            <ChangeSubscription
+              subscription={subscription}
+              onChanged={() => void read.reload()}
+              onClose={() => (isChanging.value = false)}
+            />
+          ) : null}
         </>
       )}
     </>

@@ -9,6 +9,7 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { Link } from '../../router/link.tsx';
 import { api } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
+import { ChangeSubscription } from './change-subscription.tsx';
 import { FilterFields, noFilter, toFilter } from './filter-fields.tsx';
 
 /** All subscriptions. */
@@ -35,6 +36,9 @@ export function StreamsPage() {
         toPage={({ id }) => `/streams/${id}`}
         version={version.value}
         onIssued={(grant) => (issued.value = grant)}
+        renderChange={(grant, close, onChanged) =>
+          'filter' in grant ? <ChangeSubscription subscription={grant} onChanged={onChanged} onClose={close} /> : null
+        }
       />
       {isCreating.value ? (
         <NewSubscription

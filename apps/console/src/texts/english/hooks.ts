@@ -35,6 +35,8 @@ export const hooks = {
   noEffect: 'none, or not yet',
   event: 'Event',
   payload: 'Payload',
+  publishedEvent: 'Event, as streams send it',
+  eventGone: 'The event log no longer holds it.',
   reasons: {
     'invalid-delivery': 'Its entry in the queue is malformed, or processing it failed again and again.',
     'store-refused': 'The store rejects it as it is.',

@@ -10,6 +10,8 @@ export const streams = {
   typeNames: { 'widget.created': 'Created', 'widget.updated': 'Updated', 'widget.retired': 'Retired' },
   labels: 'Labels',
   labelsHint: 'Separated by commas. A widget with any of them matches.',
+  widgetIds: 'Widget ids',
+  widgetIdsHint: 'Separated by commas. Only events of these widgets.',
   states: 'States',
   preview: (matching: number, all: number) => `Of the ${all} widgets now, events of ${matching} would pass.`,
   everything: 'all events',

@@ -1,7 +1,14 @@
 import { createClient } from '@widget-service/client/client.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, openProfile, openTab, signInByPage, startBrowser } from '../../drivers/console-browser.ts';
+import {
+  findBarriers,
+  hasBrowser,
+  openProfile,
+  openTab,
+  signInByPage,
+  startBrowser,
+} from '../../drivers/console-browser.ts';
 import { testAdmin } from '../../drivers/console-client.ts';
 import { type Deployment, openEmbeddedDeployment } from '../../faults/deployment.ts';
 
@@ -15,8 +22,7 @@ const readExcess = `(async () => {
   return excess;
 })()`;
 
-/** Scrolls only up and down, also with the longest texts. */
-describe.runIf(hasBrowser)('every page of the console fits its window', () => {
+describe.runIf(hasBrowser)('every page of the console', () => {
   let deployment: Deployment;
   let browser: Browser;
   let paths: string[];
@@ -61,7 +67,7 @@ describe.runIf(hasBrowser)('every page of the console fits its window', () => {
     await deployment?.dispose();
   });
 
-  it('from 320 pixels to 4K', async () => {
+  it('scrolls only up and down, from 320 pixels to 4K, also with the longest texts', async () => {
     const profile = await openProfile(browser);
     const { page } = await openTab(profile, deployment.url, '');
     await signInByPage(page);
@@ -76,6 +82,23 @@ describe.runIf(hasBrowser)('every page of the console fits its window', () => {
       }
     }
     expect(tooWide).toEqual([]);
+    await profile.close();
+  });
+
+  it.each(['light', 'dark'] as const)('has no barrier that axe-core finds, %s', async (colorScheme) => {
+    const profile = await openProfile(browser);
+    const { page, complaints } = await openTab(profile, deployment.url, '');
+    await page.emulateMedia({ colorScheme });
+    await signInByPage(page);
+    const found: string[] = [];
+    for (const path of paths) {
+      await page.goto(`${deployment.url}/console${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.evaluate(readExcess);
+      found.push(...(await findBarriers(page)).map((barrier) => `${path}: ${barrier}`));
+    }
+    expect(found).toEqual([]);
+    expect(complaints).toEqual([]);
     await profile.close();
   });
 });

@@ -1,0 +1,101 @@
+import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ConsoleTab,
+  findBarriers,
+  hasBrowser,
+  openProfile,
+  openTab,
+  signInByPage,
+  startBrowser,
+} from '../../drivers/console-browser.ts';
+import { testAdmin } from '../../drivers/console-client.ts';
+import { type Deployment, deployments } from '../../faults/deployment.ts';
+
+describe.each(deployments)('grants are changed in the console of $name', ({ canRun, open }) => {
+  const canShow = hasBrowser && canRun;
+  let deployment: Deployment;
+  let browser: Browser;
+  let tab: ConsoleTab;
+  let page: Page;
+  let client: WidgetServiceClient;
+  let widgetId: string;
+  beforeAll(async () => {
+    if (!canShow) return;
+    [deployment, browser] = await Promise.all([open(), startBrowser()]);
+    client = createClient({ baseUrl: deployment.url });
+    await client.signIn(testAdmin);
+    widgetId = (await client.createWidget({ name: 'Boiler', labels: ['cellar'] })).id;
+    const filter = { labels: ['cellar'] };
+    await client.api.POST('/api/v1/subscriptions', { body: { name: 'Wall screen', filter } });
+    await client.api.POST('/api/v1/integrations', { body: { name: 'Factory' } });
+    await client.api.POST('/api/v1/provision-tokens', { body: { name: 'A script' } });
+    tab = await openTab(await openProfile(browser), deployment.url, '/streams');
+    page = tab.page;
+    await signInByPage(page);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await deployment?.dispose();
+  });
+
+  const dialog = () => page.getByRole('dialog');
+  const save = () => dialog().getByRole('button', { name: 'Save' }).click();
+
+  it.runIf(canShow)('the filter of a subscription, and nothing else of it', async () => {
+    await page.getByRole('link', { name: 'Wall screen' }).click();
+    await page.getByRole('button', { name: 'Change' }).click();
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('Wall screen');
+    expect(await dialog().getByLabel('Labels').inputValue()).toBe('cellar');
+    await dialog().getByLabel('Labels').fill('cellar, hall');
+    await dialog().getByLabel('Widget ids').fill(widgetId);
+    await dialog().getByText('events of 1 would pass').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await save();
+    await page.getByText('cellar, hall').waitFor();
+    const filter = { types: null, states: null, labels: ['cellar', 'hall'], widgetIds: [widgetId] };
+    const { items } = await client.api.GET('/api/v1/subscriptions');
+    expect(items).toMatchObject([{ name: 'Wall screen', expiresAt: null, filter }]);
+  });
+
+  it.runIf(canShow)('the name, expiry, rate and de-duplication of an integration', async () => {
+    await page.goto(`${deployment.url}/console/hooks`);
+    await page.getByRole('button', { name: 'Change: Factory' }).click();
+    await dialog().getByLabel('Name').fill('Factory north');
+    await dialog().getByLabel('Hooks a second').fill('50');
+    await dialog().getByLabel('are one hook').uncheck();
+    await dialog().getByLabel('Expires').fill('2099-06-01T10:00');
+    expect(await findBarriers(page)).toEqual([]);
+    await save();
+    await page.getByRole('link', { name: 'Factory north' }).waitFor();
+    const { items } = await client.api.GET('/api/v1/integrations');
+    const expiresAt = expect.stringMatching(/^2099-06-01T/);
+    expect(items).toMatchObject([{ name: 'Factory north', rate: 50, deduplicateByContent: false, expiresAt }]);
+  });
+
+  it.runIf(canShow)('the name of a provision token; a refusal says why, and the form stays', async () => {
+    await page.goto(`${deployment.url}/console/access/tokens`);
+    await page.getByRole('button', { name: 'Change: A script' }).click();
+    await dialog().getByLabel('Expires').fill('2020-06-01T10:00');
+    await save();
+    await dialog().getByRole('alert').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog().getByLabel('Expires').fill('');
+    await dialog().getByLabel('Name').fill('The script of the night');
+    await save();
+    await page.getByRole('rowheader', { name: 'The script of the night' }).waitFor();
+    expect((await client.api.GET('/api/v1/provision-tokens')).items).toMatchObject([
+      { name: 'The script of the night', expiresAt: null },
+    ]);
+  });
+
+  it.runIf(canShow)('nothing, if somebody saves without a change', async () => {
+    const before = (await client.api.GET('/api/v1/provision-tokens')).items;
+    await page.getByRole('button', { name: 'Change: The script of the night' }).click();
+    await save();
+    await page.getByText('“The script of the night” is changed.').last().waitFor();
+    expect((await client.api.GET('/api/v1/provision-tokens')).items).toEqual(before);
+    expect(tab.complaints).toEqual([]);
+  });
+});
