@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aCreation, aDelivery } from '../../drivers/builders.ts';
@@ -82,6 +83,14 @@ describe('GET /api/v1/widgets/{id}/deliveries', () => {
       type: 'widget.retired',
       data: { stateChanged: true, widget: { id: widgetId, version: 3 } },
     });
+    // As after a loss of the log: the position of a delivery has the event of another one.
+    const misplaced = aDelivery({ integrationId: other.integrationId });
+    const position = parsePosition(response.json().items[1].position);
+    await service.backend.ledger.register([misplaced]);
+    await service.backend.ledger.markPublished([{ eventId: misplaced.eventId, position, effect: null }], new Date());
+    const misplacedUrl = `/api/v1/integrations/${other.integrationId}/deliveries/${misplaced.eventId}`;
+    const found = await service.inject({ method: 'GET', url: misplacedUrl, headers: { cookie: admin.cookie } });
+    expect(found.json()).toMatchObject({ eventId: misplaced.eventId, event: null });
     expect((await get(widgetId, '?page=2&pageSize=2')).json()).toMatchObject({
       items: [{ eventId: eventIds[0] }],
       totalItems: 3,

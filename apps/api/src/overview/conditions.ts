@@ -122,7 +122,8 @@ function judgeWorkers({ hasWorkers, workers }: JudgedState): Condition[] {
         code: 'no-worker',
         severity: 'page',
         title: 'No worker answers',
-        detail: `Hooks are accepted, but nothing processes them, unless workers of an older version run. Start a worker, or look at the log of those that should run.`,
+        detail:
+          'Hooks are accepted, but nothing processes them, unless workers of an older version run. Start a worker, or look at the log of those that should run.',
         runbook: 'hooks-wait',
       },
     ];

@@ -13,10 +13,13 @@ export function toRowRange(request: PageRequest): RowRange {
   return { offset: toOffset(request), limit: request.pageSize };
 }
 
-/** Converts one page of a list to the form that the API returns. `rows` is the store's result for `toRowRange`. */
+/**
+ * Converts one page of a list to the form that the API returns. `rows` is the store's result for `toRowRange`, or what
+ * `listCountedPage` returns: its total may be a lower bound, so it says itself whether there is a next page.
+ */
 export function toPageBody<Row, Item>(
   { page, pageSize }: PageRequest,
-  rows: { readonly items: readonly Row[]; readonly totalItems: number },
+  rows: { readonly items: readonly Row[]; readonly totalItems: number; readonly hasNext?: boolean },
   toItem: (row: Row) => Item,
 ): PageBody<Item> {
   const totalPages = countPages(rows.totalItems, pageSize);
@@ -26,6 +29,6 @@ export function toPageBody<Row, Item>(
     pageSize,
     totalItems: rows.totalItems,
     totalPages,
-    hasNext: page < totalPages,
+    hasNext: rows.hasNext ?? page < totalPages,
   };
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { toLocalText } from '../parts/time-input.tsx';
 import { showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts/texts.ts';
@@ -24,7 +25,8 @@ interface ChangeGrantDialogProperties {
 /** The form that changes a grant. Its secret stays. */
 export function ChangeGrantDialog({ grant, children, onChange, onChanged, onClose }: ChangeGrantDialogProperties) {
   const { grants } = texts;
-  const before: GrantFormValues = { name: grant.name, expires: toLocalText(grant.expiresAt) };
+  // As it was when the dialog opened: somebody else may change the grant meanwhile.
+  const { current: before } = useRef<GrantFormValues>({ name: grant.name, expires: toLocalText(grant.expiresAt) });
   const values = useSignal(before);
   const submit = async () => {
     const { name, expires } = values.value;

@@ -55,6 +55,7 @@ export function GrantForm({ title, submitLabel, values, children, onSubmit, onCl
               id={id}
               class="input"
               type="datetime-local"
+              step="1"
               aria-describedby={hintId}
               value={values.value.expires}
               onInput={({ currentTarget }) => (values.value = { ...values.value, expires: currentTarget.value })}

@@ -4,7 +4,7 @@ import type { DeliveryLedger } from './delivery-ledger.ts';
 import type { EventLog } from './event-log.ts';
 import type { IntegrationStore, ProvisionTokenStore, SubscriptionStore } from './grant-store.ts';
 import type { HookQueue } from './hook-queue.ts';
-import type { PeerRequests } from './/peer-requests.ts';
+import type { PeerRequests } from './peer-requests.ts';
 import type { PersonalStreamStore } from './personal-stream-store.ts';
 import type { QuarantineStore } from './quarantine-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';

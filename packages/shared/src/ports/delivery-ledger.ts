@@ -127,8 +127,8 @@ export interface DeliveryLedger {
   /** Counts matching rows up to `atMost`. The time grows with the result. */
   count(filter: DeliveryFilter, atMost: number): Promise<number>;
   /**
-   * Counts the dead rows by integration id, also of deleted integrations. Stops after `atMost` rows in all. Reads no rows
-   * that are not dead.
+   * Counts the dead rows by integration id, also of deleted integrations. Stops after `atMost` rows in all. Reads no
+   * published rows.
    */
   countDead(atMost: number): Promise<ReadonlyMap<string, number>>;
 }

@@ -1,9 +1,9 @@
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
-import { countPages } from '@widget-service/shared/domain/page.ts';
 import type { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-audit-events.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { type AuditEventBody, auditEventPageSchema, listAuditEventsQuerySchema } from '../../schemas/audit-event.ts';
 import { documentResponses } from '../../schemas/problem.ts';
+import { toPageBody } from '../page-body.ts';
 
 export interface ListAuditEventsRouteDeps {
   readonly listAuditEvents: ReturnType<typeof makeListAuditEvents>;
@@ -24,11 +24,9 @@ export function registerListAuditEvents(app: ZodApp, { listAuditEvents }: ListAu
       response: documentResponses({ 200: { body: auditEventPageSchema, description: 'One page of audit events.' } }),
     },
     handler: async ({ query }) => {
-      const { page, pageSize, actorId = null, action = null, targetId = null, from = null, to = null } = query;
+      const { actorId = null, action = null, targetId = null, from = null, to = null } = query;
       const filter = { actorId, action, targetId, from, to };
-      const { items, totalItems, hasNext } = await listAuditEvents(filter, { page, pageSize });
-      const totalPages = countPages(totalItems, pageSize);
-      return { items: items.map(toAuditEventBody), page, pageSize, totalItems, totalPages, hasNext };
+      return toPageBody(query, await listAuditEvents(filter, query), toAuditEventBody);
     },
   });
 }

@@ -1,5 +1,4 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
-import { countPages } from '@widget-service/shared/domain/page.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
@@ -9,6 +8,7 @@ import type { ZodApp } from '../../http/zod-validation.ts';
 import { deliveryPageSchema } from '../../schemas/delivery.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
+import { toPageBody } from '../page-body.ts';
 import { toDeliveryBody } from './delivery-resource.ts';
 
 export interface ListDeliveriesOfWidgetRouteDeps {
@@ -39,13 +39,10 @@ export function registerListDeliveriesOfWidget(app: ZodApp, deps: ListDeliveries
       ),
     },
     handler: async (request) => {
-      const { page, pageSize } = request.query;
       const id = parseUuid(request.params.id);
       const widget = id === null ? null : await withinRequestDeadline(request, widgets.get(id), 'get a widget');
       if (widget === null) throw new ServiceError('not-found', 'There is no such widget.');
-      const { items, totalItems, hasNext } = await listDeliveries({ widgetId: widget.id }, { page, pageSize });
-      const totalPages = countPages(totalItems, pageSize);
-      return { items: items.map(toDeliveryBody), page, pageSize, totalItems, totalPages, hasNext };
+      return toPageBody(request.query, await listDeliveries({ widgetId: widget.id }, request.query), toDeliveryBody);
     },
   });
 }

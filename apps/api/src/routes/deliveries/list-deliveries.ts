@@ -1,9 +1,9 @@
-import { countPages } from '@widget-service/shared/domain/page.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { deliveryPageSchema, listDeliveriesQuerySchema } from '../../schemas/delivery.ts';
 import { documentResponses } from '../../schemas/problem.ts';
+import { toPageBody } from '../page-body.ts';
 import { deliveriesParamsSchema, requireIntegrationId, toDeliveryBody } from './delivery-resource.ts';
 
 export interface ListDeliveriesRouteDeps {
@@ -31,15 +31,12 @@ export function registerListDeliveries(app: ZodApp, { integrations, listDeliveri
     },
     handler: async ({ params, query }) => {
       const integrationId = await requireIntegrationId(params, integrations);
-      const { page, pageSize, state = null, from, to } = query;
+      const { state = null, from, to } = query;
       const range = {
         ...(from === undefined ? {} : { receivedFrom: from }),
         ...(to === undefined ? {} : { receivedBefore: to }),
       };
-      const filter = { integrationId, state, ...range };
-      const { items, totalItems, hasNext } = await listDeliveries(filter, { page, pageSize });
-      const totalPages = countPages(totalItems, pageSize);
-      return { items: items.map(toDeliveryBody), page, pageSize, totalItems, totalPages, hasNext };
+      return toPageBody(query, await listDeliveries({ integrationId, state, ...range }, query), toDeliveryBody);
     },
   });
 }

@@ -1,27 +1,49 @@
 import { describe, expect, it } from 'vitest';
 import { findForgotten } from './find-forgotten.ts';
 
-const at = (...versions: (number | null)[]) =>
-  versions.map((version) => ({ effect: version === null ? null : { version } }));
+type Entry = number | 'received' | 'dead';
+
+/** The only page of a history. A number is the version that a published hook led to. */
+const only = (...entries: Entry[]) => ({ items: entries.map(toItem), page: 1, totalItems: entries.length });
+/** The last page, after pages with `before` hooks. */
+const last = (before: number, ...entries: Entry[]) => ({
+  items: entries.map(toItem),
+  page: 2,
+  totalItems: before + entries.length,
+});
+
+function toItem(entry: Entry) {
+  if (typeof entry === 'number') return { state: 'published' as const, effect: { version: entry } };
+  return { state: entry, effect: null };
+}
 
 describe('findForgotten', () => {
-  it('finds nothing while every change since the creation is known', () => {
-    expect(findForgotten([], 1)).toBeNull();
-    expect(findForgotten(at(3, 2), 3)).toBeNull();
-    expect(findForgotten(at(3, null, 2), 3)).toBeNull();
+  it('finds nothing while every change since the creation is listed', () => {
+    expect(findForgotten(only(), 1)).toBeNull();
+    expect(findForgotten(only(3, 2), 3)).toBeNull();
+    expect(findForgotten(only(3, 'dead', 2), 3)).toBeNull();
+    expect(findForgotten(last(25, 4, 3, 2), 29)).toBeNull();
   });
 
-  it('finds the versions before the oldest known change', () => {
-    expect(findForgotten(at(9, 7, 8), 9)).toEqual({ from: 2, to: 6 });
-    expect(findForgotten(at(3), 3)).toEqual({ from: 2, to: 2 });
+  it('finds the versions before the oldest listed change', () => {
+    expect(findForgotten(only(9, 7, 8), 9)).toEqual({ from: 2, to: 6 });
+    expect(findForgotten(only(3), 3)).toEqual({ from: 2, to: 2 });
+    expect(findForgotten(last(25, 7, 6, 5), 32)).toEqual({ from: 2, to: 4 });
   });
 
-  it('finds all versions but the first if no change is known', () => {
-    expect(findForgotten([], 5)).toEqual({ from: 2, to: 5 });
+  it('finds all versions but the first if no change is listed', () => {
+    expect(findForgotten(only(), 5)).toEqual({ from: 2, to: 5 });
   });
 
-  it('takes a change that is not published yet for the latest', () => {
-    expect(findForgotten(at(null), 2)).toBeNull();
-    expect(findForgotten(at(null), 3)).toEqual({ from: 2, to: 2 });
+  it('takes a received hook for one that is applied, and a dead one not', () => {
+    expect(findForgotten(only('received'), 2)).toBeNull();
+    expect(findForgotten(only('received'), 3)).toEqual({ from: 2, to: 2 });
+    expect(findForgotten(only('dead'), 3)).toEqual({ from: 2, to: 3 });
+  });
+
+  it('says nothing if the oldest version may be on an earlier page', () => {
+    expect(findForgotten(last(25, 'dead'), 26)).toBeNull();
+    // It was redriven, so it is the oldest hook and the latest version.
+    expect(findForgotten(last(25, 27), 27)).toBeNull();
   });
 });

@@ -37,7 +37,7 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
   useEffect(() => void read.reload(), [widget.version]);
   const names = useIntegrationNames();
   const list = read.data.value;
-  const forgotten = list === null || list.hasNext ? null : findForgotten(list.items, widget.version);
+  const forgotten = list === null || list.hasNext ? null : findForgotten(list, widget.version);
   return (
     <section class="section">
       <h2>{history.title}</h2>

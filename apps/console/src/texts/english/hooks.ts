@@ -36,7 +36,7 @@ export const hooks = {
   event: 'Event',
   payload: 'Payload',
   publishedEvent: 'Event, as streams send it',
-  eventGone: 'The event log no longer holds it.',
+  eventGone: 'The event log no longer holds it, or did not answer.',
   reasons: {
     'invalid-delivery': 'Its entry in the queue is malformed, or processing it failed again and again.',
     'store-refused': 'The store rejects it as it is.',
