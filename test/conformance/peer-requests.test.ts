@@ -91,9 +91,13 @@ describe.each(['podRequests', 'workerRequests'] as const)('PeerRequests: %s', (p
 
   it('asks only its own kind of processes', async () => {
     const other = testBackend.backend[port === 'podRequests' ? 'workerRequests' : 'podRequests'];
-    stops.push(other.serve(() => 'of the other kind'));
     serve(own(), () => 'of this kind');
-    expect((await askWhenAsked(1, 'who?')).answers).toEqual(['of this kind']);
+    await askWhenAsked(1, 'ready?');
+    stops.push(other.serve(() => 'of the other kind'));
+    const hasOtherAnswered = async () => (await other.ask('ready?', 1_000)).answers.includes('of the other kind');
+    await eventually(hasOtherAnswered, 'the other kind answers');
+    expect(await own().ask('who?', 5_000)).toEqual({ asked: 1, answers: ['of this kind'] });
+    expect(await other.ask('who?', 5_000)).toEqual({ asked: 1, answers: ['of the other kind'] });
   });
 
   it('passes on long answers', async () => {
