@@ -158,9 +158,16 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     const { page, profile } = await openWidgets();
     await page.getByText('Live', { exact: true }).waitFor();
     await eventually(async () => (await countStreams()) === 1, 'the tab has a stream');
+    const opened: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v1/events/')) opened.push(request.url());
+    });
     await hideTab(page);
     await eventually(async () => (await countStreams()) === 0, 'the stream is closed');
+    // A stream that was only interrupted would be opened again by now.
+    await page.clock.fastForward(60_000);
     await client.createWidget({ name: 'While it was hidden' });
+    expect([opened, await countStreams()]).toEqual([[], 0]);
     await showTab(page);
     await row(page, 'While it was hidden').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
