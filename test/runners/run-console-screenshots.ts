@@ -1,6 +1,6 @@
 /**
- * `npm run console:screenshots`: writes pictures of every page of the console into docs/console: light, dark, and 390 pixels
- * wide. Needs CHROMIUM_BIN.
+ * `npm run console:screenshots`: writes pictures of every page of the console into test/console-screenshots: light, dark, and
+ * 390 pixels wide. docs/console has copies of three of them. Needs CHROMIUM_BIN.
  */
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { openTab, signInByPage, startBrowser } from '../drivers/console-browser.
 import { testAdmin } from '../drivers/console-client.ts';
 import { openEmbeddedDeployment } from '../faults/deployment.ts';
 
-const folder = fileURLToPath(new URL('../../docs/console/', import.meta.url));
+const folder = fileURLToPath(new URL('../console-screenshots/', import.meta.url));
 const looks = [
   { name: 'light', colorScheme: 'light', width: 1280, height: 800 },
   { name: 'dark', colorScheme: 'dark', width: 1280, height: 800 },
