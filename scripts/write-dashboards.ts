@@ -20,7 +20,7 @@ const dashboards: Readonly<Record<string, Dashboard>> = {
 const isCheck = process.argv.includes('--check');
 for (const [name, dashboard] of Object.entries(dashboards)) {
   const file = new URL(`../deploy/grafana/${name}.json`, import.meta.url);
-  const text = `${JSON.stringify(toGrafana(dashboard), null, 2)}\n`;
+  const text = `${JSON.stringify(toGrafana(dashboard))}\n`;
   if (!isCheck) writeFileSync(file, text);
   else if (readFileSync(file, 'utf8') !== text) {
     console.error(`deploy/grafana/${name}.json is not up to date: run node scripts/write-dashboards.ts`);
