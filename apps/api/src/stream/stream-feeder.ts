@@ -35,7 +35,7 @@ const connectionsPerYield = 500;
  * the cursor, otherwise from the log (replay).
  *
  * New frames go out at once, as one write to each connection that has caught up (fan-out). The other connections are
- * written to in time slices (ADR 14).
+ * written to in time slices (ADR 9).
  */
 export class StreamFeeder {
   readonly #deps: StreamFeederDeps;

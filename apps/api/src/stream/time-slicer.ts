@@ -10,7 +10,7 @@ export interface TimeSlicerOptions {
 
 /**
  * Runs work in time slices of 10 ms, first come, first served, and lets other work of the process run in between
- * (ADR 14).
+ * (ADR 9).
  *
  * Use it for work that arrives by the thousands, such as reconnecting clients. Without slices such a crowd could block
  * the event loop for many seconds: the pod would miss answers of its stores, revocations and probes.
