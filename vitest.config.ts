@@ -65,7 +65,6 @@ export default defineConfig({
             'test/{drivers,faults}/**/*.test.ts',
             'test/mutations/**/*.test.ts',
             'test/model/publishing-protocol.test.ts',
-            'test/model/admin-roster.test.ts',
             'test/simulation/**/*.test.ts',
             'test/client-library/simulated/**/*.test.ts',
           ],

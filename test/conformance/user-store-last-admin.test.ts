@@ -1,10 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { createIndexes } from '@widget-service/cluster/mongo/indexes.ts';
-import { MongoAdminRoster } from '@widget-service/cluster/mongo/mongo-admin-roster.ts';
-import { MongoUserStore } from '@widget-service/cluster/mongo/mongo-user-store.ts';
 import type { User, UserChanges } from '@widget-service/shared/ports/user-store.ts';
-import { type Db, MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aUser } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -63,12 +58,12 @@ describe('UserStore.update, for the last admin', () => {
     expect(await users().update(first?.id ?? '', changes)).toEqual({ status: 'last-admin' });
   });
 
-  it('keeps one enabled admin when 20 admins resign at once', async () => {
+  it('keeps an enabled admin when 20 admins resign at once, and refuses exactly those who stay', async () => {
     const admins = await insertAdmins(20);
     const outcomes = await Promise.all(admins.map(({ id }, n) => users().update(id, resignations[n % 3] ?? {})));
-    expect(outcomes.filter(({ status }) => status === 'updated')).toHaveLength(19);
-    expect(outcomes.filter(({ status }) => status === 'last-admin')).toHaveLength(1);
-    expect((await readEnabledAdmins()).map(({ id }) => id)).toEqual([admins[outcomes.findIndex(isLastAdmin)]?.id]);
+    const refused = admins.filter((_, n) => outcomes[n]?.status === 'last-admin').map(({ id }) => id);
+    expect(refused.length).toBeGreaterThan(0);
+    expect((await readEnabledAdmins()).map(({ id }) => id).sort()).toEqual(refused.sort());
   });
 
   it('keeps an enabled admin under concurrent changes of three admins', async () => {
@@ -90,70 +85,3 @@ describe('UserStore.update, for the last admin', () => {
     expect(await users().update(admins[0]?.id ?? '', { disabled: true })).toEqual({ status: 'last-admin' });
   });
 });
-
-/** On the cluster, a change of the admins takes several writes. A pod can crash between any two of them. */
-describe.runIf(inject('backend') === 'cluster')('MongoUserStore.update, for the last admin after a pod crashed', () => {
-  let client: MongoClient;
-  let db: Db;
-  let users: MongoUserStore;
-  let first: User;
-  let second: User;
-  beforeAll(async () => {
-    client = await MongoClient.connect(process.env.MONGODB_URL ?? '');
-  });
-  beforeEach(async () => {
-    db = client.db(`t-${randomBytes(8).toString('hex')}`);
-    await createIndexes(db);
-    users = new MongoUserStore(db);
-    [first, second] = [aUser({ role: 'admin' }), aUser({ role: 'admin' })];
-    await users.insert(first);
-    await users.insert(second);
-    return () => db.dropDatabase();
-  });
-  afterAll(() => client?.close());
-
-  const openRoster = () => db.collection<{ _id: string; confirmedIds: string[] }>('adminRoster');
-  /** Does what a pod does before it crashes `agoMs` ago, in the middle of demoting the user. */
-  const crashWhileDemoting = (user: User, agoMs: number) =>
-    new MongoAdminRoster(db, async () => []).remove(user.id, new Date(Date.now() - agoMs));
-  const demote = async ({ id }: User) => (await users.update(id, { role: 'viewer' })).status;
-  /** Expects that the store counts both admins: one of them may resign, but then the other one may not. */
-  const expectBothCounted = async () => {
-    expect(await demote(first)).toBe('updated');
-    expect(await demote(second)).toBe('last-admin');
-    expect(await users.findById(second.id)).toEqual(second);
-  };
-
-  it('counts the admins of a database that has no roster yet', async () => {
-    await openRoster().deleteMany({});
-    await expectBothCounted();
-  });
-
-  it('counts an admin whose demotion never completed', async () => {
-    expect(await crashWhileDemoting(second, 11_000)).toBe(true);
-    expect((await users.findById(second.id))?.role).toBe('admin');
-    await expectBothCounted();
-  });
-
-  it('does not count an admin whose demotion may still be in progress', async () => {
-    await crashWhileDemoting(second, 1_000);
-    expect(await demote(first)).toBe('last-admin');
-    expect(await demote(second)).toBe('updated');
-  });
-
-  it('counts an admin that is missing from the roster', async () => {
-    await openRoster().updateOne({ _id: 'admins' }, { $set: { confirmedIds: [first.id] } });
-    await expectBothCounted();
-  });
-
-  it('counts a new first user after an operator removed all users', async () => {
-    await db.collection('users').deleteMany({});
-    const newFirst = aUser({ role: 'admin' });
-    expect(await users.insertFirst(newFirst)).toBe(true);
-    expect(await demote(newFirst)).toBe('last-admin');
-  });
-});
-
-function isLastAdmin({ status }: { readonly status: string }): boolean {
-  return status === 'last-admin';
-}

@@ -7,7 +7,6 @@ export const collectionNames = {
   quarantine: 'quarantine',
   runs: 'runs',
   users: 'users',
-  adminRoster: 'adminRoster',
   sessions: 'sessions',
   personalStreams: 'personalStreams',
   subscriptions: 'subscriptions',
@@ -88,7 +87,6 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
     { name: 'identity', key: { identityKey: 1 }, unique: true, sparse: true },
     { name: 'by_age', key: { createdAt: -1, id: -1 } },
   ],
-  adminRoster: [],
   sessions: [
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
     { name: 'user', key: { userId: 1 } },

@@ -12,7 +12,6 @@ import {
 import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Collection, Db } from 'mongodb';
 import { collectionNames } from './indexes.ts';
-import { MongoAdminRoster } from './mongo-admin-roster.ts';
 import { isDuplicateKey, runPortCall } from './translate-error.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -33,8 +32,6 @@ interface UserDocument extends Omit<Mutable<User>, 'name' | 'mustChangePassword'
 const firstId = 'first';
 /** How often `update` tries to write when another update comes first. */
 const attemptsMax = 5;
-/** Longer than any call of `update` takes. A `removing` entry older than this is from a call that failed or crashed. */
-const removalMaxMs = 10_000;
 
 const enabledAdminFilter = { role: 'admin', disabled: false } as const;
 
@@ -42,24 +39,13 @@ const maxTimeMS = requestDeadlineMs;
 
 export class MongoUserStore implements UserStore {
   readonly #users: Collection<UserDocument>;
-  readonly #roster: MongoAdminRoster;
 
   constructor(db: Db) {
     this.#users = db.collection<UserDocument>(collectionNames.users);
-    this.#roster = new MongoAdminRoster(db, async () => {
-      const admins = await this.#users.find(enabledAdminFilter, { projection: { id: 1 }, maxTimeMS }).toArray();
-      return admins.map(({ id }) => id);
-    });
   }
 
   insert(user: User): Promise<boolean> {
-    return runPortCall('insert a user', async () => {
-      if (!isEnabledAdmin(user)) return this.#insert(toDocument(user));
-      const attemptId = await this.#roster.addPending(user.id);
-      const isInserted = await this.#insert(toDocument(user));
-      if (isInserted) await this.#roster.confirm(user.id, attemptId);
-      return isInserted;
-    });
+    return runPortCall('insert a user', () => this.#insert(toDocument(user)));
   }
 
   /**
@@ -69,9 +55,7 @@ export class MongoUserStore implements UserStore {
   insertFirst(user: User): Promise<boolean> {
     return runPortCall('insert the first user', async () => {
       const existing = await this.#users.findOne({}, { projection: { _id: 1 }, maxTimeMS });
-      const isInserted = existing === null && (await this.#insert({ ...toDocument(user), _id: firstId }));
-      if (isInserted) await this.#roster.reset(isEnabledAdmin(user) ? [user.id] : []);
-      return isInserted;
+      return existing === null && (await this.#insert({ ...toDocument(user), _id: firstId }));
     });
   }
 
@@ -152,25 +136,27 @@ export class MongoUserStore implements UserStore {
     });
   }
 
-  /** Returns null if another update changed the user after it was read. The caller then reads it again. */
+  /**
+   * Returns null if another update changed the user after it was read. The caller then reads it again.
+   *
+   * Another enabled admin must remain, before the write and also after it. Ann and Bob demote each other at the same moment:
+   * each sees the other one, and both writes succeed. Then at least one of them sees no admin, and takes its write back. A pod
+   * that dies between the two leaves no admin; docs/operations.md has the command that helps.
+   */
   async #tryUpdate(user: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
-    const isAdminNow = isEnabledAdmin(user);
-    const isAdminAfter = isEnabledAdmin({ ...user, ...changes });
-    if (isAdminNow && !isAdminAfter) {
-      if (!(await this.#removeFromRoster(user.id))) return { status: 'last-admin' };
-      const update = await this.#writeChanges(user, changes);
-      // A failure is harmless: the user is written, and this only deletes the roster's entry.
-      if (update !== null) await this.#roster.finishRemoval(user.id).catch(() => undefined);
-      return update;
-    }
-    return isAdminAfter ? this.#writeAdmin(user, changes) : this.#writeChanges(user, changes);
+    const mayEndLastAdmin = isEnabledAdmin(user) && !isEnabledAdmin({ ...user, ...changes });
+    if (mayEndLastAdmin && !(await this.#hasAdminBeside(user.id))) return { status: 'last-admin' };
+    const update = await this.#writeChanges(user, changes);
+    if (update === null || !mayEndLastAdmin || (await this.#hasAdminBeside(user.id))) return update;
+    const members = Object.keys(changes) as (keyof UserChanges)[];
+    const former = Object.fromEntries(members.map((member) => [member, user[member]]));
+    await this.#users.updateOne({ id: user.id }, { $set: former, $inc: { version: 1 } });
+    return { status: 'last-admin' };
   }
 
-  async #writeAdmin(user: UserDocument, changes: UserChanges): Promise<UserUpdate | null> {
-    const attemptId = await this.#roster.addPending(user.id);
-    const update = await this.#writeChanges(user, changes);
-    if (update !== null) await this.#roster.confirm(user.id, attemptId);
-    return update;
+  async #hasAdminBeside(id: string): Promise<boolean> {
+    const filter = { ...enabledAdminFilter, id: { $ne: id } };
+    return (await this.#users.findOne(filter, { projection: { _id: 1 }, maxTimeMS })) !== null;
   }
 
   /**
@@ -184,28 +170,6 @@ export class MongoUserStore implements UserStore {
       { returnDocument: 'after', maxTimeMS },
     );
     return changed === null ? null : { status: 'updated', user: toUser(changed) };
-  }
-
-  /** Returns false if the user is the last enabled admin. First confirms an admin whom the roster lacks, if any. */
-  async #removeFromRoster(id: string): Promise<boolean> {
-    if (await this.#roster.remove(id, new Date())) return true;
-    return (await this.#confirmMissingAdmin(id)) && (await this.#roster.remove(id, new Date()));
-  }
-
-  /**
-   * Confirms an enabled admin whom a crashed pod left out of the roster. Returns false if there is none besides
-   * `exceptId`. Skips an admin whose removal is in progress.
-   */
-  async #confirmMissingAdmin(exceptId: string): Promise<boolean> {
-    const { confirmedIds, removing } = await this.#roster.read();
-    const filter = { ...enabledAdminFilter, id: { $nin: [...confirmedIds, exceptId] } };
-    const missing = await this.#users.find(filter, { maxTimeMS }).toArray();
-    for (const admin of missing) {
-      const isBeingRemoved = Date.now() - (removing[admin.id]?.getTime() ?? 0) < removalMaxMs;
-      // Writes no changes, but raises `version`: an update that was decided on an earlier read now fails.
-      if (!isBeingRemoved && (await this.#writeAdmin(admin, {})) !== null) return true;
-    }
-    return false;
   }
 
   async #insert(document: UserDocument): Promise<boolean> {
