@@ -1,6 +1,12 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Json, OpenApiDocument, OpenApiOperation, OpenApiResponse } from './openapi-document.ts';
+import {
+  type Json,
+  type OpenApiDocument,
+  type OpenApiOperation,
+  type OpenApiResponse,
+  resolveResponses,
+} from './openapi-document.ts';
 
 export interface CheckedAnswer {
   readonly method: string;
@@ -32,8 +38,9 @@ const pathsOutsideInterface =
  */
 export function createAnswerCheck(document: OpenApiDocument): (answer: CheckedAnswer) => void {
   const schemas = new SchemaSet(document);
+  const resolved = resolveResponses(document);
   return (answer) => {
-    const operation = findOperation(document, answer);
+    const operation = findOperation(resolved, answer);
     if (operation === null) return;
     const mistakes = findMistakes(answer, operation, schemas);
     if (mistakes.length === 0) return;

@@ -39,3 +39,18 @@ export async function fetchOpenApiDocument(service: Pick<TestService, 'url'>): P
   if (response.status !== 200) throw new Error(`openapi.json answered ${response.status}: ${await response.text()}`);
   return (await response.json()) as OpenApiDocument;
 }
+
+/** The same document, with every response in its place instead of a reference to a component. */
+export function resolveResponses(document: OpenApiDocument): OpenApiDocument {
+  const resolve = (response: OpenApiResponse | { readonly $ref: string }): OpenApiResponse => {
+    const name = '$ref' in response ? response.$ref.replace('#/components/responses/', '') : null;
+    return (name === null ? response : document.components.responses?.[name]) as OpenApiResponse;
+  };
+  const mapValues = <Given, Made>(object: Readonly<Record<string, Given>>, make: (value: Given) => Made) =>
+    Object.fromEntries(Object.entries(object).map(([key, value]) => [key, make(value)]));
+  const resolveAll = (operation: OpenApiOperation) => ({
+    ...operation,
+    responses: mapValues(operation.responses, resolve),
+  });
+  return { ...document, paths: mapValues(document.paths, (path) => mapValues(path, resolveAll)) };
+}

@@ -839,18 +839,7 @@ export type webhooks = Record<string, never>;
 /** The shapes of requests and responses, in `schemas`. */
 export interface components {
     schemas: {
-        /**
-         * @description A session of a user that has not ended.
-         * @example {
-         *       "id": "01a1fc8b-7c1d-7d3e-9a54-0b6d2f8e4c17",
-         *       "device": "Firefox 145 on Windows",
-         *       "address": "198.51.100.7",
-         *       "createdAt": "2026-03-01T08:00:00.000Z",
-         *       "lastUsedAt": "2026-03-01T10:12:00.000Z",
-         *       "expiresAt": "2026-03-08T08:00:00.000Z",
-         *       "current": true
-         *     }
-         */
+        /** @description A session of a user that has not ended. */
         ActiveSession: {
             /**
              * Format: uuid
@@ -879,35 +868,7 @@ export interface components {
             /** @description Whether it is the session of this request. */
             current: boolean;
         };
-        /**
-         * @description Who did what, on what, from which address, when, and with which outcome.
-         * @example {
-         *       "id": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
-         *       "occurredAt": "2026-03-01T10:00:01.000Z",
-         *       "action": "user.changed",
-         *       "operation": "example.users.update",
-         *       "outcome": "succeeded",
-         *       "code": null,
-         *       "actor": {
-         *         "kind": "user",
-         *         "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24"
-         *       },
-         *       "target": {
-         *         "kind": "user",
-         *         "id": "c3b7a9f0-2f5e-4c1b-9a44-0f6d2f1e7b10"
-         *       },
-         *       "clientAddress": "198.51.100.7",
-         *       "emailHmac": null,
-         *       "before": {
-         *         "role": "viewer"
-         *       },
-         *       "after": {
-         *         "role": "editor"
-         *       },
-         *       "requestId": "01a1fc9d-5f9b-7c11-8a3e-2f64f2f0a1d7",
-         *       "unlisted": 0
-         *     }
-         */
+        /** @description Who did what, on what, from which address, when, and with which outcome. */
         AuditEvent: {
             /** Format: uuid */
             id: string;
@@ -960,18 +921,7 @@ export interface components {
             /** @description How many more events like this one, in about the same minute on the same server process, are not listed. Only events that did not succeed and ended streams are counted in this way. Their e-mails may differ. */
             unlisted: number;
         };
-        /**
-         * @description An open stream of a subscription.
-         * @example {
-         *       "id": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
-         *       "address": "198.51.100.7",
-         *       "position": "k3f9.1764000000000.1284",
-         *       "openedAt": "2026-03-01T10:00:01.000Z",
-         *       "sentBytes": 18340,
-         *       "unsentBytes": 0,
-         *       "pod": "widget-api-6c9f/1"
-         *     }
-         */
+        /** @description An open stream of a subscription. */
         Connection: {
             /**
              * Format: uuid
@@ -991,34 +941,11 @@ export interface components {
             /** @description The server process that holds the stream: host name and process id. */
             pod: string;
         };
-        /**
-         * @example {
-         *       "email": "kim@example.com",
-         *       "password": "a password of their own"
-         *     }
-         */
         Credentials: {
             email: string;
             password: string;
         };
-        /**
-         * @description The state of an accepted hook. It appears once a worker has registered the hook or made it a dead letter, usually within a second after the 202.
-         * @example {
-         *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
-         *       "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
-         *       "kind": "retired",
-         *       "occurredAt": "2026-03-01T10:00:00.123456Z",
-         *       "receivedAt": "2026-03-01T10:00:01.000Z",
-         *       "widgetId": "0195c0de-0000-7000-8000-000000000001",
-         *       "state": "dead",
-         *       "attempts": 1,
-         *       "duplicates": 0,
-         *       "reason": "store-refused",
-         *       "publishedAt": null,
-         *       "position": null,
-         *       "effect": null
-         *     }
-         */
+        /** @description The state of an accepted hook. It appears once a worker has registered the hook or made it a dead letter, usually within a second after the 202. */
         Delivery: {
             /**
              * Format: uuid
@@ -1066,28 +993,7 @@ export interface components {
                 late: boolean;
             } | null;
         };
-        /**
-         * @description The state of an accepted hook, with its payload and its event.
-         * @example {
-         *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
-         *       "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
-         *       "kind": "retired",
-         *       "occurredAt": "2026-03-01T10:00:00.123456Z",
-         *       "receivedAt": "2026-03-01T10:00:01.000Z",
-         *       "widgetId": "0195c0de-0000-7000-8000-000000000001",
-         *       "state": "dead",
-         *       "attempts": 1,
-         *       "duplicates": 0,
-         *       "reason": "store-refused",
-         *       "publishedAt": null,
-         *       "position": null,
-         *       "effect": null,
-         *       "payload": {
-         *         "reason": "worn"
-         *       },
-         *       "event": null
-         *     }
-         */
+        /** @description The state of an accepted hook, with its payload and its event. */
         DeliveryWithPayload: {
             /**
              * Format: uuid
@@ -1139,36 +1045,14 @@ export interface components {
             /** @description The event as streams send it. Null before publication, when the event log no longer holds it or does not answer, and if `position` is null. */
             event: components["schemas"]["WidgetEvent"] | null;
         };
-        /**
-         * @description Which events a subscription receives. An event must match every member that is not null, by at least one of its values. `states` matches the state before or after the event, `labels` any label of the widget, `widgetIds` the widget id that was sent. At most 100 values each; null matches every event.
-         * @example {
-         *       "types": [
-         *         "widget.retired"
-         *       ],
-         *       "widgetIds": null,
-         *       "states": null,
-         *       "labels": [
-         *         "north"
-         *       ]
-         *     }
-         */
+        /** @description Which events a subscription receives. An event must match every member that is not null, by at least one of its values. `states` matches the state before or after the event, `labels` any label of the widget, `widgetIds` the widget id that was sent. At most 100 values each; null matches every event. */
         EventFilter: {
             types: ("widget.created" | "widget.updated" | "widget.retired")[] | null;
             widgetIds: string[] | null;
             states: ("active" | "retired")[] | null;
             labels: string[] | null;
         };
-        /**
-         * @description A hook: what an outside system reports about a widget. Unknown members are ignored.
-         * @example {
-         *       "kind": "updated",
-         *       "occurredAt": "2026-03-02T10:59:58.000Z",
-         *       "widgetId": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-         *       "payload": {
-         *         "pressure": 4.2
-         *       }
-         *     }
-         */
+        /** @description A hook: what an outside system reports about a widget. Unknown members are ignored. */
         HookEvent: {
             /**
              * @description What happened.
@@ -1187,12 +1071,6 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /**
-         * @example {
-         *       "issuer": "https://id.example.com/realms/main",
-         *       "subject": "24400320"
-         *     }
-         */
         Identity: {
             /**
              * Format: uri
@@ -1206,7 +1084,6 @@ export interface components {
         Integration: {
             /** Format: uuid */
             id: string;
-            /** @example Plant north */
             name: string;
             /**
              * @description Whether hooks must be signed, as Standard Webhooks describes.
@@ -1215,15 +1092,9 @@ export interface components {
             signature: "none" | "standard-webhooks";
             /** @description Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events. */
             deduplicateByContent: boolean;
-            /**
-             * @description The rate limit of this integration, in hooks per second. Null: the default of the service.
-             * @example null
-             */
+            /** @description The rate limit of this integration, in hooks per second. Null: the default of the service. */
             rate: number | null;
-            /**
-             * @description When it expires; null: never.
-             * @example null
-             */
+            /** @description When it expires; null: never. */
             expiresAt: string | null;
             /**
              * Format: date-time
@@ -1235,46 +1106,28 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
-             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
              */
             createdBy: string | null;
             /** @description When a hook of the integration was last accepted, accurate to a minute. */
             lastReceivedAt: string | null;
         };
-        /**
-         * @example {
-         *       "rate": 100
-         *     }
-         */
         IntegrationChanges: {
-            /**
-             * @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.
-             * @example Plant north
-             */
+            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters. */
             name?: string;
             expiresAt?: string | null;
             deduplicateByContent?: boolean | null;
             rate?: number | null;
         };
-        /**
-         * @example {
-         *       "overlapSeconds": 300
-         *     }
-         */
         IntegrationRotation: {
             /** @description How long the previous token keeps working, in seconds. Default: `300`. */
             overlapSeconds?: number | null;
             signature?: ("none" | "standard-webhooks") | null;
-            /**
-             * @description The secret to sign hooks with, if the sender dictates it: `whsec_` and the base64 of 24 to 64 bytes. Null or left out: the service makes one. It implies `signature: "standard-webhooks"`. No response shows it.
-             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
-             */
+            /** @description The secret to sign hooks with, if the sender dictates it: `whsec_` and the base64 of 24 to 64 bytes. Null or left out: the service makes one. It implies `signature: "standard-webhooks"`. No response shows it. */
             signingSecret?: string | null;
         } | null;
         IssuedIntegration: {
             /** Format: uuid */
             id: string;
-            /** @example Plant north */
             name: string;
             /**
              * @description Whether hooks must be signed, as Standard Webhooks describes.
@@ -1283,15 +1136,9 @@ export interface components {
             signature: "none" | "standard-webhooks";
             /** @description Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events. */
             deduplicateByContent: boolean;
-            /**
-             * @description The rate limit of this integration, in hooks per second. Null: the default of the service.
-             * @example null
-             */
+            /** @description The rate limit of this integration, in hooks per second. Null: the default of the service. */
             rate: number | null;
-            /**
-             * @description When it expires; null: never.
-             * @example null
-             */
+            /** @description When it expires; null: never. */
             expiresAt: string | null;
             /**
              * Format: date-time
@@ -1303,42 +1150,26 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
-             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
              */
             createdBy: string | null;
             /** @description When a hook of the integration was last accepted, accurate to a minute. */
             lastReceivedAt: string | null;
-            /**
-             * @description The token. Keep it secret: it is not shown again.
-             * @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq
-             */
+            /** @description The token. Keep it secret: it is not shown again. */
             token: string;
             /**
              * Format: uri
              * @description The address to use. It contains the token, so keep the whole address secret.
              */
             url: string;
-            /**
-             * @description Present if hooks must be signed and the service made the secret to sign with. It is not shown again.
-             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
-             */
+            /** @description Present if hooks must be signed and the service made the secret to sign with. It is not shown again. */
             signingSecret?: string;
         };
         IssuedProvisionToken: {
             /** Format: uuid */
             id: string;
-            /** @example Plant north */
             name: string;
-            /**
-             * @example [
-             *       "widgets:create"
-             *     ]
-             */
             permissions: ("widgets:read" | "widgets:create" | "subscriptions:manage" | "integrations:manage" | "tokens:manage" | "users:manage" | "audit:read")[];
-            /**
-             * @description When it expires; null: never.
-             * @example null
-             */
+            /** @description When it expires; null: never. */
             expiresAt: string | null;
             /**
              * Format: date-time
@@ -1350,27 +1181,19 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
-             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
              */
             createdBy: string | null;
             /** @description When it was last used, accurate to a minute. */
             lastUsedAt: string | null;
-            /**
-             * @description The token. Keep it secret: it is not shown again.
-             * @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq
-             */
+            /** @description The token. Keep it secret: it is not shown again. */
             token: string;
         };
         IssuedSubscription: {
             /** Format: uuid */
             id: string;
-            /** @example Plant north */
             name: string;
             filter: components["schemas"]["EventFilter"];
-            /**
-             * @description When it expires; null: never.
-             * @example null
-             */
+            /** @description When it expires; null: never. */
             expiresAt: string | null;
             /**
              * Format: date-time
@@ -1382,15 +1205,11 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
-             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
              */
             createdBy: string | null;
             /** @description When a stream was last opened with it, accurate to a minute. */
             lastConnectedAt: string | null;
-            /**
-             * @description The token. Keep it secret: it is not shown again.
-             * @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq
-             */
+            /** @description The token. Keep it secret: it is not shown again. */
             token: string;
             /**
              * Format: uri
@@ -1398,14 +1217,7 @@ export interface components {
              */
             url: string;
         };
-        /**
-         * @description One mistake in a request, with exactly one of `pointer`, `parameter` and `header`.
-         * @example {
-         *       "detail": "Must be given.",
-         *       "code": "required",
-         *       "pointer": "#/name"
-         *     }
-         */
+        /** @description One mistake in a request, with exactly one of `pointer`, `parameter` and `header`. */
         Mistake: {
             /** @description What is wrong, as text for people. */
             detail: string;
@@ -1414,29 +1226,14 @@ export interface components {
              * @enum {string}
              */
             code: "required" | "type" | "format" | "enum" | "too-short" | "too-long" | "too-small" | "too-large" | "unknown-field" | "repeated";
-            /**
-             * @description A JSON pointer into the body (RFC 6901), as a URI fragment.
-             * @example #/owner/email
-             */
+            /** @description A JSON pointer into the body (RFC 6901), as a URI fragment. */
             pointer?: string;
             /** @description The name of a query parameter. */
             parameter?: string;
             /** @description The name of a header. */
             header?: string;
         };
-        /**
-         * @description Which events a subscription receives. An event must match every member that is not null, by at least one of its values. `states` matches the state before or after the event, `labels` any label of the widget, `widgetIds` the widget id that was sent. At most 100 values each; null matches every event.
-         * @example {
-         *       "types": [
-         *         "widget.retired"
-         *       ],
-         *       "widgetIds": null,
-         *       "states": null,
-         *       "labels": [
-         *         "north"
-         *       ]
-         *     }
-         */
+        /** @description Which events a subscription receives. An event must match every member that is not null, by at least one of its values. `states` matches the state before or after the event, `labels` any label of the widget, `widgetIds` the widget id that was sent. At most 100 values each; null matches every event. */
         NewEventFilter: {
             /** @description Default: `null`. */
             types?: ("widget.created" | "widget.updated" | "widget.retired")[] | null;
@@ -1447,17 +1244,8 @@ export interface components {
             /** @description Default: `null`. */
             labels?: string[] | null;
         };
-        /**
-         * @example {
-         *       "name": "Plant north",
-         *       "signature": "standard-webhooks"
-         *     }
-         */
         NewIntegration: {
-            /**
-             * @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.
-             * @example Plant north
-             */
+            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters. */
             name: string;
             /** @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that. Default: `null`. */
             expiresAt?: string | null;
@@ -1467,10 +1255,7 @@ export interface components {
             rate?: number | null;
             /** @description Default: `"none"`. */
             signature?: ("none" | "standard-webhooks") | null;
-            /**
-             * @description The secret to sign hooks with, if the sender dictates it: `whsec_` and the base64 of 24 to 64 bytes. Null or left out: the service makes one. It implies `signature: "standard-webhooks"`. No response shows it.
-             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
-             */
+            /** @description The secret to sign hooks with, if the sender dictates it: `whsec_` and the base64 of 24 to 64 bytes. Null or left out: the service makes one. It implies `signature: "standard-webhooks"`. No response shows it. */
             signingSecret?: string | null;
         };
         NewOwner: {
@@ -1484,57 +1269,23 @@ export interface components {
             /** @description Whether the owner wishes to be notified of events. The service stores and returns it, but sends no notifications. Default: `false`. */
             notify?: boolean | null;
         };
-        /**
-         * @example {
-         *       "name": "Importer"
-         *     }
-         */
         NewProvisionToken: {
-            /**
-             * @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.
-             * @example Plant north
-             */
+            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters. */
             name: string;
             /** @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that. Default: `null`. */
             expiresAt?: string | null;
             /** @description Default: `["widgets:create"]`. */
             permissions?: "widgets:create"[] | null;
         };
-        /**
-         * @example {
-         *       "name": "Control room",
-         *       "filter": {
-         *         "types": [
-         *           "widget.retired"
-         *         ],
-         *         "widgetIds": null,
-         *         "states": null,
-         *         "labels": [
-         *           "north"
-         *         ]
-         *       }
-         *     }
-         */
         NewSubscription: {
-            /**
-             * @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.
-             * @example Plant north
-             */
+            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters. */
             name: string;
             /** @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that. Default: `null`. */
             expiresAt?: string | null;
             /** @description Default: `null`. */
             filter?: components["schemas"]["NewEventFilter"] | null;
         };
-        /**
-         * @description A user to create.
-         * @example {
-         *       "email": "kim@example.com",
-         *       "password": "a password of their own",
-         *       "name": "Kim Doe",
-         *       "role": "editor"
-         *     }
-         */
+        /** @description A user to create. */
         NewUser: {
             /** Format: email */
             email: string;
@@ -1545,22 +1296,7 @@ export interface components {
             /** @description Default: `"viewer"`. */
             role?: ("viewer" | "editor" | "admin") | null;
         };
-        /**
-         * @description A widget to create.
-         * @example {
-         *       "name": "Pump 7",
-         *       "state": "active",
-         *       "labels": [
-         *         "north",
-         *         "indoor"
-         *       ],
-         *       "owner": {
-         *         "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-         *         "email": "kim@example.com",
-         *         "notify": true
-         *       }
-         *     }
-         */
+        /** @description A widget to create. */
         NewWidget: {
             /** @description 1 to 200 characters after trimming, without control characters. */
             name: string;
@@ -1571,25 +1307,7 @@ export interface components {
             /** @description Default: `null`. */
             owner?: components["schemas"]["NewOwner"] | null;
         };
-        /**
-         * @description The open streams of a subscription, the last opened first: at most 1 000.
-         * @example {
-         *       "items": [
-         *         {
-         *           "id": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
-         *           "address": "198.51.100.7",
-         *           "position": "k3f9.1764000000000.1284",
-         *           "openedAt": "2026-03-01T10:00:01.000Z",
-         *           "sentBytes": 18340,
-         *           "unsentBytes": 0,
-         *           "pod": "widget-api-6c9f/1"
-         *         }
-         *       ],
-         *       "totalItems": 1,
-         *       "podsAsked": 3,
-         *       "podsAnswered": 3
-         *     }
-         */
+        /** @description The open streams of a subscription, the last opened first: at most 1 000. */
         OpenConnections: {
             items: components["schemas"]["Connection"][];
             /** @description How many streams are open, also those that are not listed. */
@@ -1599,1030 +1317,6 @@ export interface components {
             /** @description How many of them answered within a second. If fewer than were asked, streams are missing. */
             podsAnswered: number;
         };
-        /**
-         * @example {
-         *       "at": "2026-03-01T10:00:04.000Z",
-         *       "history": {
-         *         "intervalSeconds": 15,
-         *         "endsAt": "2026-03-01T10:00:00.000Z",
-         *         "hooksAccepted": [
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           150,
-         *           149,
-         *           152
-         *         ],
-         *         "hooksRefused": [
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           0,
-         *           0,
-         *           1
-         *         ],
-         *         "eventsPublished": [
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           150,
-         *           149,
-         *           152
-         *         ],
-         *         "streamsOpen": [
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           null,
-         *           12,
-         *           12,
-         *           13
-         *         ]
-         *       },
-         *       "queues": [
-         *         {
-         *           "queue": "hooks-4-0",
-         *           "partition": 0,
-         *           "jobs": 2,
-         *           "oldestEnqueuedAt": "2026-03-01T10:00:03.900Z"
-         *         }
-         *       ],
-         *       "outboxesWaitingSince": null,
-         *       "deadLetters": [
-         *         {
-         *           "integrationId": "5b1d6f0a-8c2e-4f7b-9d3a-2e6c1f0b7a98",
-         *           "integrationName": "Plant north",
-         *           "count": 3
-         *         }
-         *       ],
-         *       "pods": [
-         *         {
-         *           "name": "api-7c9d/1",
-         *           "version": "0.1.0",
-         *           "startedAt": "2026-03-01T09:57:00.000Z",
-         *           "streamsOpen": 13,
-         *           "streamsMax": 10000,
-         *           "lagEvents": 0,
-         *           "notReady": []
-         *         }
-         *       ],
-         *       "podsAsked": 1,
-         *       "podsAnswered": 1,
-         *       "workers": [
-         *         {
-         *           "name": "worker-5b8f/1",
-         *           "version": "0.1.0",
-         *           "startedAt": "2026-03-01T09:57:00.000Z",
-         *           "notReady": []
-         *         }
-         *       ],
-         *       "workersAsked": 1,
-         *       "conditions": [
-         *         {
-         *           "code": "dead-letters",
-         *           "severity": "ticket",
-         *           "title": "Dead deliveries of Plant north",
-         *           "detail": "3 hooks could not be processed. Look at their reasons, remove the cause, and redrive them.",
-         *           "runbook": "dead-letters"
-         *         }
-         *       ]
-         *     }
-         */
         Overview: {
             /** Format: date-time */
             at: string;
@@ -2714,172 +1408,105 @@ export interface components {
         PagedResultActiveSession: {
             items: components["schemas"]["ActiveSession"][];
             page: number;
-            /** @example 50 */
             pageSize: number;
-            /** @example 1 */
             totalItems: number;
-            /**
-             * @description 0 if there are no items.
-             * @example 1
-             */
+            /** @description 0 if there are no items. */
             totalPages: number;
-            /** @example false */
             hasNext: boolean;
         };
         PagedResultAuditEvent: {
             items: components["schemas"]["AuditEvent"][];
             page: number;
-            /** @example 50 */
             pageSize: number;
-            /** @example 1 */
             totalItems: number;
-            /**
-             * @description 0 if there are no items.
-             * @example 1
-             */
+            /** @description 0 if there are no items. */
             totalPages: number;
-            /** @example false */
             hasNext: boolean;
         };
         PagedResultDelivery: {
             items: components["schemas"]["Delivery"][];
             page: number;
-            /** @example 50 */
             pageSize: number;
-            /** @example 1 */
             totalItems: number;
-            /**
-             * @description 0 if there are no items.
-             * @example 1
-             */
+            /** @description 0 if there are no items. */
             totalPages: number;
-            /** @example false */
             hasNext: boolean;
         };
         PagedResultIntegration: {
             items: components["schemas"]["Integration"][];
             page: number;
-            /** @example 50 */
             pageSize: number;
-            /** @example 1 */
             totalItems: number;
-            /**
-             * @description 0 if there are no items.
-             * @example 1
-             */
+            /** @description 0 if there are no items. */
             totalPages: number;
-            /** @example false */
             hasNext: boolean;
         };
         PagedResultProvisionToken: {
             items: components["schemas"]["ProvisionToken"][];
             page: number;
-            /** @example 50 */
             pageSize: number;
-            /** @example 1 */
             totalItems: number;
-            /**
-             * @description 0 if there are no items.
-             * @example 1
-             */
+            /** @description 0 if there are no items. */
             totalPages: number;
-            /** @example false */
             hasNext: boolean;
         };
         PagedResultRefusal: {
             items: components["schemas"]["Refusal"][];
             page: number;
-            /** @example 50 */
             pageSize: number;
-            /** @example 1 */
             totalItems: number;
-            /**
-             * @description 0 if there are no items.
-             * @example 1
-             */
+            /** @description 0 if there are no items. */
             totalPages: number;
-            /** @example false */
             hasNext: boolean;
         };
         PagedResultSubscription: {
             items: components["schemas"]["Subscription"][];
             page: number;
-            /** @example 50 */
             pageSize: number;
-            /** @example 1 */
             totalItems: number;
-            /**
-             * @description 0 if there are no items.
-             * @example 1
-             */
+            /** @description 0 if there are no items. */
             totalPages: number;
-            /** @example false */
             hasNext: boolean;
         };
         PagedResultUser: {
             items: components["schemas"]["User"][];
             page: number;
-            /** @example 50 */
             pageSize: number;
-            /** @example 1 */
             totalItems: number;
-            /**
-             * @description 0 if there are no items.
-             * @example 1
-             */
+            /** @description 0 if there are no items. */
             totalPages: number;
-            /** @example false */
             hasNext: boolean;
         };
         /** @description One page of widgets, newest first. `hasNext` is always exact. `totalItems` is exact up to 1 000; above that it may be five seconds old. If counting fails or takes longer than about a second, it is the last known total, or, without one, a lower bound. */
         PagedResultWidget: {
             items: components["schemas"]["Widget"][];
             page: number;
-            /** @example 50 */
             pageSize: number;
-            /** @example 1 */
             totalItems: number;
-            /**
-             * @description 0 if there are no items.
-             * @example 1
-             */
+            /** @description 0 if there are no items. */
             totalPages: number;
-            /** @example false */
             hasNext: boolean;
             /**
              * Format: date-time
              * @description Only widgets created up to this time are listed and counted.
              */
             asOf: string;
-            /**
-             * @description Send it as `lastEventId` to open a stream that misses no event after this list. Its first events may already be part of the list: compare `version`. Null until the server has read the event log for the first time.
-             * @example k3f9.1764000000000.1284
-             */
+            /** @description Send it as `lastEventId` to open a stream that misses no event after this list. Its first events may already be part of the list: compare `version`. Null until the server has read the event log for the first time. */
             streamCursor: string | null;
         };
-        /**
-         * @example {
-         *       "currentPassword": "a password of their own",
-         *       "newPassword": "another one of their own"
-         *     }
-         */
         PasswordChange: {
             currentPassword: string;
             /** Format: password */
             newPassword: string;
         };
         PersonalStream: {
-            /** @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq */
             token: string;
             /**
              * Format: uri
              * @description The address of the stream. It contains the token.
              */
             url: string;
-            /**
-             * @description The current end of the event log. Send it as `lastEventId` to start the stream from here. Null until the server has read the event log for the first time.
-             * @example k3f9.1764000000000.1284
-             */
+            /** @description The current end of the event log. Send it as `lastEventId` to start the stream from here. Null until the server has read the event log for the first time. */
             cursor: string | null;
             /**
              * Format: date-time
@@ -2919,18 +1546,9 @@ export interface components {
         ProvisionToken: {
             /** Format: uuid */
             id: string;
-            /** @example Plant north */
             name: string;
-            /**
-             * @example [
-             *       "widgets:create"
-             *     ]
-             */
             permissions: ("widgets:read" | "widgets:create" | "subscriptions:manage" | "integrations:manage" | "tokens:manage" | "users:manage" | "audit:read")[];
-            /**
-             * @description When it expires; null: never.
-             * @example null
-             */
+            /** @description When it expires; null: never. */
             expiresAt: string | null;
             /**
              * Format: date-time
@@ -2942,46 +1560,18 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
-             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
              */
             createdBy: string | null;
             /** @description When it was last used, accurate to a minute. */
             lastUsedAt: string | null;
         };
-        /**
-         * @example {
-         *       "name": "Importer"
-         *     }
-         */
         ProvisionTokenChanges: {
-            /**
-             * @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.
-             * @example Plant north
-             */
+            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters. */
             name?: string;
             expiresAt?: string | null;
             permissions?: "widgets:create"[] | null;
         };
-        /**
-         * @description A refused hook, with the problem that its sender got. It holds neither the token nor the body.
-         * @example {
-         *       "requestId": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
-         *       "refusedAt": "2026-03-01T10:00:01.000Z",
-         *       "code": "invalid-request",
-         *       "status": 400,
-         *       "detail": "The request is not valid; \"errors\" names what is wrong.",
-         *       "errors": [
-         *         {
-         *           "detail": "Must be given.",
-         *           "code": "required",
-         *           "pointer": "#/occurredAt"
-         *         }
-         *       ],
-         *       "clientAddress": "198.51.100.7",
-         *       "webhookId": "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W",
-         *       "unlisted": 41
-         *     }
-         */
+        /** @description A refused hook, with the problem that its sender got. It holds neither the token nor the body. */
         Refusal: {
             /**
              * Format: uuid
@@ -3007,7 +1597,6 @@ export interface components {
         RotatedIntegration: {
             /** Format: uuid */
             id: string;
-            /** @example Plant north */
             name: string;
             /**
              * @description Whether hooks must be signed, as Standard Webhooks describes.
@@ -3016,15 +1605,9 @@ export interface components {
             signature: "none" | "standard-webhooks";
             /** @description Whether hooks with the same content are one event. It applies to hooks that have neither a `webhook-id` nor an `Idempotency-Key`. Among these, hooks with neither `widgetId` nor `payload` are always different events. */
             deduplicateByContent: boolean;
-            /**
-             * @description The rate limit of this integration, in hooks per second. Null: the default of the service.
-             * @example null
-             */
+            /** @description The rate limit of this integration, in hooks per second. Null: the default of the service. */
             rate: number | null;
-            /**
-             * @description When it expires; null: never.
-             * @example null
-             */
+            /** @description When it expires; null: never. */
             expiresAt: string | null;
             /**
              * Format: date-time
@@ -3036,25 +1619,18 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
-             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
              */
             createdBy: string | null;
             /** @description When a hook of the integration was last accepted, accurate to a minute. */
             lastReceivedAt: string | null;
-            /**
-             * @description The token. Keep it secret: it is not shown again.
-             * @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq
-             */
+            /** @description The token. Keep it secret: it is not shown again. */
             token: string;
             /**
              * Format: uri
              * @description The address to use. It contains the token, so keep the whole address secret.
              */
             url: string;
-            /**
-             * @description Present if hooks must be signed and the service made the secret to sign with. It is not shown again.
-             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
-             */
+            /** @description Present if hooks must be signed and the service made the secret to sign with. It is not shown again. */
             signingSecret?: string;
             /** @description Until when the previous token keeps working; null if it no longer works. */
             previousExpiresAt: string | null;
@@ -3062,18 +1638,9 @@ export interface components {
         RotatedProvisionToken: {
             /** Format: uuid */
             id: string;
-            /** @example Plant north */
             name: string;
-            /**
-             * @example [
-             *       "widgets:create"
-             *     ]
-             */
             permissions: ("widgets:read" | "widgets:create" | "subscriptions:manage" | "integrations:manage" | "tokens:manage" | "users:manage" | "audit:read")[];
-            /**
-             * @description When it expires; null: never.
-             * @example null
-             */
+            /** @description When it expires; null: never. */
             expiresAt: string | null;
             /**
              * Format: date-time
@@ -3085,15 +1652,11 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
-             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
              */
             createdBy: string | null;
             /** @description When it was last used, accurate to a minute. */
             lastUsedAt: string | null;
-            /**
-             * @description The token. Keep it secret: it is not shown again.
-             * @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq
-             */
+            /** @description The token. Keep it secret: it is not shown again. */
             token: string;
             /** @description Until when the previous token keeps working; null if it no longer works. */
             previousExpiresAt: string | null;
@@ -3101,13 +1664,9 @@ export interface components {
         RotatedSubscription: {
             /** Format: uuid */
             id: string;
-            /** @example Plant north */
             name: string;
             filter: components["schemas"]["EventFilter"];
-            /**
-             * @description When it expires; null: never.
-             * @example null
-             */
+            /** @description When it expires; null: never. */
             expiresAt: string | null;
             /**
              * Format: date-time
@@ -3119,15 +1678,11 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
-             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
              */
             createdBy: string | null;
             /** @description When a stream was last opened with it, accurate to a minute. */
             lastConnectedAt: string | null;
-            /**
-             * @description The token. Keep it secret: it is not shown again.
-             * @example wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq
-             */
+            /** @description The token. Keep it secret: it is not shown again. */
             token: string;
             /**
              * Format: uri
@@ -3137,11 +1692,6 @@ export interface components {
             /** @description Until when the previous token keeps working; null if it no longer works. */
             previousExpiresAt: string | null;
         };
-        /**
-         * @example {
-         *       "overlapSeconds": 300
-         *     }
-         */
         Rotation: {
             /** @description How long the previous token keeps working, in seconds. Default: `300`. */
             overlapSeconds?: number | null;
@@ -3149,17 +1699,8 @@ export interface components {
         /** @description Who is signed in, and what that user may do. */
         Session: {
             user: components["schemas"]["User"];
-            /**
-             * @example [
-             *       "widgets:read",
-             *       "widgets:create"
-             *     ]
-             */
             permissions: ("widgets:read" | "widgets:create" | "subscriptions:manage" | "integrations:manage" | "tokens:manage" | "users:manage" | "audit:read")[];
-            /**
-             * @description The value to send in the header `X-Csrf-Token`.
-             * @example a5vVPlZ0OPx0LGyAgX3DIYEC0zAnx2u9sN3rS2P0gkQ
-             */
+            /** @description The value to send in the header `X-Csrf-Token`. */
             csrfToken: string;
             /**
              * Format: date-time
@@ -3177,10 +1718,7 @@ export interface components {
         StreamGap: {
             /** @description The text that the client sent as the position to resume from. */
             requested: string;
-            /**
-             * @description The stream sends the events after this position instead.
-             * @example k3f9.1764000000000.1284
-             */
+            /** @description The stream sends the events after this position instead. */
             resumedFrom: string;
             /**
              * @description `trimmed`: events after the requested position are no longer in the event log. `epoch-changed`: the event log was started again after a loss. `ahead-of-stream`: the requested position is after the end of the log. `malformed`: the requested text is not a position. After `malformed` the stream begins at the end of the log, otherwise at the oldest event that is kept.
@@ -3188,24 +1726,13 @@ export interface components {
              */
             reason: "trimmed" | "epoch-changed" | "ahead-of-stream" | "malformed";
         };
-        /**
-         * @example {
-         *       "subscriptionId": "5a9d2e81-07c3-4f6b-b2e4-91c8d3a6f570",
-         *       "cursor": "k3f9.1764000000000.1284",
-         *       "resumed": false,
-         *       "heartbeatSeconds": 15
-         *     }
-         */
         StreamOpen: {
             /**
              * Format: uuid
              * @description Null for a personal stream.
              */
             subscriptionId: string | null;
-            /**
-             * @description The stream sends the events after this position.
-             * @example k3f9.1764000000000.1284
-             */
+            /** @description The stream sends the events after this position. */
             cursor: string;
             /** @description Whether the stream continues at the position that the client requested, without a gap. */
             resumed: boolean;
@@ -3217,13 +1744,9 @@ export interface components {
         Subscription: {
             /** Format: uuid */
             id: string;
-            /** @example Plant north */
             name: string;
             filter: components["schemas"]["EventFilter"];
-            /**
-             * @description When it expires; null: never.
-             * @example null
-             */
+            /** @description When it expires; null: never. */
             expiresAt: string | null;
             /**
              * Format: date-time
@@ -3235,49 +1758,18 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the user or provision token that created it. Null if it was created by an earlier version of the service.
-             * @example 7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24
              */
             createdBy: string | null;
             /** @description When a stream was last opened with it, accurate to a minute. */
             lastConnectedAt: string | null;
         };
-        /**
-         * @example {
-         *       "filter": {
-         *         "types": [
-         *           "widget.retired"
-         *         ],
-         *         "widgetIds": null,
-         *         "states": null,
-         *         "labels": [
-         *           "north"
-         *         ]
-         *       }
-         *     }
-         */
         SubscriptionChanges: {
-            /**
-             * @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.
-             * @example Plant north
-             */
+            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters. */
             name?: string;
             expiresAt?: string | null;
             filter?: components["schemas"]["NewEventFilter"] | null;
         };
-        /**
-         * @description A person who may sign in, unless `disabled`.
-         * @example {
-         *       "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-         *       "email": "kim@example.com",
-         *       "name": "Kim Doe",
-         *       "role": "editor",
-         *       "disabled": false,
-         *       "mustChangePassword": true,
-         *       "identity": null,
-         *       "createdAt": "2026-02-01T08:00:00.000Z",
-         *       "lastSignInAt": null
-         *     }
-         */
+        /** @description A person who may sign in, unless `disabled`. */
         User: {
             /** Format: uuid */
             id: string;
@@ -3295,11 +1787,6 @@ export interface components {
             createdAt: string;
             lastSignInAt: string | null;
         };
-        /**
-         * @example {
-         *       "role": "admin"
-         *     }
-         */
         UserChanges: {
             /** @description Null removes the name. */
             name?: string | null;
@@ -3307,28 +1794,7 @@ export interface components {
             disabled?: boolean | null;
             password?: string | null;
         };
-        /**
-         * @description A widget. Every member is always present.
-         * @example {
-         *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-         *       "name": "Pump 7",
-         *       "state": "active",
-         *       "labels": [
-         *         "north",
-         *         "indoor"
-         *       ],
-         *       "owner": {
-         *         "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-         *         "email": "kim@example.com",
-         *         "notify": true
-         *       },
-         *       "createdAt": "2026-03-01T09:30:00.000Z",
-         *       "updatedAt": "2026-03-01T09:30:00.000Z",
-         *       "retiredAt": null,
-         *       "lastEventAt": null,
-         *       "version": 1
-         *     }
-         */
+        /** @description A widget. Every member is always present. */
         Widget: {
             /** Format: uuid */
             id: string;
@@ -3351,45 +1817,7 @@ export interface components {
             /** @description 1 when created, plus 1 for every distinct hook applied to the widget. */
             version: number;
         };
-        /**
-         * @description One CloudEvents 1.0 object in the JSON event format.
-         * @example {
-         *       "specversion": "1.0",
-         *       "id": "b7e05c1d-38a2-8f64-9d1b-6a4c2f7e9035",
-         *       "source": "/api/v1/integrations/3c8e1f70-52d4-4b9a-8e36-d1f7a05b2c49",
-         *       "type": "widget.retired",
-         *       "subject": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-         *       "time": "2026-03-02T10:59:58.000Z",
-         *       "datacontenttype": "application/json",
-         *       "data": {
-         *         "origin": "hook",
-         *         "receivedAt": "2026-03-02T11:00:00.250Z",
-         *         "late": false,
-         *         "stateChanged": true,
-         *         "widget": {
-         *           "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-         *           "name": "Pump 7",
-         *           "state": "retired",
-         *           "labels": [
-         *             "north",
-         *             "indoor"
-         *           ],
-         *           "owner": {
-         *             "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-         *             "notify": true
-         *           },
-         *           "createdAt": "2026-03-01T09:30:00.000Z",
-         *           "updatedAt": "2026-03-02T11:00:00.250Z",
-         *           "retiredAt": "2026-03-02T10:59:58.000Z",
-         *           "lastEventAt": "2026-03-02T10:59:58.000Z",
-         *           "version": 2
-         *         },
-         *         "payload": {
-         *           "pressure": 0
-         *         }
-         *       }
-         *     }
-         */
+        /** @description One CloudEvents 1.0 object in the JSON event format. */
         WidgetEvent: {
             /** @constant */
             specversion: "1.0";
@@ -3462,7 +1890,153 @@ export interface components {
             version: number;
         };
     };
-    responses: never;
+    responses: {
+        /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+        InvalidRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description - `not-authenticated`: Sign in first.
+         *     - `password-change-required`: An admin has set your password. Change it first.
+         *     - `permission-denied`: The caller does not have the permission that this request needs.
+         */
+        NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+        RateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["Optional-RateLimit"];
+                "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
+        Unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description - `not-found`: There is nothing at this address. */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description - `unavailable`: The service cannot do this right now. Try again shortly.
+         *     - `integration-backlog-full`: Too many hooks of this integration wait to be processed.
+         */
+        UnavailableOrIntegrationBacklogFull: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+         *     - `invalid-json`: The body is not valid JSON.
+         *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+         *     - `payload-too-large`: The body is too large.
+         */
+        InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description - `invalid-json`: The body is not valid JSON.
+         *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+         *     - `payload-too-large`: The body is too large.
+         */
+        InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description - `not-authenticated`: Sign in first.
+         *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+         */
+        NotAuthenticatedOrCsrfTokenInvalid: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
+         *     - `invalid-json`: The body is not valid JSON.
+         *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
+         *     - `payload-too-large`: The body is too large.
+         *     - `weak-password`: The new password is too easy to guess.
+         */
+        InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLargeOrWeakPassword: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description - `not-authenticated`: Sign in first.
+         *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
+         *     - `password-change-required`: An admin has set your password. Change it first.
+         *     - `permission-denied`: The caller does not have the permission that this request needs.
+         */
+        NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: {
         /** @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, sent once. One pair of surrounding double quotes is dropped. */
         "Idempotency-Key": string;
@@ -3534,89 +2108,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *           "name": "Pump 7",
-                     *           "state": "active",
-                     *           "labels": [
-                     *             "north",
-                     *             "indoor"
-                     *           ],
-                     *           "owner": {
-                     *             "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *             "email": "kim@example.com",
-                     *             "notify": true
-                     *           },
-                     *           "createdAt": "2026-03-01T09:30:00.000Z",
-                     *           "updatedAt": "2026-03-01T09:30:00.000Z",
-                     *           "retiredAt": null,
-                     *           "lastEventAt": null,
-                     *           "version": 1
-                     *         }
-                     *       ],
-                     *       "page": 1,
-                     *       "pageSize": 50,
-                     *       "totalItems": 1,
-                     *       "totalPages": 1,
-                     *       "hasNext": false,
-                     *       "asOf": "2026-03-01T09:30:00.000Z",
-                     *       "streamCursor": "k3f9.1764000000000.1284"
-                     *     }
-                     */
                     "application/json": components["schemas"]["PagedResultWidget"];
                 };
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.widgets.create": {
@@ -3631,21 +2129,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Pump 7",
-                 *       "state": "active",
-                 *       "labels": [
-                 *         "north",
-                 *         "indoor"
-                 *       ],
-                 *       "owner": {
-                 *         "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                 *         "email": "kim@example.com",
-                 *         "notify": true
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["NewWidget"];
             };
         };
@@ -3661,27 +2144,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Pump 7",
-                     *       "state": "active",
-                     *       "labels": [
-                     *         "north",
-                     *         "indoor"
-                     *       ],
-                     *       "owner": {
-                     *         "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *         "email": "kim@example.com",
-                     *         "notify": true
-                     *       },
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "updatedAt": "2026-03-01T09:30:00.000Z",
-                     *       "retiredAt": null,
-                     *       "lastEventAt": null,
-                     *       "version": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["Widget"];
                 };
             };
@@ -3727,30 +2189,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.widgets.get": {
@@ -3774,78 +2214,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Pump 7",
-                     *       "state": "active",
-                     *       "labels": [
-                     *         "north",
-                     *         "indoor"
-                     *       ],
-                     *       "owner": {
-                     *         "userId": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *         "email": "kim@example.com",
-                     *         "notify": true
-                     *       },
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "updatedAt": "2026-03-01T09:30:00.000Z",
-                     *       "retiredAt": null,
-                     *       "lastEventAt": null,
-                     *       "version": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["Widget"];
                 };
             };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.events.stream": {
@@ -3873,16 +2248,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example id: k3f9.1764000000000.1284
-                     *     event: stream.open
-                     *     data: {"subscriptionId":"5a9d2e81-07c3-4f6b-b2e4-91c8d3a6f570","cursor":"k3f9.1764000000000.1284","resumed":false,"heartbeatSeconds":15}
-                     *     retry: 3127
-                     *
-                     *     id: k3f9.1764000000312.1285
-                     *     event: widget.retired
-                     *     data: {"specversion":"1.0","id":"b7e05c1d-38a2-8f64-9d1b-6a4c2f7e9035","source":"/api/v1/integrations/3c8e1f70-52d4-4b9a-8e36-d1f7a05b2c49","type":"widget.retired","subject":"019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01","time":"2026-03-02T10:59:58.000Z","datacontenttype":"application/json","data":{"origin":"hook","receivedAt":"2026-03-02T11:00:00.250Z","late":false,"stateChanged":true,"widget":{"id":"019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01","name":"Pump 7","state":"retired","labels":["north","indoor"],"owner":{"userId":"7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24","notify":true},"createdAt":"2026-03-01T09:30:00.000Z","updatedAt":"2026-03-02T11:00:00.250Z","retiredAt":"2026-03-02T10:59:58.000Z","lastEventAt":"2026-03-02T10:59:58.000Z","version":2},"payload":{"pressure":0}}}
-                     */
                     "text/event-stream": string;
                 };
             };
@@ -3919,16 +2284,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "kind": "updated",
-                 *       "occurredAt": "2026-03-02T10:59:58.000Z",
-                 *       "widgetId": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                 *       "payload": {
-                 *         "pressure": 4.2
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["HookEvent"];
             };
         };
@@ -3960,33 +2315,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `unavailable`: The service cannot do this right now. Try again shortly.
-             *     - `integration-backlog-full`: Too many hooks of this integration wait to be processed.
-             */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["UnavailableOrIntegrationBacklogFull"];
         };
     };
     "example.session.get": {
@@ -4007,27 +2337,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "user": {
-                     *         "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *         "email": "kim@example.com",
-                     *         "name": "Kim Doe",
-                     *         "role": "editor",
-                     *         "disabled": false,
-                     *         "mustChangePassword": true,
-                     *         "identity": null,
-                     *         "createdAt": "2026-02-01T08:00:00.000Z",
-                     *         "lastSignInAt": null
-                     *       },
-                     *       "permissions": [
-                     *         "widgets:read",
-                     *         "widgets:create"
-                     *       ],
-                     *       "csrfToken": "a5vVPlZ0OPx0LGyAgX3DIYEC0zAnx2u9sN3rS2P0gkQ",
-                     *       "expiresAt": "2026-03-01T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Session"];
                 };
             };
@@ -4041,30 +2350,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.session.create": {
@@ -4076,12 +2363,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "kim@example.com",
-                 *       "password": "a password of their own"
-                 *     }
-                 */
                 "application/json": components["schemas"]["Credentials"];
             };
         };
@@ -4094,45 +2375,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "user": {
-                     *         "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *         "email": "kim@example.com",
-                     *         "name": "Kim Doe",
-                     *         "role": "editor",
-                     *         "disabled": false,
-                     *         "mustChangePassword": true,
-                     *         "identity": null,
-                     *         "createdAt": "2026-02-01T08:00:00.000Z",
-                     *         "lastSignInAt": null
-                     *       },
-                     *       "permissions": [
-                     *         "widgets:read",
-                     *         "widgets:create"
-                     *       ],
-                     *       "csrfToken": "a5vVPlZ0OPx0LGyAgX3DIYEC0zAnx2u9sN3rS2P0gkQ",
-                     *       "expiresAt": "2026-03-01T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
             /**
              * @description - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
              *     - `invalid-credentials`: E-mail or password is wrong.
@@ -4147,30 +2393,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.session.delete": {
@@ -4193,57 +2417,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalid"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.session.startOidc": {
@@ -4268,26 +2445,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFound"];
             /** @description - `identity-provider-unavailable`: The identity provider does not answer as it should. Try again shortly. */
             503: {
                 headers: {
@@ -4329,16 +2488,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
             /**
              * @description - `sign-in-not-verified`: The sign-in could not be verified. Start it again.
              *     - `sign-in-refused`: The identity provider knows you, but you may not sign in to this service.
@@ -4352,16 +2502,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description - `last-admin`: This would leave the service without an admin who can sign in. */
             409: {
                 headers: {
@@ -4372,19 +2513,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
             /**
              * @description - `identity-provider-unavailable`: The identity provider does not answer as it should. Try again shortly.
              *     - `unavailable`: The service cannot do this right now. Try again shortly.
@@ -4424,39 +2553,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "01a1fc8b-7c1d-7d3e-9a54-0b6d2f8e4c17",
-                     *           "device": "Firefox 145 on Windows",
-                     *           "address": "198.51.100.7",
-                     *           "createdAt": "2026-03-01T08:00:00.000Z",
-                     *           "lastUsedAt": "2026-03-01T10:12:00.000Z",
-                     *           "expiresAt": "2026-03-08T08:00:00.000Z",
-                     *           "current": true
-                     *         }
-                     *       ],
-                     *       "page": 1,
-                     *       "pageSize": 50,
-                     *       "totalItems": 1,
-                     *       "totalPages": 1,
-                     *       "hasNext": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["PagedResultActiveSession"];
                 };
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
             /**
              * @description - `not-authenticated`: Sign in first.
              *     - `password-change-required`: An admin has set your password. Change it first.
@@ -4470,30 +2570,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.sessions.delete": {
@@ -4516,57 +2594,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalid"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.session.changePassword": {
@@ -4578,12 +2609,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "currentPassword": "a password of their own",
-                 *       "newPassword": "another one of their own"
-                 *     }
-                 */
                 "application/json": components["schemas"]["PasswordChange"];
             };
         };
@@ -4599,22 +2624,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             *     - `weak-password`: The new password is too easy to guess.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLargeOrWeakPassword"];
             /**
              * @description - `not-authenticated`: Sign in first.
              *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
@@ -4640,30 +2650,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.sessions.end": {
@@ -4689,20 +2677,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
             /**
              * @description - `not-authenticated`: Sign in first.
              *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
@@ -4717,40 +2692,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.session.createStream": {
@@ -4762,7 +2706,6 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
                 "application/json": Record<string, never>;
             };
         };
@@ -4776,71 +2719,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq",
-                     *       "url": "https://widgets.example.com/",
-                     *       "cursor": "k3f9.1764000000000.1284",
-                     *       "expiresAt": "2026-03-01T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["PersonalStream"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.users.list": {
@@ -4866,79 +2751,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *           "email": "kim@example.com",
-                     *           "name": "Kim Doe",
-                     *           "role": "editor",
-                     *           "disabled": false,
-                     *           "mustChangePassword": true,
-                     *           "identity": null,
-                     *           "createdAt": "2026-02-01T08:00:00.000Z",
-                     *           "lastSignInAt": null
-                     *         }
-                     *       ],
-                     *       "page": 1,
-                     *       "pageSize": 50,
-                     *       "totalItems": 1,
-                     *       "totalPages": 1,
-                     *       "hasNext": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["PagedResultUser"];
                 };
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.users.create": {
@@ -4950,14 +2769,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "kim@example.com",
-                 *       "password": "a password of their own",
-                 *       "name": "Kim Doe",
-                 *       "role": "editor"
-                 *     }
-                 */
                 "application/json": components["schemas"]["NewUser"];
             };
         };
@@ -4972,53 +2783,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "email": "kim@example.com",
-                     *       "name": "Kim Doe",
-                     *       "role": "editor",
-                     *       "disabled": false,
-                     *       "mustChangePassword": true,
-                     *       "identity": null,
-                     *       "createdAt": "2026-02-01T08:00:00.000Z",
-                     *       "lastSignInAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             *     - `weak-password`: The new password is too easy to guess.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLargeOrWeakPassword"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
             /** @description - `email-in-use`: Another user has this e-mail address. */
             409: {
                 headers: {
@@ -5029,30 +2798,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.users.get": {
@@ -5076,70 +2823,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "email": "kim@example.com",
-                     *       "name": "Kim Doe",
-                     *       "role": "editor",
-                     *       "disabled": false,
-                     *       "mustChangePassword": true,
-                     *       "identity": null,
-                     *       "createdAt": "2026-02-01T08:00:00.000Z",
-                     *       "lastSignInAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.users.update": {
@@ -5154,11 +2844,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "role": "admin"
-                 *     }
-                 */
                 "application/json": components["schemas"]["UserChanges"];
             };
         };
@@ -5172,63 +2857,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "email": "kim@example.com",
-                     *       "name": "Kim Doe",
-                     *       "role": "editor",
-                     *       "disabled": false,
-                     *       "mustChangePassword": true,
-                     *       "identity": null,
-                     *       "createdAt": "2026-02-01T08:00:00.000Z",
-                     *       "lastSignInAt": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             *     - `weak-password`: The new password is too easy to guess.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLargeOrWeakPassword"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
             /**
              * @description - `last-admin`: This would leave the service without an admin who can sign in.
              *     - `user-has-no-password`: This user signs in through the identity provider and has no password.
@@ -5242,30 +2876,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.users.unlock": {
@@ -5290,69 +2902,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.users.listSessions": {
@@ -5381,87 +2935,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "01a1fc8b-7c1d-7d3e-9a54-0b6d2f8e4c17",
-                     *           "device": "Firefox 145 on Windows",
-                     *           "address": "198.51.100.7",
-                     *           "createdAt": "2026-03-01T08:00:00.000Z",
-                     *           "lastUsedAt": "2026-03-01T10:12:00.000Z",
-                     *           "expiresAt": "2026-03-08T08:00:00.000Z",
-                     *           "current": true
-                     *         }
-                     *       ],
-                     *       "page": 1,
-                     *       "pageSize": 50,
-                     *       "totalItems": 1,
-                     *       "totalPages": 1,
-                     *       "hasNext": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["PagedResultActiveSession"];
                 };
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.users.endSessions": {
@@ -5486,69 +2967,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.users.endSession": {
@@ -5575,69 +2998,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.subscriptions.list": {
@@ -5665,87 +3030,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *           "name": "Plant north",
-                     *           "filter": {
-                     *             "types": [
-                     *               "widget.retired"
-                     *             ],
-                     *             "widgetIds": null,
-                     *             "states": null,
-                     *             "labels": [
-                     *               "north"
-                     *             ]
-                     *           },
-                     *           "expiresAt": null,
-                     *           "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *           "createdAt": "2026-03-01T09:30:00.000Z",
-                     *           "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *           "lastConnectedAt": "2026-03-01T09:30:00.000Z"
-                     *         }
-                     *       ],
-                     *       "page": 1,
-                     *       "pageSize": 50,
-                     *       "totalItems": 1,
-                     *       "totalPages": 1,
-                     *       "hasNext": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["PagedResultSubscription"];
                 };
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.subscriptions.create": {
@@ -5757,21 +3048,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Control room",
-                 *       "filter": {
-                 *         "types": [
-                 *           "widget.retired"
-                 *         ],
-                 *         "widgetIds": null,
-                 *         "states": null,
-                 *         "labels": [
-                 *           "north"
-                 *         ]
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["NewSubscription"];
             };
         };
@@ -5786,86 +3062,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Plant north",
-                     *       "filter": {
-                     *         "types": [
-                     *           "widget.retired"
-                     *         ],
-                     *         "widgetIds": null,
-                     *         "states": null,
-                     *         "labels": [
-                     *           "north"
-                     *         ]
-                     *       },
-                     *       "expiresAt": null,
-                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "lastConnectedAt": "2026-03-01T09:30:00.000Z",
-                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq",
-                     *       "url": "https://widgets.example.com/"
-                     *     }
-                     */
                     "application/json": components["schemas"]["IssuedSubscription"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.subscriptions.get": {
@@ -5889,78 +3092,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Plant north",
-                     *       "filter": {
-                     *         "types": [
-                     *           "widget.retired"
-                     *         ],
-                     *         "widgetIds": null,
-                     *         "states": null,
-                     *         "labels": [
-                     *           "north"
-                     *         ]
-                     *       },
-                     *       "expiresAt": null,
-                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "lastConnectedAt": "2026-03-01T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.subscriptions.delete": {
@@ -5985,69 +3123,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.subscriptions.update": {
@@ -6062,20 +3142,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "filter": {
-                 *         "types": [
-                 *           "widget.retired"
-                 *         ],
-                 *         "widgetIds": null,
-                 *         "states": null,
-                 *         "labels": [
-                 *           "north"
-                 *         ]
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["SubscriptionChanges"];
             };
         };
@@ -6089,94 +3155,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Plant north",
-                     *       "filter": {
-                     *         "types": [
-                     *           "widget.retired"
-                     *         ],
-                     *         "widgetIds": null,
-                     *         "states": null,
-                     *         "labels": [
-                     *           "north"
-                     *         ]
-                     *       },
-                     *       "expiresAt": null,
-                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "lastConnectedAt": "2026-03-01T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.subscriptions.rotate": {
@@ -6191,11 +3177,6 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /**
-                 * @example {
-                 *       "overlapSeconds": 300
-                 *     }
-                 */
                 "application/json": components["schemas"]["Rotation"];
             };
         };
@@ -6209,97 +3190,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Plant north",
-                     *       "filter": {
-                     *         "types": [
-                     *           "widget.retired"
-                     *         ],
-                     *         "widgetIds": null,
-                     *         "states": null,
-                     *         "labels": [
-                     *           "north"
-                     *         ]
-                     *       },
-                     *       "expiresAt": null,
-                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "lastConnectedAt": "2026-03-01T09:30:00.000Z",
-                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq",
-                     *       "url": "https://widgets.example.com/",
-                     *       "previousExpiresAt": "2026-03-01T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["RotatedSubscription"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.subscriptions.listConnections": {
@@ -6323,75 +3221,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
-                     *           "address": "198.51.100.7",
-                     *           "position": "k3f9.1764000000000.1284",
-                     *           "openedAt": "2026-03-01T10:00:01.000Z",
-                     *           "sentBytes": 18340,
-                     *           "unsentBytes": 0,
-                     *           "pod": "widget-api-6c9f/1"
-                     *         }
-                     *       ],
-                     *       "totalItems": 1,
-                     *       "podsAsked": 3,
-                     *       "podsAnswered": 3
-                     *     }
-                     */
                     "application/json": components["schemas"]["OpenConnections"];
                 };
             };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.subscriptions.endConnection": {
@@ -6418,69 +3254,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.integrations.list": {
@@ -6508,80 +3286,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *           "name": "Plant north",
-                     *           "signature": "none",
-                     *           "deduplicateByContent": true,
-                     *           "rate": null,
-                     *           "expiresAt": null,
-                     *           "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *           "createdAt": "2026-03-01T09:30:00.000Z",
-                     *           "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *           "lastReceivedAt": "2026-03-01T09:30:00.000Z"
-                     *         }
-                     *       ],
-                     *       "page": 1,
-                     *       "pageSize": 50,
-                     *       "totalItems": 1,
-                     *       "totalPages": 1,
-                     *       "hasNext": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["PagedResultIntegration"];
                 };
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.integrations.create": {
@@ -6593,12 +3304,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Plant north",
-                 *       "signature": "standard-webhooks"
-                 *     }
-                 */
                 "application/json": components["schemas"]["NewIntegration"];
             };
         };
@@ -6613,80 +3318,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Plant north",
-                     *       "signature": "none",
-                     *       "deduplicateByContent": true,
-                     *       "rate": null,
-                     *       "expiresAt": null,
-                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "lastReceivedAt": "2026-03-01T09:30:00.000Z",
-                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq",
-                     *       "url": "https://widgets.example.com/",
-                     *       "signingSecret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-                     *     }
-                     */
                     "application/json": components["schemas"]["IssuedIntegration"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.integrations.get": {
@@ -6710,71 +3348,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Plant north",
-                     *       "signature": "none",
-                     *       "deduplicateByContent": true,
-                     *       "rate": null,
-                     *       "expiresAt": null,
-                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "lastReceivedAt": "2026-03-01T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Integration"];
                 };
             };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.integrations.delete": {
@@ -6799,69 +3379,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.integrations.update": {
@@ -6876,11 +3398,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "rate": 100
-                 *     }
-                 */
                 "application/json": components["schemas"]["IntegrationChanges"];
             };
         };
@@ -6894,87 +3411,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Plant north",
-                     *       "signature": "none",
-                     *       "deduplicateByContent": true,
-                     *       "rate": null,
-                     *       "expiresAt": null,
-                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "lastReceivedAt": "2026-03-01T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Integration"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.integrations.rotate": {
@@ -6989,11 +3433,6 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /**
-                 * @example {
-                 *       "overlapSeconds": 300
-                 *     }
-                 */
                 "application/json": components["schemas"]["IntegrationRotation"];
             };
         };
@@ -7007,91 +3446,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Plant north",
-                     *       "signature": "none",
-                     *       "deduplicateByContent": true,
-                     *       "rate": null,
-                     *       "expiresAt": null,
-                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "lastReceivedAt": "2026-03-01T09:30:00.000Z",
-                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq",
-                     *       "url": "https://widgets.example.com/",
-                     *       "signingSecret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-                     *       "previousExpiresAt": "2026-03-01T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["RotatedIntegration"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.provisionTokens.list": {
@@ -7119,80 +3481,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *           "name": "Plant north",
-                     *           "permissions": [
-                     *             "widgets:create"
-                     *           ],
-                     *           "expiresAt": null,
-                     *           "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *           "createdAt": "2026-03-01T09:30:00.000Z",
-                     *           "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *           "lastUsedAt": "2026-03-01T09:30:00.000Z"
-                     *         }
-                     *       ],
-                     *       "page": 1,
-                     *       "pageSize": 50,
-                     *       "totalItems": 1,
-                     *       "totalPages": 1,
-                     *       "hasNext": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["PagedResultProvisionToken"];
                 };
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.provisionTokens.create": {
@@ -7204,11 +3499,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Importer"
-                 *     }
-                 */
                 "application/json": components["schemas"]["NewProvisionToken"];
             };
         };
@@ -7223,78 +3513,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Plant north",
-                     *       "permissions": [
-                     *         "widgets:create"
-                     *       ],
-                     *       "expiresAt": null,
-                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "lastUsedAt": "2026-03-01T09:30:00.000Z",
-                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq"
-                     *     }
-                     */
                     "application/json": components["schemas"]["IssuedProvisionToken"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.provisionTokens.get": {
@@ -7318,71 +3543,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Plant north",
-                     *       "permissions": [
-                     *         "widgets:create"
-                     *       ],
-                     *       "expiresAt": null,
-                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "lastUsedAt": "2026-03-01T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["ProvisionToken"];
                 };
             };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.provisionTokens.delete": {
@@ -7407,69 +3574,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /**
-             * @description - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.provisionTokens.update": {
@@ -7484,11 +3593,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Importer"
-                 *     }
-                 */
                 "application/json": components["schemas"]["ProvisionTokenChanges"];
             };
         };
@@ -7502,87 +3606,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Plant north",
-                     *       "permissions": [
-                     *         "widgets:create"
-                     *       ],
-                     *       "expiresAt": null,
-                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "lastUsedAt": "2026-03-01T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["ProvisionToken"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.provisionTokens.rotate": {
@@ -7597,11 +3628,6 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /**
-                 * @example {
-                 *       "overlapSeconds": 300
-                 *     }
-                 */
                 "application/json": components["schemas"]["Rotation"];
             };
         };
@@ -7615,89 +3641,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01",
-                     *       "name": "Plant north",
-                     *       "permissions": [
-                     *         "widgets:create"
-                     *       ],
-                     *       "expiresAt": null,
-                     *       "tokenIssuedAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdAt": "2026-03-01T09:30:00.000Z",
-                     *       "createdBy": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24",
-                     *       "lastUsedAt": "2026-03-01T09:30:00.000Z",
-                     *       "token": "wst_4fJ0aYb2Qm8Zk1XcV5nR7tG3hW6pLdSe0U9iOq",
-                     *       "previousExpiresAt": "2026-03-01T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["RotatedProvisionToken"];
                 };
             };
-            /**
-             * @description - `invalid-request`: The request is not valid; "errors" names what is wrong.
-             *     - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.deliveries.list": {
@@ -7732,93 +3683,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
-                     *           "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
-                     *           "kind": "retired",
-                     *           "occurredAt": "2026-03-01T10:00:00.123456Z",
-                     *           "receivedAt": "2026-03-01T10:00:01.000Z",
-                     *           "widgetId": "0195c0de-0000-7000-8000-000000000001",
-                     *           "state": "dead",
-                     *           "attempts": 1,
-                     *           "duplicates": 0,
-                     *           "reason": "store-refused",
-                     *           "publishedAt": null,
-                     *           "position": null,
-                     *           "effect": null
-                     *         }
-                     *       ],
-                     *       "page": 1,
-                     *       "pageSize": 50,
-                     *       "totalItems": 1,
-                     *       "totalPages": 1,
-                     *       "hasNext": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["PagedResultDelivery"];
                 };
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.widgets.listDeliveries": {
@@ -7847,93 +3719,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
-                     *           "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
-                     *           "kind": "retired",
-                     *           "occurredAt": "2026-03-01T10:00:00.123456Z",
-                     *           "receivedAt": "2026-03-01T10:00:01.000Z",
-                     *           "widgetId": "0195c0de-0000-7000-8000-000000000001",
-                     *           "state": "dead",
-                     *           "attempts": 1,
-                     *           "duplicates": 0,
-                     *           "reason": "store-refused",
-                     *           "publishedAt": null,
-                     *           "position": null,
-                     *           "effect": null
-                     *         }
-                     *       ],
-                     *       "page": 1,
-                     *       "pageSize": 50,
-                     *       "totalItems": 1,
-                     *       "totalPages": 1,
-                     *       "hasNext": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["PagedResultDelivery"];
                 };
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.deliveries.get": {
@@ -7959,78 +3752,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
-                     *       "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
-                     *       "kind": "retired",
-                     *       "occurredAt": "2026-03-01T10:00:00.123456Z",
-                     *       "receivedAt": "2026-03-01T10:00:01.000Z",
-                     *       "widgetId": "0195c0de-0000-7000-8000-000000000001",
-                     *       "state": "dead",
-                     *       "attempts": 1,
-                     *       "duplicates": 0,
-                     *       "reason": "store-refused",
-                     *       "publishedAt": null,
-                     *       "position": null,
-                     *       "effect": null,
-                     *       "payload": {
-                     *         "reason": "worn"
-                     *       },
-                     *       "event": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["DeliveryWithPayload"];
                 };
             };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.refusals.list": {
@@ -8059,95 +3787,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "requestId": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
-                     *           "refusedAt": "2026-03-01T10:00:01.000Z",
-                     *           "code": "invalid-request",
-                     *           "status": 400,
-                     *           "detail": "The request is not valid; \"errors\" names what is wrong.",
-                     *           "errors": [
-                     *             {
-                     *               "detail": "Must be given.",
-                     *               "code": "required",
-                     *               "pointer": "#/occurredAt"
-                     *             }
-                     *           ],
-                     *           "clientAddress": "198.51.100.7",
-                     *           "webhookId": "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W",
-                     *           "unlisted": 41
-                     *         }
-                     *       ],
-                     *       "page": 1,
-                     *       "pageSize": 50,
-                     *       "totalItems": 1,
-                     *       "totalPages": 1,
-                     *       "hasNext": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["PagedResultRefusal"];
                 };
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.deliveries.redrive": {
@@ -8173,65 +3820,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "eventId": "060223bc-ebbe-8cb6-8b7f-c374291aa2b0",
-                     *       "integrationId": "7f0c1a52-6d1e-4c3b-9a57-2b8f0e4d6c91",
-                     *       "kind": "retired",
-                     *       "occurredAt": "2026-03-01T10:00:00.123456Z",
-                     *       "receivedAt": "2026-03-01T10:00:01.000Z",
-                     *       "widgetId": "0195c0de-0000-7000-8000-000000000001",
-                     *       "state": "dead",
-                     *       "attempts": 1,
-                     *       "duplicates": 0,
-                     *       "reason": "store-refused",
-                     *       "publishedAt": null,
-                     *       "position": null,
-                     *       "effect": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /**
-             * @description - `invalid-json`: The body is not valid JSON.
-             *     - `unsupported-media-type`: The body must be sent as application/json, without a content encoding.
-             *     - `payload-too-large`: The body is too large.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `csrf-token-invalid`: The request must come from the service's own origin, with the session's csrfToken in X-Csrf-Token.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `not-found`: There is nothing at this address. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
             /** @description - `delivery-not-dead`: Only a dead delivery can be redriven. */
             409: {
                 headers: {
@@ -8242,33 +3836,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `unavailable`: The service cannot do this right now. Try again shortly.
-             *     - `integration-backlog-full`: Too many hooks of this integration wait to be processed.
-             */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["UnavailableOrIntegrationBacklogFull"];
         };
     };
     "example.auditEvents.list": {
@@ -8304,94 +3873,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "01a1fc9d-5f9c-7267-ab71-c602763bfae4",
-                     *           "occurredAt": "2026-03-01T10:00:01.000Z",
-                     *           "action": "user.changed",
-                     *           "operation": "example.users.update",
-                     *           "outcome": "succeeded",
-                     *           "code": null,
-                     *           "actor": {
-                     *             "kind": "user",
-                     *             "id": "7d1f4a52-93c8-4e0b-a6d7-58b0c3e19f24"
-                     *           },
-                     *           "target": {
-                     *             "kind": "user",
-                     *             "id": "c3b7a9f0-2f5e-4c1b-9a44-0f6d2f1e7b10"
-                     *           },
-                     *           "clientAddress": "198.51.100.7",
-                     *           "emailHmac": null,
-                     *           "before": {
-                     *             "role": "viewer"
-                     *           },
-                     *           "after": {
-                     *             "role": "editor"
-                     *           },
-                     *           "requestId": "01a1fc9d-5f9b-7c11-8a3e-2f64f2f0a1d7",
-                     *           "unlisted": 0
-                     *         }
-                     *       ],
-                     *       "page": 1,
-                     *       "pageSize": 50,
-                     *       "totalItems": 1,
-                     *       "totalPages": 1,
-                     *       "hasNext": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["PagedResultAuditEvent"];
                 };
             };
-            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.overview.get": {
@@ -8412,1071 +3900,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "at": "2026-03-01T10:00:04.000Z",
-                     *       "history": {
-                     *         "intervalSeconds": 15,
-                     *         "endsAt": "2026-03-01T10:00:00.000Z",
-                     *         "hooksAccepted": [
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           150,
-                     *           149,
-                     *           152
-                     *         ],
-                     *         "hooksRefused": [
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           0,
-                     *           0,
-                     *           1
-                     *         ],
-                     *         "eventsPublished": [
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           150,
-                     *           149,
-                     *           152
-                     *         ],
-                     *         "streamsOpen": [
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           null,
-                     *           12,
-                     *           12,
-                     *           13
-                     *         ]
-                     *       },
-                     *       "queues": [
-                     *         {
-                     *           "queue": "hooks-4-0",
-                     *           "partition": 0,
-                     *           "jobs": 2,
-                     *           "oldestEnqueuedAt": "2026-03-01T10:00:03.900Z"
-                     *         }
-                     *       ],
-                     *       "outboxesWaitingSince": null,
-                     *       "deadLetters": [
-                     *         {
-                     *           "integrationId": "5b1d6f0a-8c2e-4f7b-9d3a-2e6c1f0b7a98",
-                     *           "integrationName": "Plant north",
-                     *           "count": 3
-                     *         }
-                     *       ],
-                     *       "pods": [
-                     *         {
-                     *           "name": "api-7c9d/1",
-                     *           "version": "0.1.0",
-                     *           "startedAt": "2026-03-01T09:57:00.000Z",
-                     *           "streamsOpen": 13,
-                     *           "streamsMax": 10000,
-                     *           "lagEvents": 0,
-                     *           "notReady": []
-                     *         }
-                     *       ],
-                     *       "podsAsked": 1,
-                     *       "podsAnswered": 1,
-                     *       "workers": [
-                     *         {
-                     *           "name": "worker-5b8f/1",
-                     *           "version": "0.1.0",
-                     *           "startedAt": "2026-03-01T09:57:00.000Z",
-                     *           "notReady": []
-                     *         }
-                     *       ],
-                     *       "workersAsked": 1,
-                     *       "conditions": [
-                     *         {
-                     *           "code": "dead-letters",
-                     *           "severity": "ticket",
-                     *           "title": "Dead deliveries of Plant north",
-                     *           "detail": "3 hooks could not be processed. Look at their reasons, remove the cause, and redrive them.",
-                     *           "runbook": "dead-letters"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["Overview"];
                 };
             };
-            /**
-             * @description - `not-authenticated`: Sign in first.
-             *     - `password-change-required`: An admin has set your password. Change it first.
-             *     - `permission-denied`: The caller does not have the permission that this request needs.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["Optional-RateLimit"];
-                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `unavailable`: The service cannot do this right now. Try again shortly. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

@@ -9,6 +9,7 @@ import {
   type MediaType,
   type OpenApiDocument,
   type OpenApiOperation,
+  resolveResponses,
 } from '../../drivers/openapi-document.ts';
 import { openTestApp } from '../../drivers/test-app.ts';
 import { openTestService, type TestService } from '../../drivers/test-service.ts';
@@ -19,7 +20,7 @@ let operations: readonly (readonly [string, OpenApiOperation])[];
 beforeAll(async () => {
   service = await openTestService();
   document = await fetchOpenApiDocument(service);
-  operations = Object.entries(document.paths).flatMap(([path, methods]) => {
+  operations = Object.entries(resolveResponses(document).paths).flatMap(([path, methods]) => {
     return Object.entries(methods).map(
       ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
     );
@@ -214,7 +215,7 @@ test('response schemas allow additional members; the schema of a new widget does
 });
 
 test('POST /api/v1/widgets declares two alternatives: a session with its CSRF token, or a provision token', () => {
-  const create = document.paths['/api/v1/widgets']?.post;
+  const create = resolveResponses(document).paths['/api/v1/widgets']?.post;
   expect(create?.security).toEqual([{ provisionToken: [] }, { sessionCookie: [], csrfToken: [] }]);
   expect(create?.responses['403']?.headers).toHaveProperty('WWW-Authenticate');
   expect(document.components.securitySchemes).toMatchObject({

@@ -5,7 +5,8 @@ import { responseHeaders } from '../schemas/headers.ts';
 import { describeOperation, describeParameters } from './describe-operation.ts';
 import { collectDescribedRoutes, type DescribedRoute } from './described-route.ts';
 import { info, listTags, securitySchemes } from './interface-text.ts';
-import { SchemaComponents } from './schema-components.ts';
+import { type OpenApiObject, SchemaComponents } from './schema-components.ts';
+import { shareResponses } from './share-responses.ts';
 
 /**
  * `GET /api/v1/openapi.json`: the OpenAPI document. It describes the routes that are registered after this call, and is
@@ -34,10 +35,11 @@ export function registerOpenApi(app: FastifyInstance, publicBaseUrl: string | nu
 export function describeInterface(routes: readonly DescribedRoute[], publicBaseUrl: string | null): object {
   // Each description adds its schemas to `components`, so `toJSON` comes last.
   const components = new SchemaComponents();
-  const paths: Record<string, Record<string, object>> = {};
+  const described: Record<string, Record<string, OpenApiObject>> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method]: describeOperation(route, components) };
+    described[route.path] = { ...described[route.path], [route.method]: describeOperation(route, components) };
   }
+  const { paths, responses } = shareResponses(described);
   const parameters = describeParameters(components);
   const headers = describeHeaders(components);
   const document = {
@@ -48,6 +50,7 @@ export function describeInterface(routes: readonly DescribedRoute[], publicBaseU
     paths,
     components: {
       schemas: components.toJSON(),
+      responses,
       parameters,
       headers,
       examples: buildProblemExamples(),
