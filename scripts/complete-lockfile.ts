@@ -66,8 +66,8 @@ function readFromRegistry(name: string, version: string): Pick<LockEntry, 'integ
 
 let completed = 0;
 for (const [path, entry] of Object.entries(lock.packages)) {
-  const [folder, name] = path.split(/.*node_modules\//);
-  if (folder !== '' || name === undefined || entry.link === true || entry.integrity !== undefined) continue;
+  const [name, ...parents] = path.split('node_modules/').reverse();
+  if (name === undefined || parents.length === 0 || entry.link === true || entry.integrity !== undefined) continue;
   Object.assign(entry, readFromRegistry(name, entry.version ?? ''));
   completed += 1;
 }

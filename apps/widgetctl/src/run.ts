@@ -59,5 +59,5 @@ function allowsColors({ environment, isTerminal }: Surroundings): boolean {
 /** The address without a slash at the end: the sessions are kept by it. */
 function readUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text)) throw new UsageError(`"${text}" is no address of a service.`);
-  return text.replace(/\/+$/, '');
+  return text.replace(/(?<!\/)\/+$/, '');
 }

@@ -7,7 +7,7 @@ import type { RecordLastUsed } from './record-last-used.ts';
 /** The `WWW-Authenticate` value (RFC 6750) of a 403 `not-authenticated` at a route that accepts Bearer tokens. */
 export const bearerChallenge = 'Bearer realm="widgets"';
 
-const bearerPattern = /^bearer(?: +(.*))?$/i;
+const bearerPattern = /^bearer(?: (.*))?$/i;
 
 /** The result of checking a request's Bearer token. */
 export type BearerVerdict =
@@ -52,7 +52,9 @@ export function parseBearerToken(rawHeaders: readonly string[]): string | null {
   const values = rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization',
   );
-  const tokens = values.flatMap((value) => bearerPattern.exec(value)?.slice(1) ?? []).map((token) => token ?? '');
+  const tokens = values
+    .flatMap((value) => bearerPattern.exec(value)?.slice(1) ?? [])
+    .map((token) => token?.trimStart() ?? '');
   if (tokens.length === 0) return null;
   return values.length === 1 ? (tokens[0] ?? '') : '';
 }

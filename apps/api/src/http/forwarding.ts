@@ -194,7 +194,7 @@ export function toNetwork(address: string): string {
 
 /** Removes the zone (`%eth0`), and converts an IPv4-mapped IPv6 address to IPv4. */
 function normalizeAddress(address: string): string {
-  const plain = address.replace(/%.*$/, '');
+  const [plain = ''] = address.split('%', 1);
   const [, dotted, high, low] = mappedIpv4Pattern.exec(plain) ?? [];
   if (high === undefined || low === undefined) return dotted ?? plain;
   const bytes = [high, low].map((group) => Number.parseInt(group, 16)).flatMap((word) => [word >> 8, word & 0xff]);

@@ -6,6 +6,7 @@ import { serviceRoot } from './page-settings.ts';
  */
 export function toOwnAddress(url: string): string {
   const { pathname, search } = new URL(url);
-  const path = /\/(api\/v1\/.*)$/.exec(pathname)?.[1] ?? '';
+  const start = pathname.indexOf('/api/v1/');
+  const path = start === -1 ? '' : pathname.slice(start + 1);
   return new URL(path + search, serviceRoot).href;
 }

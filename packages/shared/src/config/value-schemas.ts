@@ -40,7 +40,7 @@ export const mongodbUrl = z
 /** Slashes at its end are removed, so that a path can be appended. */
 export const baseUrl = url('http:', 'https:')
   .refine((value) => value === null || !/[?#]/.test(value), 'a URL without query or fragment')
-  .transform((value) => value?.replace(/\/+$/, '') ?? null);
+  .transform((value) => value?.replace(/(?<!\/)\/+$/, '') ?? null);
 
 /** Kept as it is given: a slash at its end belongs to the identifier of an issuer. */
 export const issuerUrl = z

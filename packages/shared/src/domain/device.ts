@@ -1,4 +1,6 @@
 const maxLength = 80;
+/** The rest of a longer header is not read: a header may have 16 KiB, and ten patterns search it. */
+const maxReadLength = 256;
 
 /** In this order: the user agents of later browsers contain the names of earlier ones. */
 const browsers: readonly (readonly [RegExp, string])[] = [
@@ -7,7 +9,8 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bSamsungBrowser\/(\d+)/, 'Samsung Internet'],
   [/\b(?:Firefox|FxiOS)\/(\d+)/, 'Firefox'],
   [/\b(?:Chrome|CriOS|HeadlessChrome)\/(\d+)/, 'Chrome'],
-  [/\bVersion\/(\d+)[^ ]* (?:Mobile\/[^ ]+ )?Safari\//, 'Safari'],
+  // Safari has its version apart from its name.
+  [/\bVersion\/(\d+)/, 'Safari'],
 ];
 
 /** In this order: Android says Linux too, and iPhones say Mac OS X. */
@@ -28,10 +31,11 @@ const systems: readonly (readonly [RegExp, string])[] = [
  */
 export function describeDevice(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
-  const [browser, version] = findBrowser(userAgent);
-  const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const text = userAgent.slice(0, maxReadLength);
+  const [browser, version] = findBrowser(text);
+  const system = systems.find(([pattern]) => pattern.test(text))?.[1];
   if (browser !== undefined) return `${browser} ${version}${system === undefined ? '' : ` on ${system}`}`;
-  const [product = ''] = userAgent
+  const [product = ''] = text
     .replaceAll(/[^\x20-\x7e]/g, '')
     .trim()
     .split(' ');
@@ -41,6 +45,7 @@ export function describeDevice(userAgent: string | undefined): string | null {
 function findBrowser(userAgent: string): readonly [string, string] | readonly [] {
   for (const [pattern, name] of browsers) {
     const version = pattern.exec(userAgent)?.[1];
+    if (name === 'Safari' && !userAgent.includes(' Safari/')) continue;
     if (version !== undefined) return [name, version.slice(0, 6)];
   }
   return [];

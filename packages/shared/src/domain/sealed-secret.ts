@@ -37,7 +37,7 @@ export function findSecretMistake(secret: string): 'format' | 'too-short' | 'too
   if (bytes === null) return 'format';
   const encoded = secret.slice(signingSecretPrefix.length);
   const padded = bytes.toString('base64');
-  const isExact = encoded === padded || encoded === padded.replace(/=+$/, '');
+  const isExact = encoded === padded || encoded === padded.replaceAll('=', '');
   if (!base64Pattern.test(encoded) || !isExact) return 'format';
   if (bytes.length < secretBytesRange[0]) return 'too-short';
   return bytes.length > secretBytesRange[1] ? 'too-long' : null;

@@ -45,7 +45,7 @@ export function openOtlpTracer(
   onWarning: (message: string) => void,
 ): Tracer {
   forwardWarnings(onWarning);
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces` });
   const provider = new TracerProvider({
     resource: defaultResource().merge(
       resourceFromAttributes({

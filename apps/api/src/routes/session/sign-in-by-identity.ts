@@ -170,12 +170,12 @@ function registerCallback(app: ZodApp, configured: Configured | null, deps: Sign
         const identity = await provider.verify(readQuery(request), started, address);
         if (identity.email !== null) noteAudit(request, { email: identity.email });
         const changes: FurtherChange[] = [];
+        const readOrigin = () => readSessionOrigin(request, deps.trustedProxies);
         const noteChange = (change: IdentityUserChange) => {
           changes.push(describeChange(change));
           noteAudit(request, { furtherChanges: changes });
         };
-        const origin = readSessionOrigin(request, deps.trustedProxies);
-        const outcome = await deps.signInByIdentity(identity, origin, noteChange);
+        const outcome = await deps.signInByIdentity(identity, readOrigin, noteChange);
         if (outcome.status === 'refused') throw toRefusedError(outcome.reason);
         const { id, role } = outcome.user;
         // The provider gives the role at each sign-in.

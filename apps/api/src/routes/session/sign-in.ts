@@ -63,7 +63,8 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
       noteAudit(request, { email });
       const source = toAttemptSource(request, trustedProxies);
       const deviceCookies = parseDeviceCookies(request.headers.cookie);
-      const attempt = { ...request.body, address: source.address, origin: readSessionOrigin(request, trustedProxies) };
+      const readOrigin = () => readSessionOrigin(request, trustedProxies);
+      const attempt = { ...request.body, address: source.address, readOrigin };
       const outcome = await limitPasswordAttempts({ email, source, deviceCookies }, () => signIn(attempt));
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') {

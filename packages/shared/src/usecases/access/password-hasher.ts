@@ -80,5 +80,5 @@ function parsePhc(phc: string): { parameters: Omit<Argon2Parameters, 'message'>;
 
 /** The PHC format's base64 has no padding. */
 function toPhcBase64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
+  return bytes.toString('base64').replaceAll('=', '');
 }

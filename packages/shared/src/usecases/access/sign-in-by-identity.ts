@@ -53,7 +53,7 @@ type FoundUser = { readonly user: User } | { readonly reason: RefusalReason };
  * The issuer and the subject decide who it is. The first sign-in adds a user. If a user with a password has the person's
  * address and the provider has verified it, the identity replaces that password: a user has one of the two, so that who
  * leaves the provider also leaves this service. The user gets the role of this sign-in. Without a role, the sign-in is
- * refused and all sessions of the user end. `origin` is stored with the session.
+ * refused and all sessions of the user end. What `readOrigin` returns is stored with the session.
  *
  * `onUserChange` is called right after each change of a user is stored, also if the sign-in fails afterwards.
  *
@@ -114,7 +114,7 @@ export function makeSignInByIdentity({ users, finishSignIn, endAllSessions, cloc
 
   return async (
     identity: VerifiedIdentity,
-    origin?: SessionOrigin,
+    readOrigin?: () => SessionOrigin,
     onUserChange: OnUserChange = () => undefined,
   ): Promise<IdentitySignInOutcome> => {
     const { issuer, subject, role } = identity;
@@ -129,7 +129,7 @@ export function makeSignInByIdentity({ users, finishSignIn, endAllSessions, cloc
     if (found.user.role !== role && !(await changeRole(users, found.user, role, onUserChange))) {
       return { status: 'refused', reason: 'last-admin' };
     }
-    const outcome = await finishSignIn(found.user, origin);
+    const outcome = await finishSignIn(found.user, readOrigin);
     return outcome.status === 'refused' ? { status: 'refused', reason: 'disabled' } : outcome;
   };
 }

@@ -92,3 +92,16 @@ test('addresses take turns in hashing passwords', async () => {
     await countingSignIn({ email: 'on@example.org', password, address });
   expect(sources).toEqual(['192.0.2.1', '192.0.2.2']);
 });
+
+test('only a sign-in that succeeds reads where it comes from', async () => {
+  const read: string[] = [];
+  const attempt = (email: string) => {
+    const readOrigin = () => {
+      read.push(email);
+      return { device: null, address: null };
+    };
+    return signIn({ email, password, address: '192.0.2.1', readOrigin });
+  };
+  for (const email of ['off@example.org', 'nobody@example.org', 'on@example.org']) await attempt(email);
+  expect(read).toEqual(['on@example.org']);
+});

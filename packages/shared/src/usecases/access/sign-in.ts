@@ -15,8 +15,8 @@ export interface SignInAttempt {
   readonly password: string;
   /** The client's address. Addresses take turns in hashing passwords. */
   readonly address: string;
-  /** Stored with the session. */
-  readonly origin?: SessionOrigin;
+  /** Returns what is stored with the session. Called only if the sign-in succeeds: failed attempts must cost little. */
+  readonly readOrigin?: () => SessionOrigin;
 }
 
 export type SignInOutcome =
@@ -37,11 +37,11 @@ export type SignInOutcome =
  */
 export function makeSignIn({ users, passwords, startSession, clock }: SignInDeps) {
   const finishSignIn = makeFinishSignIn({ users, startSession, clock });
-  return async ({ email, password, address, origin }: SignInAttempt): Promise<SignInOutcome> => {
+  return async ({ email, password, address, readOrigin }: SignInAttempt): Promise<SignInOutcome> => {
     const user = await users.findByEmail(email.toLowerCase());
     const isCorrect = await passwords.verify(password, user?.passwordHash ?? null, address);
     if (user === null || user.disabled || !isCorrect) return { status: 'refused', userId: user?.id ?? null };
-    return finishSignIn(user, origin);
+    return finishSignIn(user, readOrigin);
   };
 }
 
@@ -55,8 +55,8 @@ export interface FinishSignInDeps extends Pick<SignInDeps, 'startSession' | 'clo
  * read. Throws `UnavailableError`, as `makeSignIn` does.
  */
 export function makeFinishSignIn({ users, startSession, clock }: FinishSignInDeps) {
-  return async (user: User, origin?: SessionOrigin): Promise<SignInOutcome> => {
-    const started = await startSession(user.id, origin);
+  return async (user: User, readOrigin?: () => SessionOrigin): Promise<SignInOutcome> => {
+    const started = await startSession(user.id, readOrigin?.());
     // A concurrent change of the password, or disabling the user, ends the sessions. It may have missed this new one.
     // So the user is read again: after such a change nobody gets the session id.
     const current = await users.findById(user.id);
