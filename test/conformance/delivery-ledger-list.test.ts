@@ -143,6 +143,9 @@ describe('DeliveryLedger.list and count', () => {
     expect(getEventIds(await ledger().list({ widgetId }, { offset: 1, limit: 1 }))).toEqual([published.eventId]);
     expect(await ledger().count({ widgetId }, 100)).toBe(3);
     expect(await ledger().count({ widgetId }, 2)).toBe(2);
+    const within = { widgetId, receivedFrom: afterStart(1), receivedBefore: afterStart(2) };
+    expect(getEventIds(await ledger().list(within, firstHundred))).toEqual([published.eventId]);
+    expect(await ledger().count(within, 100)).toBe(1);
   });
 
   it('counts the dead rows of every integration, and stops after atMost rows', async () => {

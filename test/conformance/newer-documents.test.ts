@@ -175,7 +175,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(older.digest).not.toContain(found?.id.slice(0, 8));
     expect(await sessions.findById(older.userId, found?.id ?? '')).toEqual(found);
     const selected = { userId: older.userId, expireAfter: new Date(), seenAfter: new Date(0) };
-    expect(await sessions.list(selected, { offset: 0, limit: 2 })).toEqual({ items: [found], totalItems: 1 });
+    expect(await sessions.list(selected, { offset: 0, limit: 2 })).toEqual([found]);
     await sessions.remove(older.digest);
   });
 
@@ -211,8 +211,8 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await ports.users.recordSignIn(users[0].id, soon);
     await ports.sessions.recordLastSeen(session.digest, soon);
     for (const grants of [ports.subscriptions, ports.integrations, ports.provisionTokens]) {
-      const { items } = await grants.list({ offset: 0, limit: 1 });
-      const id = items[0]?.id ?? '';
+      const [newest] = await grants.list({}, { offset: 0, limit: 1 });
+      const id = newest?.id ?? '';
       expect(await grants.update(id, { name: 'renamed' })).toMatchObject({ name: 'renamed' });
       await grants.recordLastUsed(id, soon);
     }

@@ -81,8 +81,15 @@ describe('SessionStore', () => {
       [6, 3],
       [9, 3],
     ] as const) {
-      const page = await sessions().list({ userId, expireAfter, seenAfter }, { offset, limit });
-      expect(page).toEqual({ items: expected.slice(offset, offset + limit), totalItems: 7 });
+      const rows = await sessions().list({ userId, expireAfter, seenAfter }, { offset, limit });
+      expect(rows).toEqual(expected.slice(offset, offset + limit));
+    }
+    for (const [atMost, count] of [
+      [3, 3],
+      [7, 7],
+      [10_000, 7],
+    ] as const) {
+      expect(await sessions().count({ userId, expireAfter, seenAfter }, atMost)).toBe(count);
     }
   });
 

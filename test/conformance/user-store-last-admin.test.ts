@@ -24,8 +24,8 @@ describe('UserStore.update, for the last admin', () => {
     return inserted;
   };
   const readEnabledAdmins = async (): Promise<User[]> => {
-    const { items } = await users().list({ offset: 0, limit: 200 });
-    return items.filter(({ role, disabled }) => role === 'admin' && !disabled);
+    const listed = await users().list({ offset: 0, limit: 200 });
+    return listed.filter(({ role, disabled }) => role === 'admin' && !disabled);
   };
 
   it('returns last-admin for a demotion or disabling, and changes nothing', async () => {

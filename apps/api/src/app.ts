@@ -115,7 +115,7 @@ export interface AppDeps {
   readonly useCases: UseCases;
   /** `widgets`, `users`, `grants`, `ledger`, `eventLog` and `refusals`: routes that only read call these ports directly. */
   readonly widgets: Pick<WidgetStore, 'get'>;
-  readonly users: Pick<UserStore, 'findById' | 'list'>;
+  readonly users: Pick<UserStore, 'findById' | 'list' | 'count'>;
   readonly grants: Pick<Backend, 'subscriptions' | 'integrations' | 'provisionTokens'>;
   readonly ledger: Pick<DeliveryLedger, 'get'>;
   readonly eventLog: Pick<EventLog, 'readUpTo'>;

@@ -689,7 +689,7 @@ export interface paths {
         };
         /**
          * List deliveries
-         * @description Returns the accepted hooks of an integration with their states, the latest received first. A published delivery is listed for 7 days after its publication, unless the operator of the service has set another time. Other deliveries are listed without limit. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.
+         * @description Returns the accepted hooks of an integration with their states, the latest received first. A published delivery is listed for 7 days after its publication, unless the operator of the service has set another time. Other deliveries are listed without limit. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.
          *
          *     Needs the permission `integrations:manage`.
          */
@@ -711,7 +711,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a widget
-         * @description Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed. So it is the history of the widget since its creation, as far as deliveries are kept: a published one for 7 days after its publication, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.
+         * @description Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed. So it is the history of the widget since its creation, as far as deliveries are kept: a published one for 7 days after its publication, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.
          *
          *     Needs the permission `widgets:read`.
          */
@@ -799,7 +799,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description Returns who did what, the newest first. Events are kept for 400 days, unless the operator of the service has set another time. The event of a change is listed before the change is acknowledged; a refused or failed request is listed within seconds. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.
+         * @description Returns who did what, the newest first. Events are kept for 400 days, unless the operator of the service has set another time. The event of a change is listed before the change is acknowledged; a refused or failed request is listed within seconds. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.
          *
          *     Needs the permission `audit:read`.
          */
@@ -3700,6 +3700,10 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
+                /** @description Only deliveries received at this time or later, in UTC. */
+                from?: string;
+                /** @description Only deliveries received before this time, in UTC. Send it, so that new ones do not shift further pages. */
+                to?: string;
             };
             header?: never;
             path: {

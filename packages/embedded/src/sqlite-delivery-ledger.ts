@@ -65,7 +65,7 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
       published: prepareListing(db, `${ofIntegration} AND state = 'published'`),
       received: prepareListing(db, `${ofIntegration} AND state = 'received' AND state <> 'published'`),
       dead: prepareListing(db, `${ofIntegration} AND state = 'dead' AND state <> 'published'`),
-      ofWidget: prepareListing(db, 'widget_id = ?'),
+      ofWidget: prepareListing(db, `widget_id = ? AND ${inTimeRange}`),
     };
   }
 
@@ -122,11 +122,10 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
 
   /** Returns the statements for a filter, and the values of their condition. */
   #selectListing(filter: DeliveryFilter): { readonly listing: Listing; readonly values: (string | number)[] } {
-    if ('widgetId' in filter) return { listing: this.#listings.ofWidget, values: [filter.widgetId] };
-    const { integrationId, state, receivedFrom, receivedBefore } = filter;
-    const from = receivedFrom?.getTime() ?? Number.MIN_SAFE_INTEGER;
-    const before = receivedBefore?.getTime() ?? Number.MAX_SAFE_INTEGER;
-    return { listing: this.#listings[state ?? 'any'], values: [integrationId, from, before] };
+    const from = filter.receivedFrom?.getTime() ?? Number.MIN_SAFE_INTEGER;
+    const before = filter.receivedBefore?.getTime() ?? Number.MAX_SAFE_INTEGER;
+    if ('widgetId' in filter) return { listing: this.#listings.ofWidget, values: [filter.widgetId, from, before] };
+    return { listing: this.#listings[filter.state ?? 'any'], values: [filter.integrationId, from, before] };
   }
 
   /** Returns the ids of the duplicates. */
@@ -156,8 +155,8 @@ interface Listing {
   readonly count: StatementSync;
 }
 
-/** The rows of an integration that were received in a range of time. */
-const ofIntegration = 'integration_id = ? AND received_at >= ? AND received_at < ?';
+const inTimeRange = 'received_at >= ? AND received_at < ?';
+const ofIntegration = `integration_id = ? AND ${inTimeRange}`;
 
 /** `condition` is SQL. Its parameters come first when the statements run. */
 function prepareListing(db: Database, condition: string): Listing {

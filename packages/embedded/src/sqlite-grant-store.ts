@@ -91,7 +91,7 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
     this.#selectPage = db.prepare(
       `SELECT * FROM ${table} WHERE ${isSelected} ORDER BY created_at DESC, id DESC LIMIT ?2 OFFSET ?3`,
     );
-    this.#count = db.prepare(`SELECT count(*) AS total FROM ${table} WHERE ${isSelected}`);
+    this.#count = db.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM ${table} WHERE ${isSelected} LIMIT ?2)`);
     this.#update = db.prepare(`UPDATE ${table} SET ${set(['name', 'expires_at', ...columns])} WHERE id = ?`);
     this.#replaceTokens = db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE id = ? AND token_digest = ?`);
     this.#replaceTokensAndExpiry = db.prepare(
@@ -125,12 +125,14 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
     return this.#db.read(() => this.#find(id));
   }
 
-  list({ offset, limit }: RowRange, { expiresBefore }: GrantSelection = {}) {
-    const expiresBeforeMs = expiresBefore?.getTime() ?? null;
-    return this.#db.read(() => ({
-      items: this.#selectPage.all(expiresBeforeMs, limit, offset).flatMap((row) => this.#toGrant(row) ?? []),
-      totalItems: Number(this.#count.get(expiresBeforeMs)?.total),
-    }));
+  list({ expiresBefore }: GrantSelection, { offset, limit }: RowRange): Promise<(Grant & Own)[]> {
+    return this.#db.read(() =>
+      this.#selectPage.all(expiresBefore?.getTime() ?? null, limit, offset).flatMap((row) => this.#toGrant(row) ?? []),
+    );
+  }
+
+  count({ expiresBefore }: GrantSelection, atMost: number): Promise<number> {
+    return this.#db.read(() => Number(this.#count.get(expiresBefore?.getTime() ?? null, atMost)?.total));
   }
 
   update(id: string, changes: Changes): Promise<(Grant & Own) | null> {

@@ -36,7 +36,7 @@ export class SqliteSessionStore implements SessionStore {
     this.#selectById = db.prepare('SELECT * FROM sessions WHERE user_id = ? AND id = ?');
     const live = 'FROM sessions WHERE user_id = ? AND expires_at > ? AND last_seen_at > ?';
     this.#selectPage = db.prepare(`SELECT * ${live} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`);
-    this.#count = db.prepare(`SELECT count(*) AS total ${live}`);
+    this.#count = db.prepare(`SELECT count(*) AS total FROM (SELECT 1 ${live} LIMIT ?)`);
     this.#updateLastSeen = db.prepare('UPDATE sessions SET last_seen_at = ? WHERE digest = ?');
     this.#delete = db.prepare('DELETE FROM sessions WHERE digest = ?');
     // Without an exception the parameter is NULL, and `digest IS NOT NULL` matches every row.
@@ -62,12 +62,14 @@ export class SqliteSessionStore implements SessionStore {
     return this.#db.read(() => toSession(this.#selectById.get(userId, id)));
   }
 
-  list({ userId, expireAfter, seenAfter }: LiveSessions, { offset, limit }: RowRange) {
-    const selected = [userId, expireAfter.getTime(), seenAfter.getTime()] as const;
-    return this.#db.read(() => ({
-      items: this.#selectPage.all(...selected, limit, offset).flatMap((row) => toSession(row) ?? []),
-      totalItems: Number(this.#count.get(...selected)?.total),
-    }));
+  list(selected: LiveSessions, { offset, limit }: RowRange): Promise<Session[]> {
+    return this.#db.read(() =>
+      this.#selectPage.all(...toValues(selected), limit, offset).flatMap((row) => toSession(row) ?? []),
+    );
+  }
+
+  count(selected: LiveSessions, atMost: number): Promise<number> {
+    return this.#db.read(() => Number(this.#count.get(...toValues(selected), atMost)?.total));
   }
 
   recordLastSeen(digest: string, lastSeenAt: Date): Promise<void> {
@@ -107,4 +109,9 @@ function toSession(columns: Record<string, unknown> | undefined): Session | null
     lastSeenAt: new Date(row.last_seen_at),
     expiresAt: new Date(row.expires_at),
   };
+}
+
+/** In the order of the parameters that select live sessions. */
+function toValues({ userId, expireAfter, seenAfter }: LiveSessions) {
+  return [userId, expireAfter.getTime(), seenAfter.getTime()] as const;
 }

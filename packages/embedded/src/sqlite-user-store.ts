@@ -54,7 +54,7 @@ export class SqliteUserStore implements UserStore {
     this.#selectById = db.prepare('SELECT * FROM users WHERE id = ?');
     this.#selectByIdentity = db.prepare('SELECT * FROM users WHERE identity_issuer = ? AND identity_subject = ?');
     this.#selectPage = db.prepare('SELECT * FROM users ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?');
-    this.#count = db.prepare('SELECT count(*) AS total FROM users');
+    this.#count = db.prepare('SELECT count(*) AS total FROM (SELECT 1 FROM users LIMIT ?)');
     this.#hasOtherEnabledAdmin = db.prepare(
       "SELECT 1 FROM users WHERE role = 'admin' AND disabled = 0 AND id <> ? LIMIT 1",
     );
@@ -92,11 +92,12 @@ export class SqliteUserStore implements UserStore {
     return this.#db.read(() => this.#find(this.#selectByIdentity, issuer, subject));
   }
 
-  list({ offset, limit }: RowRange) {
-    return this.#db.read(() => ({
-      items: this.#selectPage.all(limit, offset).map((row) => toUser(row as unknown as UserRow)),
-      totalItems: Number(this.#count.get()?.total),
-    }));
+  list({ offset, limit }: RowRange): Promise<User[]> {
+    return this.#db.read(() => this.#selectPage.all(limit, offset).map((row) => toUser(row as unknown as UserRow)));
+  }
+
+  count(atMost: number): Promise<number> {
+    return this.#db.read(() => Number(this.#count.get(atMost)?.total));
   }
 
   update(id: string, changes: UserChanges): Promise<UserUpdate> {

@@ -25,6 +25,7 @@ beforeAll(async () => {
         find: (digest) => sessions.find(digest),
         findById: (userId, id) => sessions.findById(userId, id),
         list: (selected, range) => sessions.list(selected, range),
+        count: (selected, atMost) => sessions.count(selected, atMost),
         recordLastSeen: async (digest, at) => {
           recordedTimes.push(at);
           await (isWritable

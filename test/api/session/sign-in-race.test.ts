@@ -21,6 +21,7 @@ beforeAll(async () => {
         find: (digest) => sessions.find(digest),
         findById: (userId, id) => sessions.findById(userId, id),
         list: (selected, range) => sessions.list(selected, range),
+        count: (selected, atMost) => sessions.count(selected, atMost),
         recordLastSeen: (digest, at) => sessions.recordLastSeen(digest, at),
         remove: (digest) => sessions.remove(digest),
         removeAllOf: (userId, exceptDigest) => sessions.removeAllOf(userId, exceptDigest),

@@ -112,10 +112,12 @@ function findMatching(ledger: Ledger, filter: DeliveryFilter): LedgerRow[] {
     .filter((row) =>
       'widgetId' in filter
         ? row.widgetId === filter.widgetId
-        : row.integrationId === filter.integrationId &&
-          (filter.state === null || row.state === filter.state) &&
-          (filter.receivedFrom === undefined || row.receivedAt >= filter.receivedFrom) &&
-          (filter.receivedBefore === undefined || row.receivedAt < filter.receivedBefore),
+        : row.integrationId === filter.integrationId && (filter.state === null || row.state === filter.state),
+    )
+    .filter(
+      ({ receivedAt }) =>
+        (filter.receivedFrom === undefined || receivedAt >= filter.receivedFrom) &&
+        (filter.receivedBefore === undefined || receivedAt < filter.receivedBefore),
     )
     .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || (a.eventId < b.eventId ? 1 : -1));
 }

@@ -1,5 +1,12 @@
-import type { RowRange } from '@widget-service/shared/domain/page.ts';
-import { countPages, type PageRequest, toOffset } from '@widget-service/shared/domain/page.ts';
+import { countPages, type PageRequest } from '@widget-service/shared/domain/page.ts';
+import type { TooDeepPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
+import { InputError } from '../http/problem.ts';
+
+interface PageOfRows<Row> {
+  readonly items: readonly Row[];
+  readonly totalItems: number;
+  readonly hasNext?: boolean;
+}
 
 interface PageBody<Item> extends PageRequest {
   readonly items: Item[];
@@ -8,20 +15,16 @@ interface PageBody<Item> extends PageRequest {
   readonly hasNext: boolean;
 }
 
-/** Converts a page request to the row range that a store reads. */
-export function toRowRange(request: PageRequest): RowRange {
-  return { offset: toOffset(request), limit: request.pageSize };
-}
-
 /**
- * Converts one page of a list to the form that the API returns. `rows` is the store's result for `toRowRange`, or what
- * `listCountedPage` returns: its total may be a lower bound, so it says itself whether there is a next page.
+ * Converts one page of a list to the form that the API returns. `rows` is what `listCountedPage` returns: its
+ * total may be a lower bound, so it says itself whether there is a next page. Without `hasNext`, the total is exact. Throws `invalid-request` for a page too deep in a list.
  */
 export function toPageBody<Row, Item>(
   { page, pageSize }: PageRequest,
-  rows: { readonly items: readonly Row[]; readonly totalItems: number; readonly hasNext?: boolean },
+  rows: PageOfRows<Row> | TooDeepPage,
   toItem: (row: Row) => Item,
 ): PageBody<Item> {
+  if ('readableRows' in rows) throw toTooDeepError(rows);
   const totalPages = countPages(rows.totalItems, pageSize);
   return {
     items: rows.items.map(toItem),
@@ -31,4 +34,14 @@ export function toPageBody<Row, Item>(
     totalPages,
     hasNext: rows.hasNext ?? page < totalPages,
   };
+}
+
+function toTooDeepError({ readableRows }: TooDeepPage): InputError {
+  return new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
+    {
+      detail: `Must begin within the first ${readableRows} items. Select the older ones with "to".`,
+      code: 'too-large',
+      parameter: 'page',
+    },
+  ]);
 }

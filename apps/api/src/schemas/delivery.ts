@@ -92,8 +92,7 @@ export const deliveryWithPayloadSchema = deliveryShape
     examples: [{ ...example, payload: { reason: 'worn' }, event: null }],
   });
 
-export const listDeliveriesQuerySchema = pageQuerySchema.extend({
-  state: z.enum(deliveryStates).optional().describe('Only deliveries in this state.'),
+export const listDeliveriesOfWidgetQuerySchema = pageQuerySchema.extend({
   from: queryTime.optional().meta({
     ...utcTimeFormat,
     description: 'Only deliveries received at this time or later, in UTC.',
@@ -103,6 +102,11 @@ export const listDeliveriesQuerySchema = pageQuerySchema.extend({
     description:
       'Only deliveries received before this time, in UTC. Send it, so that new ones do not shift further pages.',
   }),
+});
+
+export const listDeliveriesQuerySchema = pageQuerySchema.extend({
+  state: z.enum(deliveryStates).optional().describe('Only deliveries in this state.'),
+  ...listDeliveriesOfWidgetQuerySchema.shape,
 });
 
 export const deliveryPageSchema = toPageSchema(deliverySchema);

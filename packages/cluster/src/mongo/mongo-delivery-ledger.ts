@@ -220,14 +220,16 @@ export class MongoDeliveryLedger implements DeliveryLedger {
 }
 
 function toQuery(filter: DeliveryFilter): Filter<DeliveryDocument> {
-  // `get` accepts any text as an id, so this does too: a text that is no UUID selects no row.
-  if ('widgetId' in filter) return { widgetId: toBsonUuid(filter.widgetId) ?? { $in: [] } };
-  const { integrationId, state, receivedFrom, receivedBefore } = filter;
+  const { receivedFrom, receivedBefore } = filter;
   const receivedAt = {
     ...(receivedFrom === undefined ? {} : { $gte: receivedFrom }),
     ...(receivedBefore === undefined ? {} : { $lt: receivedBefore }),
   };
-  const ofIntegration = { integrationId, ...(Object.keys(receivedAt).length === 0 ? {} : { receivedAt }) };
+  const inTimeRange = Object.keys(receivedAt).length === 0 ? {} : { receivedAt };
+  // `get` accepts any text as an id, so this does too: a text that is no UUID selects no row.
+  if ('widgetId' in filter) return { widgetId: toBsonUuid(filter.widgetId) ?? { $in: [] }, ...inTimeRange };
+  const { integrationId, state } = filter;
+  const ofIntegration = { integrationId, ...inTimeRange };
   if (state === null) return ofIntegration;
   // A received row has no `expiresAt`. With this condition the TTL index finds the few rows that are not published.
   // `as never`: the type has no null, but in a query null matches a missing field.

@@ -74,16 +74,18 @@ export class MongoGrantStore<Own extends object, Changes extends object> impleme
     return this.#findOne({ _id: id });
   }
 
-  list({ offset, limit }: RowRange, { expiresBefore }: GrantSelection = {}) {
+  list(selection: GrantSelection, { offset, limit }: RowRange): Promise<(Grant & Own)[]> {
     return runPortCall(`list ${this.#kind.displayName}`, async () => {
       const sort = { createdAt: -1, _id: -1 } as const;
-      const filter = expiresBefore === undefined ? {} : { expiresAt: { $lt: expiresBefore } };
-      const [documents, totalItems] = await Promise.all([
-        this.#grants.find(filter, { sort, skip: offset, limit, maxTimeMS }).toArray(),
-        this.#grants.countDocuments(filter, { maxTimeMS }),
-      ]);
-      return { items: documents.map((document) => this.#toGrant(document)), totalItems };
+      const documents = await this.#grants.find(toQuery(selection), { sort, skip: offset, limit, maxTimeMS }).toArray();
+      return documents.map((document) => this.#toGrant(document));
     });
+  }
+
+  count(selection: GrantSelection, atMost: number): Promise<number> {
+    return runPortCall(`count ${this.#kind.displayName}`, () =>
+      this.#grants.countDocuments(toQuery(selection), { limit: atMost, maxTimeMS }),
+    );
   }
 
   update(id: string, changes: Changes): Promise<(Grant & Own) | null> {
@@ -174,3 +176,7 @@ export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> 
   displayName: 'a provision token',
   read: ({ permissions }) => ({ permissions: permissions as ProvisionToken['permissions'] }),
 };
+
+function toQuery({ expiresBefore }: GrantSelection) {
+  return expiresBefore === undefined ? {} : { expiresAt: { $lt: expiresBefore } };
+}

@@ -53,16 +53,20 @@ export class MongoSessionStore implements SessionStore {
     });
   }
 
-  list({ userId, expireAfter, seenAfter }: LiveSessions, { offset, limit }: RowRange) {
+  list(selected: LiveSessions, { offset, limit }: RowRange): Promise<Session[]> {
     return runPortCall("list a user's sessions", async () => {
-      const filter = { userId, expiresAt: { $gt: expireAfter }, lastSeenAt: { $gt: seenAfter } };
       const sort = { createdAt: -1, id: -1 } as const;
-      const [documents, totalItems] = await Promise.all([
-        this.#sessions.find(filter, { sort, skip: offset, limit, maxTimeMS }).toArray(),
-        this.#sessions.countDocuments(filter, { maxTimeMS }),
-      ]);
-      return { items: documents.map(toSession), totalItems };
+      const documents = await this.#sessions
+        .find(toQuery(selected), { sort, skip: offset, limit, maxTimeMS })
+        .toArray();
+      return documents.map(toSession);
     });
+  }
+
+  count(selected: LiveSessions, atMost: number): Promise<number> {
+    return runPortCall("count a user's sessions", () =>
+      this.#sessions.countDocuments(toQuery(selected), { limit: atMost, maxTimeMS }),
+    );
   }
 
   /** Never lowers the time: two pods may serve one session, and their writes may arrive in either order. */
@@ -96,4 +100,8 @@ function toSession(document: SessionDocument): Session {
  */
 function deriveId(digest: string): string {
   return toUuidV8(hash('sha256', `session id\n${digest}`, 'hex'));
+}
+
+function toQuery({ userId, expireAfter, seenAfter }: LiveSessions) {
+  return { userId, expiresAt: { $gt: expireAfter }, lastSeenAt: { $gt: seenAfter } };
 }

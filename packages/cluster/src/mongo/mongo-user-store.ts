@@ -71,15 +71,16 @@ export class MongoUserStore implements UserStore {
     return this.#find({ identityKey: toIdentityKey(identity) });
   }
 
-  list({ offset, limit }: RowRange) {
+  list({ offset, limit }: RowRange): Promise<User[]> {
     return runPortCall('list users', async () => {
       const sort = { createdAt: -1, id: -1 } as const;
-      const [documents, totalItems] = await Promise.all([
-        this.#users.find({}, { sort, skip: offset, limit, maxTimeMS }).toArray(),
-        this.#users.countDocuments({}, { maxTimeMS }),
-      ]);
-      return { items: documents.map(toUser), totalItems };
+      const documents = await this.#users.find({}, { sort, skip: offset, limit, maxTimeMS }).toArray();
+      return documents.map(toUser);
     });
+  }
+
+  count(atMost: number): Promise<number> {
+    return runPortCall('count users', () => this.#users.countDocuments({}, { limit: atMost, maxTimeMS }));
   }
 
   update(id: string, changes: UserChanges): Promise<UserUpdate> {

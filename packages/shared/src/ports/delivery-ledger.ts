@@ -77,19 +77,24 @@ export function isDuplicate(
 /** A row in a list. It has no payload, because a payload can be larger than all other members together. */
 export type DeliverySummary = Omit<LedgerRow, 'payload'>;
 
-export type DeliveryFilter =
-  | {
-      /** The deliveries of this integration. */
-      readonly integrationId: string;
-      /** Null: in any state. */
-      readonly state: DeliveryState | null;
-      /** Only those received at this time or later. */
-      readonly receivedFrom?: Date;
-      /** Only those received before this time. */
-      readonly receivedBefore?: Date;
-    }
-  /** The deliveries of all integrations that name the widget. */
-  | { readonly widgetId: string };
+export type DeliveryFilter = ReceptionRange &
+  (
+    | {
+        /** The deliveries of this integration. */
+        readonly integrationId: string;
+        /** Null: in any state. */
+        readonly state: DeliveryState | null;
+      }
+    /** The deliveries of all integrations that name the widget. */
+    | { readonly widgetId: string }
+  );
+
+interface ReceptionRange {
+  /** Only those received at this time or later. */
+  readonly receivedFrom?: Date;
+  /** Only those received before this time. */
+  readonly receivedBefore?: Date;
+}
 
 export interface RegisterOutcome {
   /** Event ids of deliveries that the run drops (`isDuplicate`). */

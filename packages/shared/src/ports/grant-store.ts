@@ -33,11 +33,10 @@ export interface GrantStore<G extends Grant, Changes> {
    */
   findByTokenDigest(digest: string, validAt?: Date): Promise<G | null>;
   get(id: string): Promise<G | null>;
-  /** Newest first: by `createdAt`, then by `id`, both descending. `totalItems` counts all that are selected. */
-  list(
-    range: RowRange,
-    selection?: GrantSelection,
-  ): Promise<{ readonly items: readonly G[]; readonly totalItems: number }>;
+  /** Newest first: by `createdAt`, then by `id`, both descending. */
+  list(selection: GrantSelection, range: RowRange): Promise<readonly G[]>;
+  /** Counts up to `atMost`. The time grows with the result. */
+  count(selection: GrantSelection, atMost: number): Promise<number>;
   /** Changes the given members and returns the changed grant. Returns null if there is no such grant. */
   update(id: string, changes: Changes): Promise<G | null>;
   /**

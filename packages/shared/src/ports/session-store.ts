@@ -32,11 +32,10 @@ export interface SessionStore {
   find(digest: string): Promise<Session | null>;
   /** Finds a session of this user by its `id`. May return an expired one, as `find` does. */
   findById(userId: string, id: string): Promise<Session | null>;
-  /** Newest first: by `createdAt`, then by `id`, both descending. `totalItems` counts all that are selected. */
-  list(
-    selected: LiveSessions,
-    range: RowRange,
-  ): Promise<{ readonly items: readonly Session[]; readonly totalItems: number }>;
+  /** Newest first: by `createdAt`, then by `id`, both descending. */
+  list(selected: LiveSessions, range: RowRange): Promise<readonly Session[]>;
+  /** Counts up to `atMost`. The time grows with the result. */
+  count(selected: LiveSessions, atMost: number): Promise<number>;
   recordLastSeen(digest: string, lastSeenAt: Date): Promise<void>;
   remove(digest: string): Promise<void>;
   /** Removes every session of the user except the one with the digest `exceptDigest`, if given. */

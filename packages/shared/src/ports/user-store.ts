@@ -55,8 +55,10 @@ export interface UserStore {
   findByEmail(email: string): Promise<User | null>;
   findById(id: string): Promise<User | null>;
   findByIdentity(identity: ExternalIdentity): Promise<User | null>;
-  /** Newest first: by `createdAt`, then by `id`, both descending. `totalItems` counts all users. */
-  list(range: RowRange): Promise<{ readonly items: readonly User[]; readonly totalItems: number }>;
+  /** Newest first: by `createdAt`, then by `id`, both descending. */
+  list(range: RowRange): Promise<readonly User[]>;
+  /** Counts up to `atMost`. The time grows with the result. */
+  count(atMost: number): Promise<number>;
   /**
    * Changes the given members. Never demotes or disables the last enabled admin: not even if several pods update users at
    * the same time, or if one of them crashes in between.

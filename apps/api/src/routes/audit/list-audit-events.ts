@@ -19,7 +19,7 @@ export function registerListAuditEvents(app: ZodApp, { listAuditEvents }: ListAu
       operationId: 'example.auditEvents.list',
       summary: 'List audit events',
       description:
-        'Returns who did what, the newest first. Events are kept for 400 days, unless the operator of the service has set another time. The event of a change is listed before the change is acknowledged; a refused or failed request is listed within seconds. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.',
+        'Returns who did what, the newest first. Events are kept for 400 days, unless the operator of the service has set another time. The event of a change is listed before the change is acknowledged; a refused or failed request is listed within seconds. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
       querystring: listAuditEventsQuerySchema,
       response: documentResponses({ 200: { body: auditEventPageSchema, description: 'One page of audit events.' } }),
     },

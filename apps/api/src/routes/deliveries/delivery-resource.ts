@@ -4,7 +4,7 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { DeliverySummary, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import { z } from 'zod';
-import type { deliverySchema } from '../../schemas/delivery.ts';
+import type { deliverySchema, listDeliveriesOfWidgetQuerySchema } from '../../schemas/delivery.ts';
 
 /** Converts a delivery to the form that the API returns. */
 export function toDeliveryBody(row: DeliverySummary): z.output<typeof deliverySchema> {
@@ -34,6 +34,14 @@ export function toDeliveryBody(row: DeliverySummary): z.output<typeof deliverySc
 export function toDeliveryText(row: LedgerRow, eventJson: string | null): string {
   const members = JSON.stringify(toDeliveryBody(row)).slice(0, -1);
   return `${members},"payload":${row.payload ?? 'null'},"event":${eventJson ?? 'null'}}`;
+}
+
+/** Converts `from` and `to` of a query to what the ledger selects by. */
+export function toReceptionRange({ from, to }: z.output<typeof listDeliveriesOfWidgetQuerySchema>) {
+  return {
+    ...(from === undefined ? {} : { receivedFrom: from }),
+    ...(to === undefined ? {} : { receivedBefore: to }),
+  };
 }
 
 export const deliveriesParamsSchema = z.object({ id: z.string() });

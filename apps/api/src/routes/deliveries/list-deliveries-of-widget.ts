@@ -5,11 +5,10 @@ import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/m
 import { z } from 'zod';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
-import { deliveryPageSchema } from '../../schemas/delivery.ts';
-import { pageQuerySchema } from '../../schemas/page.ts';
+import { deliveryPageSchema, listDeliveriesOfWidgetQuerySchema } from '../../schemas/delivery.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { toPageBody } from '../page-body.ts';
-import { toDeliveryBody } from './delivery-resource.ts';
+import { toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
 
 export interface ListDeliveriesOfWidgetRouteDeps {
   readonly widgets: Pick<WidgetStore, 'get'>;
@@ -30,9 +29,9 @@ export function registerListDeliveriesOfWidget(app: ZodApp, deps: ListDeliveries
       operationId: 'example.widgets.listDeliveries',
       summary: 'List the deliveries of a widget',
       description:
-        'Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed. So it is the history of the widget since its creation, as far as deliveries are kept: a published one for 7 days after its publication, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.',
+        'Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed. So it is the history of the widget since its creation, as far as deliveries are kept: a published one for 7 days after its publication, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
       params: z.object({ id: z.string() }),
-      querystring: pageQuerySchema,
+      querystring: listDeliveriesOfWidgetQuerySchema,
       response: documentResponses(
         { 200: { body: deliveryPageSchema, description: 'One page of deliveries.' } },
         'not-found',
@@ -42,7 +41,9 @@ export function registerListDeliveriesOfWidget(app: ZodApp, deps: ListDeliveries
       const id = parseUuid(request.params.id);
       const widget = id === null ? null : await withinRequestDeadline(request, widgets.get(id), 'get a widget');
       if (widget === null) throw new ServiceError('not-found', 'There is no such widget.');
-      return toPageBody(request.query, await listDeliveries({ widgetId: widget.id }, request.query), toDeliveryBody);
+      const { query } = request;
+      const filter = { widgetId: widget.id, ...toReceptionRange(query) };
+      return toPageBody(query, await listDeliveries(filter, query), toDeliveryBody);
     },
   });
 }

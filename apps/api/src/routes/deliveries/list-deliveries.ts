@@ -4,7 +4,7 @@ import type { ZodApp } from '../../http/zod-validation.ts';
 import { deliveryPageSchema, listDeliveriesQuerySchema } from '../../schemas/delivery.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { toPageBody } from '../page-body.ts';
-import { deliveriesParamsSchema, requireIntegrationId, toDeliveryBody } from './delivery-resource.ts';
+import { deliveriesParamsSchema, requireIntegrationId, toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
 
 export interface ListDeliveriesRouteDeps {
   readonly integrations: Pick<IntegrationStore, 'get'>;
@@ -21,7 +21,7 @@ export function registerListDeliveries(app: ZodApp, { integrations, listDeliveri
       operationId: 'example.deliveries.list',
       summary: 'List deliveries',
       description:
-        'Returns the accepted hooks of an integration with their states, the latest received first. A published delivery is listed for 7 days after its publication, unless the operator of the service has set another time. Other deliveries are listed without limit. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.',
+        'Returns the accepted hooks of an integration with their states, the latest received first. A published delivery is listed for 7 days after its publication, unless the operator of the service has set another time. Other deliveries are listed without limit. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
       params: deliveriesParamsSchema,
       querystring: listDeliveriesQuerySchema,
       response: documentResponses(
@@ -31,12 +31,8 @@ export function registerListDeliveries(app: ZodApp, { integrations, listDeliveri
     },
     handler: async ({ params, query }) => {
       const integrationId = await requireIntegrationId(params, integrations);
-      const { state = null, from, to } = query;
-      const range = {
-        ...(from === undefined ? {} : { receivedFrom: from }),
-        ...(to === undefined ? {} : { receivedBefore: to }),
-      };
-      return toPageBody(query, await listDeliveries({ integrationId, state, ...range }, query), toDeliveryBody);
+      const filter = { integrationId, state: query.state ?? null, ...toReceptionRange(query) };
+      return toPageBody(query, await listDeliveries(filter, query), toDeliveryBody);
     },
   });
 }

@@ -1,10 +1,11 @@
+import { toOffset } from '@widget-service/shared/domain/page.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { HookRefusal, RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
 import type { z } from 'zod';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { listRefusalsQuerySchema, refusalPageSchema } from '../../schemas/refusal.ts';
-import { toPageBody, toRowRange } from '../page-body.ts';
+import { toPageBody } from '../page-body.ts';
 import { deliveriesParamsSchema, requireIntegrationId } from './delivery-resource.ts';
 
 export interface ListRefusalsRouteDeps {
@@ -34,8 +35,12 @@ export function registerListRefusals(app: ZodApp, { integrations, refusals }: Li
     handler: async ({ params, query }) => {
       // Few enough to read them all.
       const all = await refusals.list(await requireIntegrationId(params, integrations));
-      const { offset, limit } = toRowRange(query);
-      return toPageBody(query, { items: all.slice(offset, offset + limit), totalItems: all.length }, toRefusalBody);
+      const offset = toOffset(query);
+      return toPageBody(
+        query,
+        { items: all.slice(offset, offset + query.pageSize), totalItems: all.length },
+        toRefusalBody,
+      );
     },
   });
 }

@@ -4,6 +4,7 @@ import { type Grant, previousTokenExpiry } from '@widget-service/shared/domain/g
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { IssuedGrant, NewGrant } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { ExpiryTooLateError } from '@widget-service/shared/usecases/access/token-lifetime.ts';
+import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
@@ -13,7 +14,7 @@ import { InputError } from '../../http/problem.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { listGrantsQuerySchema, toPageSchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { toPageBody, toRowRange } from '../page-body.ts';
+import { toPageBody } from '../page-body.ts';
 import type { GrantResource, GrantRouteDeps } from './grant-resource.ts';
 
 /** Registers the six operations of one kind of grant. */
@@ -49,7 +50,7 @@ function registerListGrants<Own extends object>(
         200: { body: toPageSchema(schemas.shown), description: `One page of ${nouns.plural}.` },
       }),
     },
-    handler: async ({ query }) => toPageBody(query, await grants.list(toRowRange(query), query), toBody),
+    handler: async ({ query }) => toPageBody(query, await listCountedPage(grants, query, query), toBody),
   });
 }
 

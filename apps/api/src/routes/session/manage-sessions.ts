@@ -12,7 +12,7 @@ import type { ZodApp } from '../../http/zod-validation.ts';
 import { type ActiveSessionBody, activeSessionPageSchema } from '../../schemas/active-session.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { toPageBody, toRowRange } from '../page-body.ts';
+import { toPageBody } from '../page-body.ts';
 
 export interface ListOwnSessionsRouteDeps {
   readonly listSessions: ReturnType<typeof makeListSessions>;
@@ -34,7 +34,7 @@ export function registerListOwnSessions(app: ZodApp, { listSessions }: ListOwnSe
     },
     handler: async (request) => {
       const { query } = request;
-      const rows = await listSessions(requireSession(request).user.id, toRowRange(query));
+      const rows = await listSessions(requireSession(request).user.id, query);
       return toPageBody(query, rows, makeToActiveSessionBody(request));
     },
   });

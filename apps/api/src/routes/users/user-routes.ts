@@ -4,6 +4,7 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { User, UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
 import type { makeUnlockUser } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
+import { type CountedRows, listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AuditNotes, noteAudit } from '../../audit/route-audit.ts';
@@ -12,18 +13,22 @@ import type { ZodApp } from '../../http/zod-validation.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { newUserSchema, userChangesSchema, userPageSchema, userSchema } from '../../schemas/user.ts';
-import { toPageBody, toRowRange } from '../page-body.ts';
+import { toPageBody } from '../page-body.ts';
 import { toUserAuditMembers } from './user-audit-members.ts';
 import { toUserBody } from './user-body.ts';
 
 const userParamsSchema = z.object({ id: z.string() });
 
 export interface ListUsersRouteDeps {
-  readonly users: Pick<UserStore, 'list'>;
+  readonly users: Pick<UserStore, 'list' | 'count'>;
 }
 
 /** `GET /api/v1/users`: one page of users, newest first. */
 export function registerListUsers(app: ZodApp, { users }: ListUsersRouteDeps): void {
+  const rows: CountedRows<null, User> = {
+    list: (_, range) => users.list(range),
+    count: (_, atMost) => users.count(atMost),
+  };
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/v1/users',
@@ -35,7 +40,7 @@ export function registerListUsers(app: ZodApp, { users }: ListUsersRouteDeps): v
       querystring: pageQuerySchema,
       response: documentResponses({ 200: { body: userPageSchema, description: 'One page of users.' } }),
     },
-    handler: async ({ query }) => toPageBody(query, await users.list(toRowRange(query)), toUserBody),
+    handler: async ({ query }) => toPageBody(query, await listCountedPage(rows, null, query), toUserBody),
   });
 }
 

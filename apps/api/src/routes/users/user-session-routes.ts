@@ -11,7 +11,7 @@ import type { ZodApp } from '../../http/zod-validation.ts';
 import { activeSessionPageSchema } from '../../schemas/active-session.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { toPageBody, toRowRange } from '../page-body.ts';
+import { toPageBody } from '../page-body.ts';
 import { makeToActiveSessionBody, unknownSessionError } from '../session/manage-sessions.ts';
 import { requireUserId, unknownUserError } from './user-routes.ts';
 
@@ -54,7 +54,7 @@ function registerListUserSessions(app: ZodApp, { users, listSessions }: UserSess
     handler: async (request) => {
       const { params, query } = request;
       const userId = await requireUser(params, users);
-      return toPageBody(query, await listSessions(userId, toRowRange(query)), makeToActiveSessionBody(request));
+      return toPageBody(query, await listSessions(userId, query), makeToActiveSessionBody(request));
     },
   });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { UnavailableError } from '../../domain/errors.ts';
-import type { RowRange } from '../../domain/page.ts';
+import type { PageRequest } from '../../domain/page.ts';
 import { sha256Hex } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import type { ControlLog } from '../../ports/control-log.ts';
@@ -8,6 +8,7 @@ import type { Session, SessionStore } from '../../ports/session-store.ts';
 import type { User, UserStore } from '../../ports/user-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
+import { type CountedPage, listCountedPage, type TooDeepPage } from '../lists/list-counted-page.ts';
 import { makeFindKnownSession } from './find-known-session.ts';
 
 const sessionIdBytes = 32;
@@ -195,15 +196,16 @@ export function makeEndOtherSessions({ sessions, control }: EndSessionsDeps) {
 }
 
 export interface ListSessionsDeps {
-  readonly sessions: Pick<SessionStore, 'list'>;
+  readonly sessions: Pick<SessionStore, 'list' | 'count'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly sessionIdleMs: number;
 }
 
 /** Makes the function that lists the sessions of a user that have not ended, newest first. Throws `UnavailableError`. */
 export function makeListSessions({ sessions, clock, sessionIdleMs }: ListSessionsDeps) {
-  return (userId: string, range: RowRange) => {
+  return (userId: string, request: PageRequest): Promise<CountedPage<Session> | TooDeepPage> => {
     const now = clock.now();
-    return sessions.list({ userId, expireAfter: now, seenAfter: new Date(now.getTime() - sessionIdleMs) }, range);
+    const live = { userId, expireAfter: now, seenAfter: new Date(now.getTime() - sessionIdleMs) };
+    return listCountedPage(sessions, live, request);
   };
 }

@@ -1,15 +1,23 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { DeliverySummary } from '../../ports/delivery-ledger.ts';
 import { makeListDeliveries } from './manage-deliveries.ts';
 
 const filter = { integrationId: '01900000-0000-7000-8000-000000000000', state: null } as const;
 
+/** The offsets that the ledger was asked for. */
+let offsets: number[] = [];
+beforeEach(() => {
+  offsets = [];
+});
+
 /** A ledger of `size` rows. Only the methods that lists use work. */
 function aLedger(size: number) {
   const row = (index: number) => ({ eventId: String(index) }) as DeliverySummary;
   return {
-    list: async (_: unknown, { offset, limit }: { offset: number; limit: number }) =>
-      Array.from({ length: Math.max(0, Math.min(limit, size - offset)) }, (_item, index) => row(offset + index)),
+    list: async (_: unknown, { offset, limit }: { offset: number; limit: number }) => {
+      offsets.push(offset);
+      return Array.from({ length: Math.max(0, Math.min(limit, size - offset)) }, (_item, index) => row(offset + index));
+    },
     count: async (_: unknown, atMost: number) => Math.min(size, atMost),
   };
 }
@@ -29,12 +37,23 @@ test.each([
   'with %i rows, page %i has %i items, totalItems %i and hasNext %s',
   async (size, page, items, totalItems, hasNext) => {
     const deliveryPage = await listPage(size, page);
-    expect(deliveryPage.items).toHaveLength(items);
-    expect(deliveryPage).toMatchObject({ totalItems, hasNext });
+    expect(deliveryPage).toMatchObject({ items: { length: items }, totalItems, hasNext });
   },
 );
 
 test('beyond 10 000, totalItems covers at least the rows seen', async () => {
-  expect(await listPage(12_000, 220)).toMatchObject({ totalItems: 11_001, hasNext: true });
-  expect(await listPage(12_000, 240)).toMatchObject({ totalItems: 12_000, hasNext: false });
+  expect(await listPage(12_000, 101, 99)).toMatchObject({ totalItems: 10_000, hasNext: true });
+  expect(await listPage(12_000, 51, 198)).toMatchObject({ totalItems: 10_099, hasNext: true });
+  expect(await listPage(10_050, 51, 198)).toMatchObject({ totalItems: 10_050, hasNext: false });
+});
+
+test('a page that begins after the first 10 000 rows reads no rows: it is past the end, or too deep', async () => {
+  const farPage = 2_147_483_647;
+  for (const size of [0, 7, 10_000]) {
+    expect(await listPage(size, farPage)).toEqual({ items: [], totalItems: size, hasNext: false });
+  }
+  for (const size of [10_001, 1_000_000]) {
+    for (const page of [201, farPage]) expect(await listPage(size, page)).toEqual({ readableRows: 10_000 });
+  }
+  expect(offsets).toEqual([]);
 });

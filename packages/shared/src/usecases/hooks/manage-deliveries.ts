@@ -1,12 +1,12 @@
 import type { Delivery } from '../../domain/delivery.ts';
 import type { PageRequest } from '../../domain/page.ts';
 import type { DeliveryFilter, DeliveryLedger, DeliverySummary, LedgerRow } from '../../ports/delivery-ledger.ts';
-import { type CountedPage, listCountedPage } from '../lists/list-counted-page.ts';
+import { type CountedPage, listCountedPage, type TooDeepPage } from '../lists/list-counted-page.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 /** Makes the function that lists the deliveries that match a filter, newest `receivedAt` first. Throws `UnavailableError`. */
 export function makeListDeliveries({ ledger }: { readonly ledger: Pick<DeliveryLedger, 'list' | 'count'> }) {
-  return (filter: DeliveryFilter, request: PageRequest): Promise<CountedPage<DeliverySummary>> =>
+  return (filter: DeliveryFilter, request: PageRequest): Promise<CountedPage<DeliverySummary> | TooDeepPage> =>
     listCountedPage(ledger, filter, request);
 }
 

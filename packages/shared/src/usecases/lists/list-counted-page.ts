@@ -1,10 +1,10 @@
 import { type PageRequest, type RowRange, toOffset } from '../../domain/page.ts';
 
 /**
- * Rows are counted only up to here. There may be hundreds of millions, and a count takes time in proportion to its
- * result.
+ * Rows are counted, and skipped for a later page, only up to here. There may be hundreds of millions, and both take time in
+ * proportion to the number: a caller must not choose it.
  */
-const exactTotalMax = 10_000;
+const readableRowsMax = 10_000;
 
 export interface CountedPage<Row> {
   readonly items: readonly Row[];
@@ -17,25 +17,43 @@ export interface CountedPage<Row> {
   readonly hasNext: boolean;
 }
 
+/** The page begins after the first 10 000 rows, and there are more rows than that. Nothing was read. */
+export interface TooDeepPage {
+  readonly readableRows: number;
+}
+
 /** The two methods of a store that read a list. */
 export interface CountedRows<Filter, Row> {
   list(filter: Filter, range: RowRange): Promise<readonly Row[]>;
   count(filter: Filter, atMost: number): Promise<number>;
 }
 
-/** Reads one page of a list, and counts the list if this is not the last page. Throws `UnavailableError`. */
+/**
+ * Reads one page of a list, and counts the list if this is not the last page. Of a page that begins after the first 10 000
+ * rows it reads no row: it counts first, whether the page is past the end. Throws `UnavailableError`.
+ */
 export async function listCountedPage<Filter, Row>(
   rows: CountedRows<Filter, Row>,
   filter: Filter,
   request: PageRequest,
-): Promise<CountedPage<Row>> {
+): Promise<CountedPage<Row> | TooDeepPage> {
   const offset = toOffset(request);
+  if (offset >= readableRowsMax) return countBehindEnd(rows, filter);
   const read = await rows.list(filter, { offset, limit: request.pageSize + 1 });
   const hasNext = read.length > request.pageSize;
   const items = hasNext ? read.slice(0, request.pageSize) : read;
   const rowsSeen = offset + read.length;
   const isLastPage = !hasNext && (items.length > 0 || request.page === 1);
-  const counted = isLastPage ? rowsSeen : await rows.count(filter, exactTotalMax);
+  const counted = isLastPage ? rowsSeen : await rows.count(filter, readableRowsMax);
   // A row that changed between the two reads must not make the total less than the rows that were seen.
   return { items, totalItems: items.length > 0 ? Math.max(counted, rowsSeen) : counted, hasNext };
+}
+
+async function countBehindEnd<Filter, Row>(
+  rows: CountedRows<Filter, Row>,
+  filter: Filter,
+): Promise<CountedPage<Row> | TooDeepPage> {
+  const totalItems = await rows.count(filter, readableRowsMax + 1);
+  if (totalItems > readableRowsMax) return { readableRows: readableRowsMax };
+  return { items: [], totalItems, hasNext: false };
 }

@@ -8,7 +8,11 @@ const asOf = new Date(nowMs - 60_000);
 const farPage = 2_147_483_647;
 
 /** A store of `size` widgets that records the offsets of its `list` calls. `count` replaces its count. */
-function setUp(size: number, count = async (atMost: number) => Math.min(size, atMost)) {
+function setUp(
+  size: number,
+  count = async (atMost: number) => Math.min(size, atMost),
+  readDeepRows: () => Promise<void> = async () => undefined,
+) {
   const state = { size, nowMs };
   const offsets: number[] = [];
   const row = () => ({ createdAt: asOf }) as Widget;
@@ -16,6 +20,7 @@ function setUp(size: number, count = async (atMost: number) => Math.min(size, at
     widgets: {
       list: async (_, { offset, limit }) => {
         offsets.push(offset);
+        if (offset > 10_000) await readDeepRows();
         return Array.from({ length: Math.max(0, Math.min(limit, state.size - offset)) }, row);
       },
       count: (_, atMost) => count(atMost),
@@ -66,4 +71,18 @@ test('hasNext is false behind the last row although the cached total is too high
   await listPage({});
   state.size = 9_000;
   expect(await listPage({ page: 48 })).toMatchObject({ items: [], totalItems: 9_400, totalPages: 47, hasNext: false });
+});
+
+test('one page far behind the newest widgets is read at a time; the others are not delayed', async () => {
+  let running = 0;
+  const { listPage, offsets } = setUp(300_000, undefined, async () => {
+    running += 1;
+    expect(running).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+  });
+  const deep = Promise.all([listPage({ page: 100 }), listPage({ page: 1_000 }), listPage({ page: 1_400 })]);
+  expect((await listPage({ page: 2 })).items).toHaveLength(200);
+  expect((await deep).map(({ items }) => items.length)).toEqual([200, 200, 200]);
+  expect(offsets).toEqual([200, 19_800, 199_800, 279_800]);
 });

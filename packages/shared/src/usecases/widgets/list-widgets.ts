@@ -3,6 +3,8 @@ import { countPages, type PageRequest, toOffset } from '../../domain/page.ts';
 import type { Widget, WidgetState } from '../../domain/widget.ts';
 import type { WidgetStore } from '../../ports/widget-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { requestDeadlineMs } from '../../runtime/deadline.ts';
+import { createSemaphore } from '../../runtime/semaphore.ts';
 import { makeCountWidgets, type WidgetTotal } from './count-widgets.ts';
 
 export interface ListWidgetsDeps {
@@ -44,6 +46,8 @@ const creationDelayMaxMs = 2_000;
  * A store skips this many rows quickly. For a page beyond them, the total is read first: there may be no rows at all.
  */
 const deepOffset = 10_000;
+/** How many pages beyond `deepOffset` may wait for the one that is being read. */
+const maxWaitingDeepPages = 100;
 /**
  * An upper bound of how many widgets are created or change state per millisecond. `isPastEnd` adds it to a total that is
  * some seconds old, so that it does not take a page with new rows for an empty one.
@@ -61,6 +65,13 @@ const totalDeadlineMs = { afterRows: 1_200, beforeRows: 800 } as const;
  */
 export function makeListWidgets({ widgets, clock, tailPosition }: ListWidgetsDeps) {
   const countWidgets = makeCountWidgets({ widgets, clock });
+  /** To skip many rows costs a store time: callers must not make it skip in many requests at once. */
+  const readDeepRows = createSemaphore({
+    what: 'read a page far behind the newest widgets',
+    maxRunning: 1,
+    maxWaiting: maxWaitingDeepPages,
+    maxWaitMs: requestDeadlineMs,
+  });
 
   const toFirstAsOf = (newest: Widget | undefined): Date =>
     new Date(Math.max(newest?.createdAt.getTime() ?? 0, clock.now().getTime() - creationDelayMaxMs));
@@ -80,7 +91,8 @@ export function makeListWidgets({ widgets, clock, tailPosition }: ListWidgetsDep
     const filter = { state, createdAtOrBefore: asOf };
     if (range.offset <= deepOffset) return { rows: await widgets.list(filter, range), asOf, total: null };
     const total = await countWidgets(filter, { seen: 0, withinMs: totalDeadlineMs.beforeRows });
-    return { rows: isPastEnd(range.offset, total) ? [] : await widgets.list(filter, range), asOf, total };
+    if (isPastEnd(range.offset, total)) return { rows: [], asOf, total };
+    return { rows: await readDeepRows(() => widgets.list(filter, range)), asOf, total };
   };
 
   return async (input: ListWidgetsInput): Promise<WidgetPage> => {
