@@ -21,7 +21,19 @@ function openControlledLog() {
     new Promise<LogRecord[]>((answer, fail) => {
       reads.push({ after, answer, fail });
     });
-  return { reads, readLog: makeReadLog({ readAfter }, (fetch) => fetch(500)) };
+  const readLog = makeReadLog({ readAfter }, (fetch) => fetch(500));
+  return {
+    reads,
+    readLog: (after: LogPosition, reader = 'one reader') => readLog(after, reader),
+    /** Answers the reads in order, one after another, and returns the positions that were read. */
+    answerAll: async () => {
+      for (const { after, answer } of reads) {
+        answer([makeRecord(after.seq + 1)]);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return reads.map(({ after }) => after.seq);
+    },
+  };
 }
 
 it('shares one read among simultaneous callers at one position, and reads again for later callers', async () => {
@@ -47,6 +59,28 @@ it('reads at most twenty pages at once', async () => {
     await Promise.resolve();
   }
   expect(reads).toHaveLength(50);
+});
+
+it('lets readers take turns: one with a hundred streams delays another by one read', async () => {
+  const { readLog, answerAll } = openControlledLog();
+  const many = Array.from({ length: 100 }, (_, n) => readLog(at(n), 'many streams'));
+  const few = [readLog(at(1_001), 'few streams'), readLog(at(1_002), 'few streams')];
+  // Twenty run at once, so the others begin with the twenty-first.
+  const order = await answerAll();
+  expect(order.slice(20, 24)).toEqual([20, 1_001, 21, 1_002]);
+  expect(order).toHaveLength(102);
+  await Promise.all([...many, ...few]);
+});
+
+it('reads a position when the first of its readers has a turn, and only once', async () => {
+  const { readLog, answerAll } = openControlledLog();
+  const many = Array.from({ length: 100 }, (_, n) => readLog(at(n), 'many streams'));
+  const crowd = Array.from({ length: 50 }, (_, n) => readLog(at(99), `reader ${n}`));
+  const order = await answerAll();
+  expect(order.indexOf(99)).toBe(21);
+  expect(order).toHaveLength(100);
+  for (const page of await Promise.all(crowd)) expect(page.map(({ seq }) => seq)).toEqual([100]);
+  await Promise.all(many);
 });
 
 it('rejects every caller that shares a failed read, and reads again for the next caller', async () => {

@@ -25,13 +25,14 @@ export class LogDiscontinuityError extends Error {
  * Makes the function that reads a page for a cursor behind the ring. It returns the frames right after a position, or
  * an empty page at the end of the log.
  *
- * At most 20 reads run at once; any number of others wait, for any time. Simultaneous calls for the same position share
- * one read, so that a crowd that resumes does not cause as many reads. The function throws `LogDiscontinuityError`, and
- * whatever `EventLog.readAfter` throws.
+ * At most 20 reads run at once; any number of others wait, for any time. Of those that wait, the readers take turns, so
+ * that one with many streams does not delay the others. Simultaneous calls for the same position share one read, so that a
+ * crowd that resumes does not cause as many reads: it runs when the first of its readers has a turn. The function throws
+ * `LogDiscontinuityError`, and whatever `EventLog.readAfter` throws.
  */
 export function makeReadLog(eventLog: Pick<EventLog, 'readAfter'>, readPage: ReadPage) {
   const limitReads = createSemaphore({ what: 'read the event log', maxRunning: maxConcurrentReads });
-  const readsInProgress = new Map<string, Promise<Frame[]>>();
+  const pendingReads = new Map<string, PendingRead>();
 
   async function read(after: LogPosition): Promise<Frame[]> {
     const records = await readPage((limit) => eventLog.readAfter(after, limit));
@@ -39,13 +40,42 @@ export function makeReadLog(eventLog: Pick<EventLog, 'readAfter'>, readPage: Rea
     return records.map(toFrame);
   }
 
-  return (after: LogPosition): Promise<Frame[]> => {
+  return (after: LogPosition, reader: string): Promise<Frame[]> => {
     const key = formatPosition(after);
-    const inProgress = readsInProgress.get(key);
-    if (inProgress !== undefined) return inProgress;
-    const reading = limitReads(() => read(after)).finally(() => readsInProgress.delete(key));
-    readsInProgress.set(key, reading);
-    return reading;
+    const pending =
+      pendingReads.get(key) ?? createPendingRead(() => read(after).finally(() => pendingReads.delete(key)));
+    pendingReads.set(key, pending);
+    if (!pending.hasStarted && !pending.readers.has(reader)) {
+      pending.readers.add(reader);
+      void limitReads(pending.start, reader);
+    }
+    return pending.page;
+  };
+}
+
+/** A read that several readers may wait for. */
+interface PendingRead {
+  readonly page: Promise<Frame[]>;
+  readonly readers: Set<string>;
+  readonly hasStarted: boolean;
+  /** Starts the read, unless another reader's turn has started it. Resolves when a read that it started has ended. */
+  readonly start: () => Promise<void>;
+}
+
+function createPendingRead(read: () => Promise<Frame[]>): PendingRead {
+  const { promise: page, resolve, reject } = Promise.withResolvers<Frame[]>();
+  let hasStarted = false;
+  return {
+    page,
+    readers: new Set(),
+    get hasStarted() {
+      return hasStarted;
+    },
+    start: async () => {
+      if (hasStarted) return;
+      hasStarted = true;
+      await read().then(resolve, reject);
+    },
   };
 }
 

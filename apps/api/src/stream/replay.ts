@@ -1,3 +1,4 @@
+import type { StreamHolder } from '../auth/stream-entitlement.ts';
 import { type JoinedFrames, joinFrames, toFrameSource } from './chunk.ts';
 import type { Connection } from './connection.ts';
 import type { Frame } from './frame.ts';
@@ -51,10 +52,16 @@ export function makeReplay({ ring, readLog, slicer, unsentLimitBytes, send }: Re
       // `slow` once the ring drops its next frame.
       await waitUntilWritable(connection);
       if (connection.state !== 'replaying' || ring.canServeFrom(connection.cursor.seq + 1)) return;
-      const page = await readLog({ epoch: connection.epoch, ...connection.cursor });
+      const { epoch, cursor, entitlement } = connection;
+      const page = await readLog({ epoch, ...cursor }, toReader(entitlement.holder));
       // The end of the ring is ahead of this cursor. A log that ends here has lost events.
       if (page.length === 0) throw new LogDiscontinuityError();
       await writePage(connection, page);
     }
   };
+}
+
+/** All streams of one subscription, and all personal streams of one user, share the turns of one reader. */
+function toReader(holder: StreamHolder): string {
+  return holder.kind === 'subscription' ? holder.id : holder.userId;
 }
