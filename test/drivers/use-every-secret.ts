@@ -95,7 +95,7 @@ async function signInByIdentity(url: string, provider: TestIdentityProvider) {
   const { service_sign_in: sealed = '' } = readCookies(started);
   const cookie = `service_sign_in=${sealed}`;
   const { clientSecret } = provider.options;
-  const pending = createPendingSignIns({ clientSecret, path: '/', isSecure: false }).parse(cookie, new Date());
+  const pending = createPendingSignIns({ clientSecret, isSecure: false }).parse(cookie, new Date());
   const callback = await signInAtProvider(started.headers.get('location') ?? '', 'robin');
   const finish = () => fetch(callback, { headers: { cookie }, redirect: 'manual' });
   const { service_console: sessionId } = readCookies(await finish());

@@ -32,7 +32,7 @@ const changeUser = (id: string, payload: object) =>
 function expectRefused(response: TestResponse, detail: RegExp): void {
   expectProblem(response, { status: 403, code: 'sign-in-refused' });
   expect(response.json().detail).toMatch(detail);
-  expect(readCookies(response)).toEqual([]);
+  expect(readCookies(response)).toEqual(['service_sign_in=']);
 }
 
 describe('a sign-in is refused with 403 sign-in-refused', () => {

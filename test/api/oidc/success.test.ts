@@ -55,12 +55,10 @@ describe('GET /api/v1/session/oidc', () => {
     });
   });
 
-  test('keeps the sign-in in a sealed cookie that only the callback gets', async () => {
+  test('keeps the sign-in in a sealed cookie that no other host can set', async () => {
     const { response, url } = await startOidcSignIn(service);
     const setCookie = String(response.headers['set-cookie']);
-    expect(setCookie).toMatch(
-      /^service_sign_in=[\w-]+; Max-Age=600; Path=\/base\/api\/v1\/session\/oidc; HttpOnly; Secure; SameSite=Lax$/,
-    );
+    expect(setCookie).toMatch(/^__Host-service_sign_in=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
     const sealed = Buffer.from(setCookie.split(/[=;]/)[1] ?? '', 'base64url').toString('latin1');
     const { searchParams } = new URL(url);
     for (const secret of [searchParams.get('state'), searchParams.get('nonce')]) {
@@ -78,7 +76,7 @@ describe('GET /api/v1/session/oidc/callback', () => {
     expect(response.headers.location).toBe('/base/docs?tab=1#top');
     const [sessionCookie, cleared] = [response.headers['set-cookie'] ?? []].flat();
     expect(sessionCookie).toMatch(/^service_console=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
-    expect(cleared).toMatch(/^service_sign_in=; Max-Age=0; Path=\/base\/api\/v1\/session\/oidc; /);
+    expect(cleared).toMatch(/^__Host-service_sign_in=; Max-Age=0; Path=\/; HttpOnly; Secure; /);
     const session = await readSession(service, response);
     expect(session).toMatchObject({
       user: {
@@ -113,7 +111,11 @@ describe('GET /api/v1/session/oidc/callback', () => {
 
   test('is answered by another pod than the one that started the sign-in', async () => {
     const login = addPerson({ roles: ['staff'] });
-    const other = await openTestApp({ identityProvider: provider.options, sharedBackend: service.backend });
+    const other = await openTestApp({
+      identityProvider: provider.options,
+      sharedBackend: service.backend,
+      cookieSecure: true,
+    });
     const response = await signInByOidc(service, login, other);
     expect(response.statusCode).toBe(303);
     expect((await readSession(service, response)).user.identity.subject).toBe(login);
@@ -150,7 +152,11 @@ describe('GET /api/v1/session/oidc/callback', () => {
   });
 
   test('asks the provider once for its metadata and keys, then only for tokens', async () => {
-    const pod = await openTestApp({ identityProvider: provider.options, sharedBackend: service.backend });
+    const pod = await openTestApp({
+      identityProvider: provider.options,
+      sharedBackend: service.backend,
+      cookieSecure: true,
+    });
     const logins = [addPerson({ roles: ['staff'] }), addPerson({ roles: ['staff'] })];
     const before = provider.requests.length;
     for (const login of logins) await signInByOidc(pod, login);

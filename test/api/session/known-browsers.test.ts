@@ -6,6 +6,8 @@ import { expectProblem } from '../../drivers/expect-problem.ts';
 import { openTestApp, type TestApp, type TestResponse } from '../../drivers/test-app.ts';
 
 const password = 'correct horse battery';
+/** With secure cookies, only this host can set it: the prefix says so to the browser. */
+const deviceCookieName = '__Host-service_device';
 /** Low, because the tests fail up to twenty times as often for each account. */
 const perMinute = 1;
 const failuresPerAccount = 20 * perMinute;
@@ -76,7 +78,7 @@ function readCookies(response: TestResponse): Record<string, string> {
 async function learnBrowser(account: Account, attempt: Attempt = {}): Promise<string> {
   const response = await signIn(account, attempt);
   expect(response.statusCode).toBe(200);
-  return `service_device=${readCookies(response).service_device?.split(';')[0]}`;
+  return `${deviceCookieName}=${readCookies(response)[deviceCookieName]?.split(';')[0]}`;
 }
 
 /** Strangers fail from as many addresses as the account can bear. */
@@ -107,7 +109,7 @@ describe('a browser that has signed in before', () => {
   });
 
   test('gets a cookie that scripts and other sites cannot use, for 180 days', async () => {
-    const { service_device: cookie } = readCookies(await signIn(owner));
+    const { [deviceCookieName]: cookie } = readCookies(await signIn(owner));
     expect(cookie).toMatch(
       /^[\w-]{22}\.[0-9a-z]+\.[\w-]{43}; Max-Age=15552000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     );
@@ -118,17 +120,22 @@ describe('a browser that has signed in before', () => {
     expect(readCookies(await signIn(owner, { password: 'wrong' }))).toEqual({});
   });
 
-  test('may have a second, planted cookie', async () => {
+  test('stays known if another host plants a cookie without the prefix, and counts as a stranger with two of its own', async () => {
     const cookie = await learnBrowser(owner);
     await lockByStrangers(owner);
     expect((await signIn(owner, { cookie: `service_device=planted; ${cookie}` })).statusCode).toBe(200);
+    for (const two of [`${deviceCookieName}=planted; ${cookie}`, `${cookie}; ${cookie}`]) {
+      expectProblem(await signIn(owner, { cookie: two }), { status: 429, code: 'rate-limited' });
+    }
+    const withoutPrefix = cookie.replace('__Host-', '');
+    expectProblem(await signIn(owner, { cookie: withoutPrefix }), { status: 429, code: 'rate-limited' });
   });
 });
 
 describe('a device cookie', () => {
   test('does not help at another account, and not if it was changed', async () => {
     const cookie = await learnBrowser(owner);
-    const [nonce = '', issuedAt = '', mac = ''] = cookie.slice('service_device='.length).split('.');
+    const [nonce = '', issuedAt = '', mac = ''] = cookie.slice(`${deviceCookieName}=`.length).split('.');
     const victim = await createUser();
     await lockByStrangers(victim);
     await lockByStrangers(owner);
@@ -140,7 +147,10 @@ describe('a device cookie', () => {
       `${nonce}.${issuedAt}`,
       '',
     ]) {
-      expectProblem(await signIn(owner, { cookie: `service_device=${forged}` }), { status: 429, code: 'rate-limited' });
+      expectProblem(await signIn(owner, { cookie: `${deviceCookieName}=${forged}` }), {
+        status: 429,
+        code: 'rate-limited',
+      });
     }
   });
 
@@ -161,7 +171,7 @@ describe('a device cookie', () => {
     expect(changed.statusCode).toBe(204);
     await lockByStrangers(owner);
     expectProblem(await signIn(owner, { cookie, password: newPassword }), { status: 429, code: 'rate-limited' });
-    const newCookie = `service_device=${readCookies(changed).service_device?.split(';')[0]}`;
+    const newCookie = `${deviceCookieName}=${readCookies(changed)[deviceCookieName]?.split(';')[0]}`;
     expect((await signIn(owner, { cookie: newCookie, password: newPassword })).statusCode).toBe(200);
   });
 
@@ -209,7 +219,7 @@ describe('POST /api/v1/users/{id}/unlock', () => {
 });
 
 test('a cookie that anybody can compute, for an account that does not exist, is no known browser', async () => {
-  const cookie = `service_device=${mintDeviceCookie({ id: '', passwordHash: '' }, new Date())}`;
+  const cookie = `${deviceCookieName}=${mintDeviceCookie({ id: '', passwordHash: '' }, new Date())}`;
   const remoteAddress = anAddress();
   const statuses: number[] = [];
   for (let count = 0; count < 3; count += 1) {

@@ -1,18 +1,13 @@
 import { deviceCookieLifetimeMs, mintDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
 import { stringifySetCookie } from 'cookie';
+import { nameHostCookie, readCookie } from './request-cookies.ts';
 
 /** By this cookie the sign-in limits recognise a browser that has signed in before. It authenticates nobody. */
 const deviceCookieName = 'service_device';
 
-const cookiePrefix = `${deviceCookieName}=`;
-
-/** Returns every device cookie of a `Cookie` header, unverified. A second one may have been planted. */
-export function parseDeviceCookies(cookieHeader: string | undefined): string[] {
-  return (cookieHeader ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(cookiePrefix))
-    .map((pair) => pair.slice(cookiePrefix.length));
+/** Returns the device cookie of a `Cookie` header, unverified. Returns null if there is none, or if there are several. */
+export function readDeviceCookie(cookieHeader: string | undefined, isSecure: boolean): string | null {
+  return readCookie(cookieHeader, nameHostCookie(deviceCookieName, isSecure));
 }
 
 /** Returns the `Set-Cookie` value by which this browser is recognised at the user's next sign-in. */
@@ -21,7 +16,7 @@ export function formatDeviceCookie(
   { now, isSecure }: { readonly now: Date; readonly isSecure: boolean },
 ): string {
   return stringifySetCookie({
-    name: deviceCookieName,
+    name: nameHostCookie(deviceCookieName, isSecure),
     value: mintDeviceCookie(user, now),
     httpOnly: true,
     sameSite: 'strict',

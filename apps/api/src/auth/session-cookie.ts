@@ -1,25 +1,16 @@
 import { stringifySetCookie } from 'cookie';
+import { readCookie } from './request-cookies.ts';
 
-/** Without the prefix `__Host-`: with it, browsers require `Secure`, but the service may run without TLS. */
+/** The interface fixes this name, so it has no prefix `__Host-`. */
 export const sessionCookieName = 'service_console';
 
-const cookiePrefix = `${sessionCookieName}=`;
 /** 256 bits in base64url without padding. */
 const sessionIdPattern = /^[\w-]{43}$/;
 
-/**
- * Returns the session id of a `Cookie` header. Returns null if the header has no session cookie, a malformed one, or
- * several. A second one can only have been planted, for example by a sibling domain. The service cannot tell which one
- * is its own.
- */
+/** Returns the session id of a `Cookie` header. Returns null if it has no session cookie, a malformed one, or several. */
 export function parseSessionId(cookieHeader: string | undefined): string | null {
-  if (cookieHeader === undefined) return null;
-  const values = cookieHeader
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(cookiePrefix));
-  const [value = ''] = values.map((pair) => pair.slice(cookiePrefix.length));
-  return values.length === 1 && sessionIdPattern.test(value) ? value : null;
+  const value = readCookie(cookieHeader, sessionCookieName);
+  return value !== null && sessionIdPattern.test(value) ? value : null;
 }
 
 /**

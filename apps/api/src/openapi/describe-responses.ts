@@ -71,6 +71,7 @@ function describeProblemResponse(
   const optional = [
     ...(status === 403 && acceptsBearer ? (['WWW-Authenticate'] as const) : []),
     ...(status === 429 ? limitHeaders : []),
+    ...(status < 500 ? (route.responses.problemHeaders ?? []) : []),
   ];
   const required =
     status === 429 || status === 503 ? (['X-Request-Id', 'Retry-After'] as const) : (['X-Request-Id'] as const);

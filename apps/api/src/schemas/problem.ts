@@ -79,6 +79,8 @@ export interface ResponseDocs {
   /** The successful responses, by status. */
   readonly own: Readonly<Record<string, ResponseDoc>>;
   readonly problemCodes: readonly ProblemCode[];
+  /** Headers that some problems with a 4xx status have, besides those of every route. */
+  readonly problemHeaders?: readonly ResponseHeaderName[];
 }
 
 /**
@@ -97,6 +99,14 @@ export function documentResponses(
     return [status, response instanceof z.ZodType ? toResponseDoc(response) : response] as const;
   });
   return { default: { own: Object.fromEntries(described), problemCodes } };
+}
+
+/** Adds headers that some of a route's problems with a 4xx status have. */
+export function withProblemHeaders(
+  responses: { readonly default: ResponseDocs },
+  ...problemHeaders: readonly ResponseHeaderName[]
+): { readonly default: ResponseDocs } {
+  return { default: { ...responses.default, problemHeaders } };
 }
 
 /** `z.null()` stands for a response without a body. */

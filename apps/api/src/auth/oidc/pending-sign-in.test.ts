@@ -3,16 +3,14 @@ import { createPendingSignIns, parseReturnTo } from './pending-sign-in.ts';
 
 const now = new Date('2026-03-01T10:00:00.000Z');
 const pending = { state: 's', nonce: 'n', codeVerifier: 'v', returnTo: '/docs' };
-const options = { clientSecret: 'a secret of the provider', path: '/api/v1/session/oidc', isSecure: true };
+const options = { clientSecret: 'a secret of the provider', isSecure: true };
 const pendingSignIns = createPendingSignIns(options);
 const toCookie = (setCookie: string) => setCookie.split(';')[0] ?? '';
 
 describe('pending sign-ins', () => {
   it('are kept for ten minutes, readable by every pod with the same client secret', () => {
     const setCookie = pendingSignIns.format(pending, now);
-    expect(setCookie).toMatch(
-      /^service_sign_in=[\w-]+; Max-Age=600; Path=\/api\/v1\/session\/oidc; HttpOnly; Secure; SameSite=Lax$/,
-    );
+    expect(setCookie).toMatch(/^__Host-service_sign_in=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
     const otherPod = createPendingSignIns(options);
     const later = (ms: number) => new Date(now.getTime() + ms);
     expect(otherPod.parse(toCookie(setCookie), later(599_999))).toEqual(pending);
@@ -24,9 +22,29 @@ describe('pending sign-ins', () => {
     const stranger = createPendingSignIns({ ...options, clientSecret: 'the secret of somebody else' });
     expect(stranger.parse(cookie, now)).toBeNull();
     const changed = `${cookie.slice(0, 40)}${cookie[40] === 'A' ? 'B' : 'A'}${cookie.slice(41)}`;
-    for (const header of [undefined, '', 'service_sign_in=', 'service_sign_in=%', 'service_sign_in=abc', changed]) {
+    const name = '__Host-service_sign_in';
+    for (const header of [undefined, '', `${name}=`, `${name}=%`, `${name}=abc`, changed]) {
       expect(pendingSignIns.parse(header, now)).toBeNull();
     }
+  });
+
+  it('are not read from a cookie that another host can set, nor from two cookies', () => {
+    const cookie = toCookie(pendingSignIns.format(pending, now));
+    for (const header of [
+      cookie.replace('__Host-', ''),
+      `${cookie}; ${cookie}`,
+      `__Host-service_sign_in=; ${cookie}`,
+    ]) {
+      expect(pendingSignIns.parse(header, now)).toBeNull();
+    }
+    expect(pendingSignIns.parse(`service_sign_in=planted; ${cookie}`, now)).toEqual(pending);
+  });
+
+  it('have a cookie without the prefix where browsers use plain HTTP', () => {
+    const plain = createPendingSignIns({ ...options, isSecure: false });
+    const setCookie = plain.format(pending, now);
+    expect(setCookie).toMatch(/^service_sign_in=[\w-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(plain.parse(toCookie(setCookie), now)).toEqual(pending);
   });
 });
 

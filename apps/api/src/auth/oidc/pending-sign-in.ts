@@ -1,6 +1,7 @@
 import { sealSecret, unsealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
-import { parseCookie, stringifySetCookie } from 'cookie';
+import { stringifySetCookie } from 'cookie';
 import { z } from 'zod';
+import { nameHostCookie, readCookie } from '../request-cookies.ts';
 import type { SignInSecrets } from './identity-provider.ts';
 
 /** A sign-in that a browser has started, and that the provider's redirect continues on any pod. */
@@ -27,8 +28,6 @@ const sealedSchema = z.strictObject({
 export interface PendingSignInOptions {
   /** Every pod has it, and nobody else but the provider. The key of the cookie is derived from it. */
   readonly clientSecret: string;
-  /** The cookie is sent to this path and below it. */
-  readonly path: string;
   readonly isSecure: boolean;
 }
 
@@ -36,14 +35,10 @@ export interface PendingSignInOptions {
  * Keeps pending sign-ins in a cookie, so that any pod can answer the callback and none stores anything. The cookie is
  * sealed (AES-256-GCM): the browser can neither read nor change it. A browser has one pending sign-in at a time.
  */
-export function createPendingSignIns({ clientSecret, path, isSecure }: PendingSignInOptions) {
-  const attributes = {
-    name: pendingSignInCookieName,
-    httpOnly: true,
-    sameSite: 'lax',
-    path,
-    secure: isSecure,
-  } as const;
+export function createPendingSignIns({ clientSecret, isSecure }: PendingSignInOptions) {
+  const name = nameHostCookie(pendingSignInCookieName, isSecure);
+  // The prefix `__Host-` requires this path.
+  const attributes = { name, httpOnly: true, sameSite: 'lax', path: '/', secure: isSecure } as const;
   return {
     /** Returns the `Set-Cookie` value that holds the sign-in for ten minutes. */
     format: (pending: PendingSignIn, now: Date): string => {
@@ -56,9 +51,9 @@ export function createPendingSignIns({ clientSecret, path, isSecure }: PendingSi
     },
     /** Returns the `Set-Cookie` value that removes the cookie. */
     formatCleared: (): string => stringifySetCookie({ ...attributes, value: '', maxAge: 0 }),
-    /** Returns the sign-in of a `Cookie` header. Returns null if there is none, or if it is forged or expired. */
+    /** Returns the sign-in of a `Cookie` header. Returns null if it has none or several, or if it is forged or expired. */
     parse: (cookieHeader: string | undefined, now: Date): PendingSignIn | null => {
-      const text = unsealSecret(parseCookie(cookieHeader ?? '')[pendingSignInCookieName] ?? '', clientSecret, purpose);
+      const text = unsealSecret(readCookie(cookieHeader, name) ?? '', clientSecret, purpose);
       if (text === null) return null;
       const { expiresAtMs, ...pending } = sealedSchema.parse(JSON.parse(text));
       return now.getTime() < expiresAtMs ? pending : null;

@@ -1,7 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
-import { formatDeviceCookie, parseDeviceCookies } from '../../auth/device-cookie.ts';
+import { formatDeviceCookie, readDeviceCookie } from '../../auth/device-cookie.ts';
 import { requireSession } from '../../auth/policy.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
@@ -50,8 +50,8 @@ export function registerChangePassword(
       if (!passwordSignInEnabled) throw passwordSignInDisabledError();
       const { user, session } = requireSession(request);
       const source = toAttemptSource(request, trustedProxies);
-      const deviceCookies = parseDeviceCookies(request.headers.cookie);
-      const outcome = await changeOwnPassword({ user, session, source, deviceCookies, ...request.body });
+      const knownAs = readDeviceCookie(request.headers.cookie, cookieSecure);
+      const outcome = await changeOwnPassword({ user, session, source, deviceCookie: knownAs, ...request.body });
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'no-password') throw new ServiceError('user-has-no-password', noPasswordText);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'The current password is wrong.');

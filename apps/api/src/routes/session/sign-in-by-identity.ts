@@ -20,7 +20,7 @@ import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import { InputError, statusForCode } from '../../http/problem.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { toRateLimitedError } from '../../limits/rate-limit-headers.ts';
-import { documentResponses } from '../../schemas/problem.ts';
+import { documentResponses, withProblemHeaders } from '../../schemas/problem.ts';
 import { toUserAuditMembers } from '../users/user-audit-members.ts';
 import { readSessionOrigin } from './session-origin.ts';
 
@@ -80,8 +80,7 @@ export function registerSignInByIdentity(app: ZodApp, deps: SignInByIdentityRout
 type Configured = ReturnType<typeof configure>;
 
 function configure({ provider, clientSecret, publicBaseUrl }: ConfiguredIdentityProvider, isSecure: boolean) {
-  const path = `${new URL(publicBaseUrl).pathname.replace(/\/$/, '')}${startPath}`;
-  return { provider, publicBaseUrl, pendingSignIns: createPendingSignIns({ clientSecret, path, isSecure }) };
+  return { provider, publicBaseUrl, pendingSignIns: createPendingSignIns({ clientSecret, isSecure }) };
 }
 
 function requireConfigured(configured: Configured | null): Configured {
@@ -143,28 +142,32 @@ function registerCallback(app: ZodApp, configured: Configured | null, deps: Sign
       operationId: 'example.session.finishOidc',
       summary: 'Return from the identity provider',
       description:
-        'The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. Only failed attempts count towards the rate limit.',
+        'The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. A failed attempt ends the sign-in, too: its cookie is cleared. After a 503, the browser can send the same callback again. Only failed attempts count towards the rate limit.',
       querystring: callbackQuerySchema,
-      response: documentResponses(
-        {
-          303: {
-            description: 'Signed in. The browser returns to where the sign-in was started.',
-            body: null,
-            headers: ['Location', 'Set-Cookie'],
+      response: withProblemHeaders(
+        documentResponses(
+          {
+            303: {
+              description: 'Signed in. The browser returns to where the sign-in was started.',
+              body: null,
+              headers: ['Location', 'Set-Cookie'],
+            },
           },
-        },
-        'sign-in-not-verified',
-        'sign-in-refused',
-        'not-found',
-        'last-admin',
-        'rate-limited',
-        'identity-provider-unavailable',
-        'unavailable',
+          'sign-in-not-verified',
+          'sign-in-refused',
+          'not-found',
+          'last-admin',
+          'rate-limited',
+          'identity-provider-unavailable',
+          'unavailable',
+        ),
+        'Set-Cookie',
       ),
     },
     handler: async (request, reply) => {
       const { provider, pendingSignIns } = requireConfigured(configured);
-      const pending = await limitFailures(request, reply, deps, async (address) => {
+      const endPending = () => void reply.header('set-cookie', pendingSignIns.formatCleared());
+      const pending = await limitFailures(request, reply, { ...deps, endPending }, async (address) => {
         const started = pendingSignIns.parse(request.headers.cookie, deps.clock.now());
         if (started === null) throw toNotVerified('no cookie of a started sign-in');
         const identity = await provider.verify(readQuery(request), started, address);
@@ -219,11 +222,14 @@ function readQuery({ url }: FastifyRequest): string {
   return start === -1 ? '' : url.slice(start + 1);
 }
 
-/** Runs an attempt if the caller's address has not failed too often. A failure of the service or the provider does not count. */
+/**
+ * Runs an attempt if the caller's address has not failed too often. A failure of the service or the provider does not
+ * count: the browser can send the same callback again. `endPending` is called when the attempt itself has failed.
+ */
 async function limitFailures<T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  { takeIdentitySignInPermit, trustedProxies }: SignInByIdentityRouteDeps,
+  { takeIdentitySignInPermit, trustedProxies, endPending }: SignInByIdentityRouteDeps & { endPending: () => void },
   attempt: (address: string) => Promise<T>,
 ): Promise<T> {
   const source = toAttemptSource(request, trustedProxies);
@@ -235,9 +241,11 @@ async function limitFailures<T>(
     return result;
   } catch (error) {
     const isFailedSignIn = error instanceof ServiceError && statusForCode(error.code) < 500;
-    if (!isFailedSignIn) await permit.giveBack();
-    // Such a response has no `err` in its log line, and the caller must not learn the reason.
-    else request.log.warn({ requestId: request.id, reason: error.internalMessage ?? error.code }, 'sign-in.refused');
+    if (isFailedSignIn) {
+      endPending();
+      // Such a response has no `err` in its log line, and the caller must not learn the reason.
+      request.log.warn({ requestId: request.id, reason: error.internalMessage ?? error.code }, 'sign-in.refused');
+    } else await permit.giveBack();
     throw error;
   }
 }

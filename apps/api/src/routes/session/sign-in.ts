@@ -4,7 +4,7 @@ import type { makeEndReplacedSession } from '@widget-service/shared/usecases/acc
 import type { makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import type { makeLimitPasswordAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { noteAudit } from '../../audit/route-audit.ts';
-import { formatDeviceCookie, parseDeviceCookies } from '../../auth/device-cookie.ts';
+import { formatDeviceCookie, readDeviceCookie } from '../../auth/device-cookie.ts';
 import { formatSessionCookie, parseSessionId } from '../../auth/session-cookie.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
@@ -47,7 +47,7 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
       operationId: 'example.session.create',
       summary: 'Sign in',
       description:
-        'Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. A second cookie, `service_device`, lets the rate limit recognise this browser next time. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Only failed attempts count towards the rate limit.',
+        'Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. A second cookie, the device cookie, lets the rate limit recognise this browser next time. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Only failed attempts count towards the rate limit.',
       body: credentialsSchema,
       response: documentResponses(
         { 200: { body: sessionSchema, headers: ['Set-Cookie'] } },
@@ -62,10 +62,10 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
       const { email } = request.body;
       noteAudit(request, { email });
       const source = toAttemptSource(request, trustedProxies);
-      const deviceCookies = parseDeviceCookies(request.headers.cookie);
+      const deviceCookie = readDeviceCookie(request.headers.cookie, isSecure);
       const readOrigin = () => readSessionOrigin(request, trustedProxies);
       const attempt = { ...request.body, address: source.address, readOrigin };
-      const outcome = await limitPasswordAttempts({ email, source, deviceCookies }, () => signIn(attempt));
+      const outcome = await limitPasswordAttempts({ email, source, deviceCookie }, () => signIn(attempt));
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'refused') {
         noteAudit(request, { targetId: outcome.userId });

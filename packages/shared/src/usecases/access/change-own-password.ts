@@ -17,8 +17,8 @@ export interface PasswordChange {
   /** The session of this request. It stays valid. */
   readonly session: Session;
   readonly source: AttemptSource;
-  /** The device cookies of the request, unverified. */
-  readonly deviceCookies: readonly string[];
+  /** The device cookie of the request, unverified. */
+  readonly deviceCookie: string | null;
   readonly currentPassword: string;
   readonly newPassword: string;
 }
@@ -71,10 +71,10 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
   }
 
   return async (request: PasswordChange) => {
-    const { source, deviceCookies } = request;
+    const { source, deviceCookie } = request;
     const { passwordHash, email } = request.user;
     if (passwordHash === null) return noPassword;
-    const attempt = { email, source, deviceCookies };
+    const attempt = { email, source, deviceCookie };
     const outcome = await limitPasswordAttempts(attempt, () => changePassword(request, passwordHash));
     if (outcome.status !== 'refused') return outcome;
     // This verifies a second password, so it counts as an attempt of its own. Otherwise one request could guess twice.

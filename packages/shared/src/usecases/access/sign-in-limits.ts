@@ -18,8 +18,8 @@ export interface AttemptSource {
 interface PasswordAttempt {
   readonly email: string;
   readonly source: AttemptSource;
-  /** The device cookies of the request, unverified. */
-  readonly deviceCookies: readonly string[];
+  /** The device cookie of the request, unverified. */
+  readonly deviceCookie: string | null;
 }
 
 export interface LimitPasswordAttemptsDeps {
@@ -34,10 +34,10 @@ export interface LimitPasswordAttemptsDeps {
  */
 export function makeLimitPasswordAttempts({ takePermit, recognizeBrowser }: LimitPasswordAttemptsDeps) {
   return async <Outcome extends { readonly status: string }>(
-    { email, source, deviceCookies }: PasswordAttempt,
+    { email, source, deviceCookie }: PasswordAttempt,
     run: () => Promise<Outcome>,
   ): Promise<Outcome | TooManyFailures> => {
-    const browser = await recognizeBrowser(email, deviceCookies, source.address);
+    const browser = await recognizeBrowser(email, deviceCookie, source.address);
     const permit = await takePermit(email, source, browser);
     if (permit.status === 'rate-limited') return permit;
     let hasFailed = false;
