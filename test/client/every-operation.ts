@@ -31,7 +31,7 @@ async function useSession(): Promise<void> {
   const shown: Schemas['Session'] = unwrap(await client.GET('/api/v1/session'));
   const stream: Schemas['PersonalStream'] = unwrap(await client.POST('/api/v1/session/stream'));
   const passwords = { currentPassword: 'a secret', newPassword: 'another one' };
-  expectSuccess(await client.PUT('/api/v1/session/password', { body: passwords }));
+  const renewed: Schemas['Session'] = unwrap(await client.PUT('/api/v1/session/password', { body: passwords }));
   const sessions = unwrap(await client.GET('/api/v1/sessions', { params: { query: { pageSize: 10 } } }));
   const ownSession: Schemas['ActiveSession'] | undefined = sessions.items.find(({ current }) => current);
   expectSuccess(await client.DELETE('/api/v1/sessions/{id}', byId));
@@ -40,7 +40,13 @@ async function useSession(): Promise<void> {
   const atProvider = await client.GET('/api/v1/session/oidc', { params: { query: { returnTo: '/docs' } } });
   const back = await client.GET('/api/v1/session/oidc/callback', { params: { query: { code: 'one', state: 'two' } } });
   console.info(atProvider.response.status, back.error?.code);
-  console.info(ownSession?.device, shown.user.email, shown.permissions.includes('widgets:create'), stream.url);
+  console.info(
+    ownSession?.device,
+    renewed.csrfToken,
+    shown.user.email,
+    shown.permissions.includes('widgets:create'),
+    stream.url,
+  );
 }
 
 async function useWidgets(): Promise<Schemas['Widget']> {

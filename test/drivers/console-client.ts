@@ -6,6 +6,8 @@ export interface ConsoleClient {
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Returns a client of the same session on another pod. */
   on(baseUrl: string): ConsoleClient;
+  /** Changes the password. Returns a client of the session that the change has started. */
+  changePassword(currentPassword: string, newPassword: string): Promise<ConsoleClient>;
   createSubscription(name: string): Promise<{ id: string; token: string; url: string }>;
   createIntegration(name: string): Promise<{ id: string; token: string; url: string }>;
   createProvisionToken(name: string): Promise<{ id: string; token: string }>;
@@ -24,7 +26,12 @@ export async function signIn(
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(credentials),
   });
-  if (response.status !== 200) throw new Error(`sign-in answered ${response.status}: ${await response.text()}`);
+  return readClient(baseUrl, response);
+}
+
+/** Returns a client of the session that a response has started. */
+async function readClient(baseUrl: string, response: Response): Promise<ConsoleClient> {
+  if (response.status !== 200) throw new Error(`${response.url} answered ${response.status}: ${await response.text()}`);
   const cookie = (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
   const { csrfToken } = (await response.json()) as { csrfToken: string };
   return createClient(baseUrl, cookie, csrfToken);
@@ -52,6 +59,10 @@ function createClient(baseUrl: string, cookie: string, csrfToken: string): Conso
     csrfToken,
     request,
     on: (other) => createClient(other, cookie, csrfToken),
+    changePassword: async (currentPassword, newPassword) => {
+      const response = await request('PUT', '/api/v1/session/password', { currentPassword, newPassword });
+      return readClient(baseUrl, response);
+    },
     createSubscription: (name) => issue('/api/v1/subscriptions', name),
     createIntegration: (name) => issue('/api/v1/integrations', name),
     createProvisionToken: (name) => issue('/api/v1/provision-tokens', name),

@@ -1,6 +1,6 @@
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { aUser } from './builders.ts';
-import type { TestApp } from './test-app.ts';
+import type { TestApp, TestResponse } from './test-app.ts';
 
 /** Stores a user with this password. Returns the user and the requests that their browser sends. */
 export async function createPasswordUser(
@@ -17,14 +17,16 @@ export async function createPasswordUser(
     user,
     signIn,
     /** Signs in. Returns the headers of the new session. */
-    startSession: async () => {
-      const response = await signIn(password);
-      const cookie = String(response.headers['set-cookie']).split(';')[0] ?? '';
-      return { cookie, 'x-csrf-token': String(response.json().csrfToken) };
-    },
+    startSession: async () => toSessionHeaders(await signIn(password)),
     getSession: ({ cookie }: { readonly cookie: string }) =>
       service.inject({ method: 'GET', url, headers: { cookie } }),
   };
+}
+
+/** Returns the headers of the session that a response started. */
+export function toSessionHeaders(response: TestResponse): { cookie: string; 'x-csrf-token': string } {
+  const cookie = String(response.headers['set-cookie']).split(';')[0] ?? '';
+  return { cookie, 'x-csrf-token': String(response.json().csrfToken) };
 }
 
 /** Sends a change of the own password. `headers` are those of a session. */

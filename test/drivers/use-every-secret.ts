@@ -32,19 +32,19 @@ export async function useEverySecret(url: string, provider: TestIdentityProvider
   keep(...passwords);
   const email = `${randomUUID()}@example.com`;
   await json(await admin.request('POST', '/api/v1/users', { email, password: passwords[0], role: 'viewer' }), 201);
-  const viewer = await signIn(url, { email, password: passwords[0] });
+  const newUser = await signIn(url, { email, password: passwords[0] });
+  keep(listSessionSecrets(newUser).sessionId, listSessionSecrets(newUser).csrfToken);
+  const viewer = await newUser.changePassword(...passwords);
   keep(listSessionSecrets(viewer).sessionId, listSessionSecrets(viewer).csrfToken);
-  const change = { currentPassword: passwords[0], newPassword: passwords[1] };
-  expect((await viewer.request('PUT', '/api/v1/session/password', change)).status).toBe(204);
   const personal = await json(await viewer.request('POST', '/api/v1/session/stream'), 201);
   keep(personal.token);
   keep(...(await useDeviceCookie(url, { email, password: passwords[1] })));
   keep(...(await signInByIdentity(url, provider)));
   keep(...(await useDictatedSecrets(admin)));
 
-  // The admin has 3, the grants have 4, the rotated grants 4, the viewer 2 passwords, 2 of a session and 1 stream
+  // The admin has 3, the grants have 4, the rotated grants 4, the viewer 2 passwords, 4 of two sessions and 1 stream
   // token; the known browser has 3 in two sign-ins, the identity provider 7, the sender that dictates secrets 6.
-  expect(used.secrets.size).toBe(32);
+  expect(used.secrets.size).toBe(34);
   for (const secret of used.secrets) used.refusals.push(...(await misuse(url, admin, secret)));
   return used;
 }

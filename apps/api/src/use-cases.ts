@@ -85,7 +85,8 @@ export function createUseCases(deps: UseCaseDeps) {
   });
   const startSession = makeStartSession({ sessions, clock, sessionLifetimeMs: deps.sessionLifetimeMs });
   const endAllSessions = makeEndAllSessions({ sessions, control });
-  const endOtherSessions = makeEndOtherSessions({ sessions, control });
+  const endReplacedSession = makeEndReplacedSession({ sessions, control });
+  const finishSignIn = makeFinishSignIn({ users, startSession, clock });
   return {
     createWidget: makeCreateWidget({ widgets, clock, renderBody: renderWidgetBody, nudge }),
     listWidgets: makeListWidgets({ widgets, clock, tailPosition: deps.tailPosition }),
@@ -97,13 +98,13 @@ export function createUseCases(deps: UseCaseDeps) {
     }),
     signInByIdentity: makeSignInByIdentity({
       users,
-      finishSignIn: makeFinishSignIn({ users, startSession, clock }),
+      finishSignIn,
       endAllSessions,
       clock,
     }),
     findSession: makeFindSession({ sessions, users, clock, sessionIdleMs: deps.sessionIdleMs }),
     endSession: makeEndSession({ sessions, control }),
-    endReplacedSession: makeEndReplacedSession({ sessions, control }),
+    endReplacedSession,
     endAllSessions,
     endSessionById: makeEndSessionById({ sessions, control }),
     listSessions: makeListSessions({ sessions, clock, sessionIdleMs: deps.sessionIdleMs }),
@@ -112,7 +113,9 @@ export function createUseCases(deps: UseCaseDeps) {
       passwords,
       checkNewPassword,
       limitPasswordAttempts,
-      endOtherSessions,
+      endOtherSessions: makeEndOtherSessions({ sessions, control }),
+      finishSignIn,
+      endReplacedSession,
     }),
     issuePersonalStream: makeIssuePersonalStream({
       personalStreams: backend.personalStreams,

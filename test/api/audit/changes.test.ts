@@ -4,7 +4,7 @@ import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuditEventBody, listAuditEvents } from '../../drivers/audit-trail.ts';
 import { aDelivery } from '../../drivers/builders.ts';
-import { createPasswordUser } from '../../drivers/password-user.ts';
+import { createPasswordUser, toSessionHeaders } from '../../drivers/password-user.ts';
 import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/test-app.ts';
 
 const remoteAddress = '198.51.100.7';
@@ -157,14 +157,20 @@ describe('the audit trail of users and sessions', () => {
 
     const passwords = { currentPassword: 'correct horse battery', newPassword: 'staple battery horse' };
     const changed = await send('PUT', '/api/v1/session/password', passwords, headers);
-    expect(changed.statusCode).toBe(204);
-    expect(await findEvent(user.id, changed)).toMatchObject({ ...byUser, action: 'password.changed', after: null });
+    expect(changed.statusCode).toBe(200);
+    const { id: newSessionId } = (await service.backend.sessions.find(readDigest(changed))) ?? {};
+    expect(await findEvent(user.id, changed)).toMatchObject({
+      ...byUser,
+      action: 'password.changed',
+      before: { sessionId },
+      after: { sessionId: newSessionId },
+    });
 
-    const ended = await send('DELETE', '/api/v1/session', undefined, headers);
+    const ended = await send('DELETE', '/api/v1/session', undefined, toSessionHeaders(changed));
     expect(await findEvent(user.id, ended)).toMatchObject({
       ...byUser,
       action: 'session.ended',
-      before: { sessionId },
+      before: { sessionId: newSessionId },
       after: null,
     });
     expect(JSON.stringify(await listAuditEvents(service, admin, `targetId=${user.id}`))).not.toContain(user.email);

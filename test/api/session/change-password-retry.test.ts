@@ -1,8 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
-import { overrideMethod } from '../../drivers/override-method.ts';
-import { changePassword, createPasswordUser } from '../../drivers/password-user.ts';
+import { changePassword, createPasswordUser, toSessionHeaders } from '../../drivers/password-user.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const currentPassword = 'correct horse battery';
@@ -11,50 +10,63 @@ const remoteAddress = '198.51.100.1';
 
 let service: TestApp;
 /** The method that fails as if its store were unavailable. */
-let unavailableMethod: 'removeAllOf' | 'announce' | null = null;
+let unavailableMethod: 'removeAllOf' | 'announce' | 'insert' | 'recordSignIn' | 'remove' | null = null;
 afterEach(() => service.close());
 
 async function open(signInFailuresPerMinute: number): Promise<void> {
   unavailableMethod = null;
   service = await openTestApp({
     limits: { signInFailuresPerMinute },
-    replace: ({ sessions, control }) => ({
-      sessions: overrideMethod(sessions, 'removeAllOf', async (...args) => {
-        throwIfUnavailable('removeAllOf');
-        await sessions.removeAllOf(...args);
-      }),
-      control: overrideMethod(control, 'announce', async (entry) => {
-        throwIfUnavailable('announce');
-        await control.announce(entry);
-      }),
+    replace: ({ sessions, control, users }) => ({
+      sessions: makeUnavailable(sessions),
+      control: makeUnavailable(control),
+      users: makeUnavailable(users),
     }),
   });
 }
 
-function throwIfUnavailable(name: typeof unavailableMethod): void {
-  if (name === unavailableMethod) throw new UnavailableError('unavailable in this test');
+/** Returns the port, with the `unavailableMethod` failing. */
+function makeUnavailable<Port extends object>(port: Port): Port {
+  const fail = () => Promise.reject(new UnavailableError('unavailable in this test'));
+  return new Proxy(port, {
+    get: (target, name) => {
+      if (name === unavailableMethod) return fail;
+      const own = Reflect.get(target, name, target) as unknown;
+      return typeof own === 'function' ? own.bind(target) : own;
+    },
+  });
 }
 
+const listSessions = async (headers: Readonly<Record<string, string>>) =>
+  (await service.inject({ method: 'GET', url: '/api/v1/sessions', headers })).json();
 const createUser = () => createPasswordUser(service, currentPassword, { remoteAddress });
 const change = (headers: Readonly<Record<string, string>>, payload: object) =>
   changePassword(service, headers, payload, { remoteAddress });
 
-describe.each(['removeAllOf', 'announce'] as const)('PUT /api/v1/session/password while %s fails', (failing) => {
-  test('returns 503, and completes the change when the request is repeated', async () => {
-    await open(5);
-    const user = await createUser();
-    const [thisSession, otherSession] = [await user.startSession(), await user.startSession()];
-    unavailableMethod = failing;
-    const failed = await change(thisSession, { currentPassword, newPassword });
-    expectProblem(failed, { status: 503, code: 'unavailable' });
-    expectProblem(await change(thisSession, { currentPassword, newPassword }), { status: 503, code: 'unavailable' });
-    unavailableMethod = null;
-    expect((await change(thisSession, { currentPassword, newPassword })).statusCode).toBe(204);
-    expect((await user.getSession(thisSession)).statusCode).toBe(200);
-    expectProblem(await user.getSession(otherSession), { status: 403, code: 'not-authenticated' });
-    expect((await user.signIn(newPassword)).statusCode).toBe(200);
-  });
-});
+describe.each(['removeAllOf', 'announce', 'insert', 'recordSignIn', 'remove'] as const)(
+  'PUT /api/v1/session/password while %s fails',
+  (failing) => {
+    test('returns 503, and completes the change when the request is repeated', async () => {
+      await open(5);
+      const user = await createUser();
+      const [thisSession, otherSession] = [await user.startSession(), await user.startSession()];
+      unavailableMethod = failing;
+      const failed = await change(thisSession, { currentPassword, newPassword });
+      expectProblem(failed, { status: 503, code: 'unavailable' });
+      expectProblem(await change(thisSession, { currentPassword, newPassword }), { status: 503, code: 'unavailable' });
+      unavailableMethod = null;
+      const changed = await change(thisSession, { currentPassword, newPassword });
+      expect(changed.statusCode).toBe(200);
+      expect((await user.getSession(toSessionHeaders(changed))).statusCode).toBe(200);
+      for (const ended of [thisSession, otherSession]) {
+        expectProblem(await user.getSession(ended), { status: 403, code: 'not-authenticated' });
+      }
+      const { items } = await listSessions(toSessionHeaders(changed));
+      expect(items).toMatchObject([{ current: true }]);
+      expect((await user.signIn(newPassword)).statusCode).toBe(200);
+    });
+  },
+);
 
 describe('PUT /api/v1/session/password used to guess the current password', () => {
   const guess = { currentPassword: 'wrong', newPassword: 'a guess at the password' };

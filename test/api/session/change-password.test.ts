@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { overrideMethod } from '../../drivers/override-method.ts';
-import { changePassword, createPasswordUser } from '../../drivers/password-user.ts';
+import { changePassword, createPasswordUser, toSessionHeaders } from '../../drivers/password-user.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
 
 const currentPassword = 'correct horse battery';
@@ -28,15 +28,19 @@ const change = (headers: Readonly<Record<string, string>>, payload: object) =>
   changePassword(service, headers, payload);
 
 describe('PUT /api/v1/session/password', () => {
-  test('returns 204, replaces the password, keeps this session and ends the others', async () => {
+  test('replaces the password, and all sessions of the user by a new one', async () => {
     const user = await createPasswordUser(service, currentPassword);
     const [thisSession, otherSession] = [await user.startSession(), await user.startSession()];
     const response = await change(thisSession, { currentPassword, newPassword });
-    expect(response.statusCode).toBe(204);
-    expect(response.body).toBe('');
-    expect(String(response.headers['set-cookie'])).not.toContain('service_console');
-    expect((await user.getSession(thisSession)).statusCode).toBe(200);
-    expectProblem(await user.getSession(otherSession), { status: 403, code: 'not-authenticated' });
+    expect(response.statusCode).toBe(200);
+    const newSession = toSessionHeaders(response);
+    expect(newSession.cookie).toMatch(/^service_console=[\w-]{43}$/);
+    expect((await user.getSession(newSession)).json()).toEqual(response.json());
+    for (const ended of [thisSession, otherSession]) {
+      expectProblem(await user.getSession(ended), { status: 403, code: 'not-authenticated' });
+    }
+    const everySession = { method: 'DELETE', url: '/api/v1/sessions', headers: newSession } as const;
+    expect((await service.inject(everySession)).statusCode).toBe(204);
     expectProblem(await user.signIn(currentPassword), { status: 403, code: 'invalid-credentials' });
     expect((await user.signIn(newPassword)).statusCode).toBe(200);
     expect(service.logLines.join('')).not.toMatch(/horse|donkey/);
@@ -79,5 +83,19 @@ describe('PUT /api/v1/session/password', () => {
     expectProblem(response, { status: 403, code: 'invalid-credentials' });
     expectProblem(await signIn(newPassword), { status: 403, code: 'invalid-credentials' });
     expect((await signIn(resetPassword)).statusCode).toBe(200);
+  });
+
+  test('gives no session to a user who is disabled at that moment', async () => {
+    const { user, startSession, getSession } = await createPasswordUser(service, currentPassword);
+    const headers = await startSession();
+    const admin = await service.signedIn('admin');
+    beforeReplace = async () => {
+      const request = { method: 'PATCH', url: `/api/v1/users/${user.id}`, headers: admin.headers } as const;
+      expect((await service.inject({ ...request, payload: { disabled: true } })).statusCode).toBe(200);
+    };
+    const response = await change(headers, { currentPassword, newPassword });
+    expectProblem(response, { status: 403, code: 'invalid-credentials' });
+    expect(response.headers['set-cookie']).toBeUndefined();
+    expectProblem(await getSession(headers), { status: 403, code: 'not-authenticated' });
   });
 });

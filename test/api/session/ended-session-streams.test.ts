@@ -1,4 +1,5 @@
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
+import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectEndedInTime } from '../../checkers/nothing-outside-the-filter.ts';
 import { openStream, type StreamClient } from '../../drivers/stream-client.ts';
@@ -68,4 +69,22 @@ test("an admin who ends a user's sessions ends their streams on every pod within
   await expectRevokedInTime(streams, sinceMs);
   expect(await service.backend.sessions.find(sha256Hex(user.sessionId))).toBeNull();
   expect(await service.backend.users.findById(user.userId)).toMatchObject({ disabled: false });
+});
+
+test('a user who changes the password ends the streams of all sessions before on every pod within 2 s', async () => {
+  const user = await signInThroughPorts(service.backend, 'viewer');
+  const currentPassword = 'correct horse battery';
+  const hash = await createPasswordHasher().hash(currentPassword);
+  const { passwordHash } = (await service.backend.users.findById(user.userId)) ?? {};
+  await service.backend.users.replacePasswordHash(user.userId, passwordHash ?? '', hash);
+  const streams = await openOnEveryPod(user);
+  const response = await fetch(`${service.url}/api/v1/session/password`, {
+    method: 'PUT',
+    headers: { ...user.headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ currentPassword, newPassword: 'incorrect donkey charger' }),
+  });
+  const sinceMs = Date.now();
+  expect(response.status).toBe(200);
+  await expectSignedOut(user);
+  await expectRevokedInTime(streams, sinceMs);
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createClient } from '@widget-service/client/client.ts';
 import { CookieJar } from '@widget-service/client/requests/cookie-jar.ts';
 import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
@@ -65,6 +66,34 @@ describe('a session', () => {
     expect(kept).not.toContain('service_console');
     const third = createClient({ baseUrl: service.url, sessionStore });
     await expect(third.getSession()).rejects.toMatchObject({ code: 'not-authenticated' });
+  });
+
+  it('goes on after a change of the password, with the new cookie and CSRF token, also in what a store has kept', async () => {
+    const kim = { email: `${randomUUID()}@example.com`, password: 'correct horse battery' };
+    await (await signIn()).api.POST('/api/v1/users', { body: { ...kim, role: 'editor' } });
+    let kept: string | null = null;
+    const sessionStore = {
+      load: () => kept,
+      save: (session: string | null) => {
+        kept = session;
+      },
+    };
+    const sent: string[] = [];
+    const countingFetch: typeof fetch = (input, init) => {
+      const request = new Request(input, init);
+      sent.push(`${request.method} ${new URL(request.url).pathname}`);
+      return fetch(request);
+    };
+    const client = createClient({ baseUrl: service.url, sessionStore, fetch: countingFetch });
+    await client.signIn(kim);
+    const body = { currentPassword: kim.password, newPassword: 'incorrect donkey charger' };
+    const session = await client.api.PUT('/api/v1/session/password', { body });
+    expect(session.user).toMatchObject({ email: kim.email, mustChangePassword: false });
+    sent.length = 0;
+    expect((await client.createWidget({ name: 'lamp' })).name).toBe('lamp');
+    expect(sent).toEqual(['POST /api/v1/widgets']);
+    const later = createClient({ baseUrl: service.url, sessionStore });
+    expect((await later.createWidget({ name: 'lamp' })).name).toBe('lamp');
   });
 
   it('rejects wrong credentials with a typed error', async () => {

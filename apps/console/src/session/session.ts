@@ -42,6 +42,12 @@ export async function signIn(credentials: Schemas['Credentials']): Promise<void>
   tellOtherTabs('signed-in');
 }
 
+/** Changes the password. The service ends all sessions of the user, and starts a new one in this browser. */
+export async function changePassword(body: Schemas['PasswordChange']): Promise<void> {
+  sessionState.value = { kind: 'signed-in', session: await api.PUT('/api/v1/session/password', { body }) };
+  tellOtherTabs('signed-in');
+}
+
 export async function signOut(): Promise<void> {
   await service.signOut();
   sessionState.value = { kind: 'signed-out', hasEnded: false };

@@ -82,9 +82,9 @@ export class ServiceFetch {
     await this.#send(new Request(new URL('api/v1/session', withSlash(this.#options.baseUrl)), { signal }), false);
   }
 
-  /** The responses of sign-in and of `GET /api/v1/session` hold the token. */
+  /** The responses of sign-in, of a change of the password and of `GET /api/v1/session` hold the token. */
   async #keepCsrfToken({ method, url }: Request, response: Response): Promise<void> {
-    if (!new URL(url).pathname.endsWith('/api/v1/session')) return;
+    if (!/\/api\/v1\/session(?:\/password)?$/.test(new URL(url).pathname)) return;
     if (method === 'DELETE') {
       this.#csrfToken = null;
       return;

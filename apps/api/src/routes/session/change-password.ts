@@ -1,13 +1,16 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
-import { formatDeviceCookie, readDeviceCookie } from '../../auth/device-cookie.ts';
+import { noteAudit } from '../../audit/route-audit.ts';
+import { readDeviceCookie } from '../../auth/device-cookie.ts';
 import { requireSession } from '../../auth/policy.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { toRateLimitedError } from '../../limits/rate-limit-headers.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { passwordChangeSchema } from '../../schemas/session.ts';
+import { passwordChangeSchema, sessionSchema } from '../../schemas/session.ts';
+import { sendNewSession } from './send-new-session.ts';
+import { readSessionOrigin } from './session-origin.ts';
 import { passwordSignInDisabledError } from './sign-in.ts';
 
 export interface ChangePasswordRouteDeps {
@@ -20,10 +23,10 @@ export interface ChangePasswordRouteDeps {
 
 const noPasswordText = 'You sign in through the identity provider. Change your password there.';
 
-/** `PUT /api/v1/session/password`: changes the caller's own password, and ends the caller's other sessions. */
+/** `PUT /api/v1/session/password`: changes the caller's own password, and replaces the caller's sessions by a new one. */
 export function registerChangePassword(
   app: ZodApp,
-  { changeOwnPassword, clock, cookieSecure, trustedProxies, passwordSignInEnabled }: ChangePasswordRouteDeps,
+  { changeOwnPassword, clock, cookieSecure: isSecure, trustedProxies, passwordSignInEnabled }: ChangePasswordRouteDeps,
 ): void {
   app.put('/api/v1/session/password', {
     config: {
@@ -35,10 +38,10 @@ export function registerChangePassword(
       operationId: 'example.session.changePassword',
       summary: 'Change your own password',
       description:
-        'Ends all other sessions of the user. After a 503, send the same request again: if the new password is already stored, the service ends the other sessions and returns 204. To recognise such a repeated request, the service tries the new password when the current one is wrong. So a wrong current password counts as two failed sign-ins. The rate limit of signing in applies, so that nobody can guess passwords in a session that was left open.',
+        'Ends all sessions of the user, and starts a new one: the response sets its cookie, and is the same as that of a sign-in. The streams of the ended sessions close within 2 seconds. After a 503, send the same request again, with the same cookie: if the new password is already stored, the service only replaces the sessions. If no response arrives at all, sign in with the new password. To recognise such a repeated request, the service tries the new password when the current one is wrong. So a wrong current password counts as two failed sign-ins. The rate limit of signing in applies, so that nobody can guess passwords in a session that was left open.',
       body: passwordChangeSchema,
       response: documentResponses(
-        { 204: { description: 'The password is changed.', body: null, headers: ['Set-Cookie'] } },
+        { 200: { body: sessionSchema, description: 'The password is changed.', headers: ['Set-Cookie'] } },
         'invalid-credentials',
         'weak-password',
         'password-sign-in-disabled',
@@ -48,20 +51,23 @@ export function registerChangePassword(
     },
     handler: async (request, reply) => {
       if (!passwordSignInEnabled) throw passwordSignInDisabledError();
-      const { user, session } = requireSession(request);
+      const { user, session, sessionId } = requireSession(request);
       const source = toAttemptSource(request, trustedProxies);
-      const knownAs = readDeviceCookie(request.headers.cookie, cookieSecure);
-      const outcome = await changeOwnPassword({ user, session, source, deviceCookie: knownAs, ...request.body });
+      const outcome = await changeOwnPassword({
+        user,
+        session,
+        sessionId,
+        source,
+        readOrigin: () => readSessionOrigin(request, trustedProxies),
+        deviceCookie: readDeviceCookie(request.headers.cookie, isSecure),
+        ...request.body,
+      });
       if (outcome.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', outcome);
       if (outcome.status === 'no-password') throw new ServiceError('user-has-no-password', noPasswordText);
       if (outcome.status === 'refused') throw new ServiceError('invalid-credentials', 'The current password is wrong.');
       if (outcome.status === 'weak') throw new ServiceError('weak-password', outcome.detail);
-      const { passwordHash } = outcome;
-      const deviceCookie = formatDeviceCookie(
-        { id: user.id, passwordHash },
-        { now: clock.now(), isSecure: cookieSecure },
-      );
-      return reply.code(204).header('set-cookie', deviceCookie).send();
+      noteAudit(request, { before: { sessionId: session.id }, after: { sessionId: outcome.session.id } });
+      return sendNewSession(reply, outcome, { now: clock.now(), isSecure });
     },
   });
 }

@@ -4,14 +4,14 @@ import type { makeEndReplacedSession } from '@widget-service/shared/usecases/acc
 import type { makeSignIn } from '@widget-service/shared/usecases/access/sign-in.ts';
 import type { makeLimitPasswordAttempts } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import { noteAudit } from '../../audit/route-audit.ts';
-import { formatDeviceCookie, readDeviceCookie } from '../../auth/device-cookie.ts';
-import { formatSessionCookie, parseSessionId } from '../../auth/session-cookie.ts';
+import { readDeviceCookie } from '../../auth/device-cookie.ts';
+import { parseSessionId } from '../../auth/session-cookie.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { toRateLimitedError } from '../../limits/rate-limit-headers.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { credentialsSchema, sessionSchema } from '../../schemas/session.ts';
-import { toSessionBody } from './get-session.ts';
+import { sendNewSession } from './send-new-session.ts';
 import { readSessionOrigin } from './session-origin.ts';
 
 export interface SignInRouteDeps {
@@ -76,15 +76,7 @@ export function registerSignIn(app: ZodApp, deps: SignInRouteDeps): void {
       noteAudit(request, { actor: { kind: 'user', id }, targetId: id, after });
       const replaced = parseSessionId(request.headers.cookie);
       if (replaced !== null) await endReplacedSession(replaced);
-      return reply
-        .header('set-cookie', [
-          formatSessionCookie(outcome.sessionId, isSecure),
-          formatDeviceCookie(
-            { id: outcome.user.id, passwordHash: outcome.user.passwordHash ?? '' },
-            { now: clock.now(), isSecure },
-          ),
-        ])
-        .send(toSessionBody(outcome.sessionId, outcome));
+      return sendNewSession(reply, outcome, { now: clock.now(), isSecure });
     },
   });
 }

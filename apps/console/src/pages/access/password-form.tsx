@@ -3,9 +3,8 @@ import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { showToast } from '../../parts/toasts.tsx';
-import { api } from '../../service/service.ts';
 import { useAction } from '../../service/use-action.ts';
-import { loadSession, session } from '../../session/session.ts';
+import { changePassword, session } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** Changes the password of the signed-in user. */
@@ -14,12 +13,10 @@ export function PasswordForm() {
   const currentPassword = useSignal('');
   const newPassword = useSignal('');
   const change = useAction(async () => {
-    const body = { currentPassword: currentPassword.value, newPassword: newPassword.value };
-    await api.PUT('/api/v1/session/password', { body });
+    await changePassword({ currentPassword: currentPassword.value, newPassword: newPassword.value });
     currentPassword.value = '';
     newPassword.value = '';
     showToast(access.passwordChanged);
-    await loadSession();
   });
   return (
     <form

@@ -2,6 +2,8 @@ import type { Session } from '../../ports/session-store.ts';
 import type { User, UserStore } from '../../ports/user-store.ts';
 import type { makeCheckNewPassword } from './check-new-password.ts';
 import type { PasswordHasher } from './password-hasher.ts';
+import type { SessionOrigin, StartedSession } from './sessions.ts';
+import type { makeFinishSignIn } from './sign-in.ts';
 import type { AttemptSource, makeLimitPasswordAttempts } from './sign-in-limits.ts';
 
 export interface ChangeOwnPasswordDeps {
@@ -10,12 +12,17 @@ export interface ChangeOwnPasswordDeps {
   readonly checkNewPassword: ReturnType<typeof makeCheckNewPassword>;
   readonly limitPasswordAttempts: ReturnType<typeof makeLimitPasswordAttempts>;
   readonly endOtherSessions: (session: Session) => Promise<void>;
+  readonly finishSignIn: ReturnType<typeof makeFinishSignIn>;
+  readonly endReplacedSession: (sessionId: string) => Promise<void>;
 }
 
 export interface PasswordChange {
   readonly user: User;
-  /** The session of this request. It stays valid. */
+  /** The session of this request, and its secret. It ends last. */
   readonly session: Session;
+  readonly sessionId: string;
+  /** Where the request comes from. Stored with the new session. Called once the password is verified. */
+  readonly readOrigin: () => SessionOrigin;
   readonly source: AttemptSource;
   /** The device cookie of the request, unverified. */
   readonly deviceCookie: string | null;
@@ -24,8 +31,8 @@ export interface PasswordChange {
 }
 
 type Outcome =
-  /** `passwordHash` is the new one. */
-  | { readonly status: 'changed'; readonly passwordHash: string }
+  /** `user` has the new password, and a new session. */
+  | ({ readonly status: 'changed'; readonly user: User } & StartedSession)
   | { readonly status: 'refused' }
   /** `detail` says to the user why the new password is not accepted. */
   | { readonly status: 'weak'; readonly detail: string };
@@ -34,19 +41,19 @@ type Outcome =
 const noPassword = { status: 'no-password' } as const;
 
 /**
- * Makes the function by which a user changes their own password and ends their other sessions. The status is `changed`,
- * `refused` if `currentPassword` is wrong, `weak` if it is right but `newPassword` is not accepted, `no-password` if the
+ * Makes the function by which a user changes their own password. A new session replaces all sessions of the user: who has
+ * stolen the cookie of one of them must not keep it. The status is `changed`, `refused` if `currentPassword` is wrong, `weak` if it is right but `newPassword` is not accepted, `no-password` if the
  * user has an identity instead, or `rate-limited` after too many failures. A wrong password counts as two failures.
  *
  * Throws `UnavailableError` when a store did not answer or too many passwords are being hashed. The caller can repeat
- * the call with the same passwords: if the first call stored the new password, the second one only ends the other
- * sessions.
+ * the call with the same passwords and the same session: if the first call stored the new password, the second one only
+ * replaces the sessions.
  */
 export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
-  const { users, passwords, checkNewPassword, limitPasswordAttempts, endOtherSessions } = deps;
+  const { users, passwords, checkNewPassword, limitPasswordAttempts } = deps;
 
   async function changePassword(change: PasswordChange, currentHash: string): Promise<Outcome> {
-    const { user, session, currentPassword, newPassword } = change;
+    const { user, currentPassword, newPassword } = change;
     // Users take turns: who is signed in need not share a turn with strangers at the same address.
     if (!(await passwords.verify(currentPassword, currentHash, user.id))) return { status: 'refused' };
     if (newPassword === currentPassword) {
@@ -57,17 +64,25 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
     const newHash = await passwords.hash(newPassword);
     // Fails if the password was changed meanwhile: then `currentPassword` is no longer the current one.
     if (!(await users.replacePasswordHash(user.id, currentHash, newHash))) return { status: 'refused' };
-    await endOtherSessions(session);
-    return { status: 'changed', passwordHash: newHash };
+    return replaceSessions(change, newHash);
   }
 
-  /** Ends the other sessions if an earlier call has stored the new password and then failed. */
-  async function finishEarlierChange({ user, session, newPassword }: PasswordChange): Promise<Outcome> {
+  /** Ends all sessions of the user and starts a new one. Until it has succeeded, the session of the request is valid. */
+  async function replaceSessions(change: PasswordChange, passwordHash: string): Promise<Outcome> {
+    await deps.endOtherSessions(change.session);
+    const outcome = await deps.finishSignIn({ ...change.user, passwordHash }, change.readOrigin());
+    if (outcome.status === 'refused') return { status: 'refused' };
+    await deps.endReplacedSession(change.sessionId);
+    return { ...outcome, status: 'changed' };
+  }
+
+  /** Replaces the sessions if an earlier call has stored the new password and then failed. */
+  async function finishEarlierChange(change: PasswordChange): Promise<Outcome> {
+    const { user, newPassword } = change;
     const passwordHash = (await users.findById(user.id))?.passwordHash ?? null;
     const isNewPassword = await passwords.verify(newPassword, passwordHash, user.id);
     if (passwordHash === null || !isNewPassword) return { status: 'refused' };
-    await endOtherSessions(session);
-    return { status: 'changed', passwordHash };
+    return replaceSessions(change, passwordHash);
   }
 
   return async (request: PasswordChange) => {

@@ -1,0 +1,23 @@
+import type { SignedIn, StartedSession } from '@widget-service/shared/usecases/access/sessions.ts';
+import type { FastifyReply } from 'fastify';
+import { formatDeviceCookie } from '../../auth/device-cookie.ts';
+import { formatSessionCookie } from '../../auth/session-cookie.ts';
+import { toSessionBody } from './get-session.ts';
+
+/**
+ * Sends the session that a password has started: the session cookie, the body with the CSRF token, and the device cookie
+ * by which this browser is recognised at the next sign-in.
+ */
+export function sendNewSession(
+  reply: FastifyReply,
+  started: SignedIn & StartedSession,
+  { now, isSecure }: { readonly now: Date; readonly isSecure: boolean },
+): FastifyReply {
+  const { id, passwordHash } = started.user;
+  return reply
+    .header('set-cookie', [
+      formatSessionCookie(started.sessionId, isSecure),
+      formatDeviceCookie({ id, passwordHash: passwordHash ?? '' }, { now, isSecure }),
+    ])
+    .send(toSessionBody(started.sessionId, started));
+}
