@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, openProfile, openTab, startBrowser } from '../../drivers/console-browser.ts';
+import { hasBrowser, openProfile, openTab, signInByPage, startBrowser } from '../../drivers/console-browser.ts';
 import { testAdmin } from '../../drivers/console-client.ts';
 import { type Deployment, deployments } from '../../faults/deployment.ts';
 
@@ -99,25 +99,59 @@ describe.each(deployments)('the keyboard alone, $name', ({ canRun, open }) => {
     await profile.close();
   });
 
-  it.runIf(canShow)('keeps what was typed over the end of the session', async () => {
+  it.runIf(canShow)('leaves Enter to input methods, and knows shortcuts on other layouts', async () => {
     const profile = await openProfile(browser);
     const { page } = await openTab(profile, deployment.url, '/widgets');
-    const signIn = async () => {
-      await page.getByLabel('E-mail').fill(testAdmin.email);
-      await page.getByLabel('Password', { exact: true }).fill(testAdmin.password);
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { level: 1, name: 'Widgets' }).waitFor();
-    };
-    await signIn();
-    await page.keyboard.press('c');
-    await page.getByLabel('Name', { exact: true }).fill('Half a lamp');
-    // The session ends in another tab.
-    const { page: other } = await openTab(profile, deployment.url, '/access');
-    await other.getByRole('button', { name: 'Sign out everywhere' }).click();
-    await page.getByLabel('E-mail').waitFor();
-    await signIn();
-    await page.keyboard.press('c');
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a lamp');
+    await signInByPage(page);
+    const palette = page.getByRole('dialog', { name: 'Go to' });
+    /** Sends a key as a keyboard without Latin letters or an input method does. */
+    const press = (init: object) =>
+      page.evaluate(
+        `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', ${JSON.stringify({ bubbles: true, cancelable: true, ...init })}))`,
+      );
+    await press({ key: 'k', code: 'KeyK', ctrlKey: true, altKey: true, modifierAltGraph: true });
+    expect(await palette.count()).toBe(0);
+    await press({ key: 'л', code: 'KeyK', ctrlKey: true });
+    await palette.waitFor();
+    await press({ key: 'Enter', code: 'Enter', isComposing: true });
+    await press({ key: 'Enter', code: 'Enter', keyCode: 229 });
+    expect(await palette.count()).toBe(1);
+    await press({ key: 'Enter', code: 'Enter' });
+    await palette.waitFor({ state: 'detached' });
+    await page.evaluate("document.querySelector('h1').focus()");
+    await press({ key: 'п', code: 'KeyG' });
+    await press({ key: 'р', code: 'KeyH' });
+    await page.getByRole('heading', { level: 1, name: 'Hooks' }).waitFor();
     await profile.close();
   });
+
+  it.runIf(canShow)(
+    'keeps what was typed over a reload, and forgets it in every tab when the session ends',
+    async () => {
+      const profile = await openProfile(browser);
+      const { page } = await openTab(profile, deployment.url, '/widgets');
+      const signIn = async () => {
+        await page.getByLabel('E-mail').fill(testAdmin.email);
+        await page.getByLabel('Password', { exact: true }).fill(testAdmin.password);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { level: 1, name: 'Widgets' }).waitFor();
+      };
+      await signIn();
+      await page.keyboard.press('c');
+      await page.getByLabel('Name', { exact: true }).fill('Half a lamp');
+      await page.reload();
+      await page.getByRole('heading', { level: 1, name: 'Widgets' }).waitFor();
+      await page.keyboard.press('c');
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a lamp');
+      // The session ends in another tab.
+      const { page: other } = await openTab(profile, deployment.url, '/access');
+      await other.getByRole('button', { name: 'Sign out everywhere' }).click();
+      await page.getByLabel('E-mail').waitFor();
+      expect(await page.evaluate<string[]>('Object.keys(sessionStorage)')).toEqual([]);
+      await signIn();
+      await page.keyboard.press('c');
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
+      await profile.close();
+    },
+  );
 });

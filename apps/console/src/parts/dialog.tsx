@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
+import { isComposing } from './read-key.ts';
 
 interface DialogProperties {
   readonly title: string;
@@ -41,6 +42,10 @@ export function Dialog({ title, onClose, children, canDismiss = true }: DialogPr
       ref={element}
       class="dialog"
       aria-labelledby={titleId}
+      onKeyDown={(event) => {
+        // The Escape that ends a composition does not end the dialog.
+        if (event.key === 'Escape' && isComposing(event)) event.preventDefault();
+      }}
       onCancel={(event) => {
         event.preventDefault();
         if (canDismiss) onClose();

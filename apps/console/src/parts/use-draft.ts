@@ -1,37 +1,26 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-
-const prefix = 'console-draft:';
+import { useEffect, useMemo } from 'preact/hooks';
+import { drafts } from '../session/drafts.ts';
+import { session } from '../session/session.ts';
 
 /**
- * Values of a form that survive a reload, and a session that ends while somebody types. They stay in this tab, and never
- * hold a secret. `clear` after the form was sent.
+ * Values of a form that survive a reload. They stay in this tab, end with the session, and never hold a secret. `clear`
+ * after the form was sent.
  */
 export function useDraft<Values extends object>(
   name: string,
   initial: Values,
 ): { values: Signal<Values>; clear: () => void } {
-  const values = useSignal<Values>(readDraft(name, initial));
+  const userId = useMemo(() => session.value?.user.id ?? '', []);
+  const kept = useMemo(() => drafts.read(userId, name), []);
+  const values = useSignal<Values>(kept === null ? initial : { ...initial, ...kept });
   useEffect(() => {
-    if (values.value !== initial) sessionStorage.setItem(prefix + name, JSON.stringify(values.value));
+    // The session may have ended since the last key: then nothing must be kept any more.
+    if (values.value !== initial && session.value?.user.id === userId) drafts.write(userId, name, values.value);
   }, [values.value]);
   const clear = () => {
-    sessionStorage.removeItem(prefix + name);
+    drafts.remove(userId, name);
     values.value = initial;
   };
   return { values, clear };
-}
-
-function readDraft<Values extends object>(name: string, initial: Values): Values {
-  try {
-    const kept = sessionStorage.getItem(prefix + name);
-    return kept === null ? initial : { ...initial, ...(JSON.parse(kept) as Partial<Values>) };
-  } catch {
-    return initial;
-  }
-}
-
-/** Forgets all drafts: the next person at this machine must not see them. */
-export function forgetDrafts(): void {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
 }

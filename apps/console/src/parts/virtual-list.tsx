@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, RefObject, TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { readKey } from './read-key.ts';
 
 interface VirtualListProperties<Row> {
   readonly rows: readonly Row[];
@@ -111,22 +112,23 @@ function useActiveRow<Row>(
     else if (box.current.scrollTop < lowest) box.current.scrollTop = lowest;
   };
   const page = Math.max(1, Math.floor(height / rowHeight) - 1);
-  const steps: Readonly<Record<string, number>> = {
-    ArrowDown: 1,
-    j: 1,
-    ArrowUp: -1,
-    k: -1,
-    PageDown: page,
-    PageUp: -page,
-  };
+  const steps = new Map([
+    ['ArrowDown', 1],
+    ['j', 1],
+    ['ArrowUp', -1],
+    ['k', -1],
+    ['PageDown', page],
+    ['PageUp', -page],
+  ]);
   const press = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = steps[event.key];
+    const pressed = readKey(event);
+    if (pressed === null) return;
+    const step = steps.get(pressed);
     const active = rows[index];
     if (step !== undefined) activate(index + step);
-    else if (event.key === 'Home') activate(0);
-    else if (event.key === 'End') activate(rows.length - 1);
-    else if (event.key === 'Enter' && active !== undefined) onOpen(active);
+    else if (pressed === 'Home') activate(0);
+    else if (pressed === 'End') activate(rows.length - 1);
+    else if (pressed === 'Enter' && active !== undefined) onOpen(active);
     else return;
     event.preventDefault();
   };

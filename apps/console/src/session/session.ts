@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { ProblemError } from '@widget-service/client/requests/problem-error.ts';
 import { api, onSignedOut, type Schemas, service } from '../service/service.ts';
+import { drafts } from './drafts.ts';
 import { listenToOtherTabs, tellOtherTabs } from './tabs.ts';
 
 type Session = Schemas['Session'];
@@ -29,7 +30,7 @@ const retryMs = 3_000;
 /** Asks the service who is signed in, until it answers. */
 export async function loadSession(): Promise<void> {
   try {
-    sessionState.value = { kind: 'signed-in', session: await service.getSession() };
+    enterSignedIn(await service.getSession());
   } catch (error) {
     if (error instanceof ProblemError && !error.isTemporary) return enterSignedOut();
     sessionState.value = { kind: 'unreachable' };
@@ -38,37 +39,42 @@ export async function loadSession(): Promise<void> {
 }
 
 export async function signIn(credentials: Schemas['Credentials']): Promise<void> {
-  sessionState.value = { kind: 'signed-in', session: await service.signIn(credentials) };
+  enterSignedIn(await service.signIn(credentials));
   tellOtherTabs('signed-in');
 }
 
 /** Changes the password. The service ends all sessions of the user, and starts a new one in this browser. */
 export async function changePassword(body: Schemas['PasswordChange']): Promise<void> {
-  sessionState.value = { kind: 'signed-in', session: await api.PUT('/api/v1/session/password', { body }) };
+  enterSignedIn(await api.PUT('/api/v1/session/password', { body }));
   tellOtherTabs('signed-in');
 }
 
 export async function signOut(): Promise<void> {
   await service.signOut();
-  sessionState.value = { kind: 'signed-out', hasEnded: false };
+  enterSignedOut(false);
   tellOtherTabs('signed-out');
 }
 
 /** Ends all sessions of the user, also on other machines. */
 export async function signOutEverywhere(): Promise<void> {
   await api.DELETE('/api/v1/sessions');
-  sessionState.value = { kind: 'signed-out', hasEnded: false };
+  enterSignedOut(false);
   tellOtherTabs('signed-out');
 }
 
-function enterSignedOut(): void {
-  if (sessionState.value.kind === 'signed-out') return;
-  sessionState.value = { kind: 'signed-out', hasEnded: sessionState.value.kind === 'signed-in' };
+function enterSignedIn(started: Session): void {
+  drafts.forgetOthers(started.user.id);
+  sessionState.value = { kind: 'signed-in', session: started };
+}
+
+function enterSignedOut(hasEnded = sessionState.value.kind === 'signed-in'): void {
+  if (sessionState.value.kind !== 'signed-out') sessionState.value = { kind: 'signed-out', hasEnded };
+  drafts.forgetAll();
 }
 
 /** Keeps all tabs of this browser alike. */
 export function followSession(): void {
-  onSignedOut(enterSignedOut);
+  onSignedOut(() => enterSignedOut());
   listenToOtherTabs((message) => {
     if (message === 'signed-out') enterSignedOut();
     // The other tab may have signed in as somebody else.

@@ -1,6 +1,5 @@
 import { Button } from '../parts/button.tsx';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
-import { forgetDrafts } from '../parts/use-draft.ts';
 import { useAction } from '../service/use-action.ts';
 import { session, signOut } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
@@ -10,10 +9,7 @@ import { type Theme, theme, themes } from './theme.ts';
 /** Who is signed in, the colours, and the way out. */
 export function AccountMenu() {
   const email = session.value?.user.email ?? '';
-  const leave = useAction(async () => {
-    await signOut();
-    forgetDrafts();
-  });
+  const leave = useAction(signOut);
   return (
     <div class="account">
       <p class="account-email" title={email}>

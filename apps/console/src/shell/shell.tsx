@@ -25,8 +25,9 @@ export function Shell() {
     );
   }
   if (session.value?.user.mustChangePassword) return <MustChangePasswordPage />;
+  // The key: nothing that one user has typed or read stays on the page when another one signs in, in any tab.
   return (
-    <div class="shell">
+    <div class="shell" key={session.value?.user.id}>
       <a class="skip" href="#content">
         {texts.general.skipToContent}
       </a>

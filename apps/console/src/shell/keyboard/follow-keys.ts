@@ -1,3 +1,4 @@
+import { isCommand, readKey } from '../../parts/read-key.ts';
 import { goTo } from '../../router/address.ts';
 import { may, session } from '../../session/session.ts';
 import { pages } from '../pages.ts';
@@ -12,14 +13,14 @@ let wasGoAtMs = 0;
 export function followKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (session.value === null || event.defaultPrevented) return;
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+    if (isCommand(event, 'k')) {
       event.preventDefault();
       openPalette();
       return;
     }
-    const isElsewhere = event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target);
-    if (isElsewhere || document.querySelector('dialog[open]') !== null) return;
-    if (press(event.key)) event.preventDefault();
+    const key = readKey(event);
+    if (key === null || isTyping(event.target) || document.querySelector('dialog[open]') !== null) return;
+    if (press(key)) event.preventDefault();
   });
 }
 

@@ -3,6 +3,7 @@ import type { TargetedKeyboardEvent } from 'preact';
 import { useId } from 'preact/hooks';
 import { rows } from '../../live/live-widgets.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { isComposing } from '../../parts/read-key.ts';
 import { goTo } from '../../router/address.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -34,6 +35,8 @@ function OpenPalette({ onClose }: { readonly onClose: () => void }) {
     entry.choose();
   };
   const press = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+    // With an input method, these keys choose among its own suggestions.
+    if (isComposing(event)) return;
     if (event.key === 'ArrowDown') active.value = Math.min(index + 1, entries.length - 1);
     else if (event.key === 'ArrowUp') active.value = Math.max(index - 1, 0);
     else if (event.key === 'Enter') choose(entries[index]);

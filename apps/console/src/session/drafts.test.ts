@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { createDrafts } from './drafts.ts';
+
+/** As the storage of a tab. */
+function createStorage() {
+  const entries = new Map<string, string>();
+  return {
+    get length() {
+      return entries.size;
+    },
+    key: (index: number) => [...entries.keys()][index] ?? null,
+    getItem: (key: string) => entries.get(key) ?? null,
+    setItem: (key: string, value: string) => void entries.set(key, value),
+    removeItem: (key: string) => void entries.delete(key),
+  };
+}
+
+function openDrafts() {
+  const storage = createStorage();
+  storage.setItem('another page of this host', 'its own');
+  const drafts = createDrafts(() => storage);
+  drafts.write('kim', 'new-widget', { name: 'Half a lamp' });
+  drafts.write('kim', 'new-user', { email: 'ann@example.com' });
+  return { storage, drafts };
+}
+
+it('keeps a draft for its user only', () => {
+  const { drafts } = openDrafts();
+  expect(drafts.read('kim', 'new-widget')).toEqual({ name: 'Half a lamp' });
+  expect(drafts.read('robin', 'new-widget')).toBeNull();
+  drafts.remove('kim', 'new-widget');
+  expect(drafts.read('kim', 'new-widget')).toBeNull();
+  expect(drafts.read('kim', 'new-user')).toEqual({ email: 'ann@example.com' });
+});
+
+it('forgets all drafts, and nothing else, at the end of a session', () => {
+  const { storage, drafts } = openDrafts();
+  drafts.forgetAll();
+  expect(storage.length).toBe(1);
+  expect(storage.getItem('another page of this host')).toBe('its own');
+});
+
+it('forgets the drafts of everybody else when somebody signs in', () => {
+  const { drafts } = openDrafts();
+  drafts.write('robin', 'new-widget', { name: 'Mine' });
+  drafts.forgetOthers('robin');
+  expect(drafts.read('kim', 'new-widget')).toBeNull();
+  expect(drafts.read('robin', 'new-widget')).toEqual({ name: 'Mine' });
+});
+
+it('reads a damaged draft as none', () => {
+  const { storage, drafts } = openDrafts();
+  storage.setItem('console-draft:kim:new-widget', '{');
+  expect(drafts.read('kim', 'new-widget')).toBeNull();
+});
