@@ -45,6 +45,6 @@ USER node
 EXPOSE 8080 8081 8082
 # For Docker; Kubernetes has its own probes. The default port is 8081 in an api pod and 8082 in a worker.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=40s \
-  CMD ["node", "-e", "const { OPS_PORT } = process.env; Promise.any((OPS_PORT ? [OPS_PORT] : [8081, 8082]).map(async (port) => { if (!(await fetch(`http://127.0.0.1:${port}/livez`)).ok) throw new Error(); })).then(() => process.exit(0), () => process.exit(1))"]
+  CMD ["node", "-e", "const { OPS_PORT } = process.env; Promise.any((OPS_PORT ? [OPS_PORT] : [8081, 8082]).map(async (port) => { if (!(await fetch(`http://localhost:${port}/livez`)).ok) throw new Error(); })).then(() => process.exit(0), () => process.exit(1))"]
 # Node is process 1. It needs no init: every process handles SIGTERM and SIGINT, and starts no child processes.
 CMD ["node", "--max-semi-space-size=16", "apps/api/src/main.ts"]

@@ -32,7 +32,7 @@ function openRawStream(url: string, headers = '') {
     text += part;
   });
   socket.on('error', () => undefined);
-  socket.write(`GET ${pathname}${search} HTTP/1.0\r\nHost: a\r\n${headers}\r\n`);
+  socket.write(`GET ${pathname}${search} HTTP/1.0\r\nHost: localhost\r\n${headers}\r\n`);
   return { socket, text: () => text.slice(text.indexOf('\r\n\r\n') + 4) };
 }
 

@@ -153,12 +153,12 @@ function flood(
 }
 
 test('slow headers on 250 connections', async () => {
-  drip(await openMany(250, 'GET /api/v1/session HTTP/1.1\r\nHost: a\r\nX: '), 'a');
+  drip(await openMany(250, 'GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\nX: '), 'a');
   await expectService();
 });
 
 test('slow bodies on 250 connections', async () => {
-  const head = `POST ${hookPath} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{`;
+  const head = `POST ${hookPath} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{`;
   drip(await openMany(250, head), ' ');
   await expectService();
 });
@@ -166,12 +166,12 @@ test('slow bodies on 250 connections', async () => {
 test('250 readers that read nothing', async () => {
   const opened = await openMany(250, '');
   for (const socket of opened) socket.pause();
-  for (const socket of opened) socket.write('GET /docs/swagger-ui.css HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20));
+  for (const socket of opened) socket.write('GET /docs/swagger-ui.css HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20));
   await expectService();
 });
 
 test('more connections than one address may have', async () => {
-  const opened = await openMany(450, 'GET /api/v1/session HTTP/1.1\r\nHost: a\r\n\r\n');
+  const opened = await openMany(450, 'GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await expectService();
   await eventually(async () => opened.filter((socket) => !socket.closed).length <= 300, 'the others are refused');
 });

@@ -43,7 +43,7 @@ it('every setting that a manifest names exists, and its value is valid', () => {
 
 it('the production overlay sets what a cluster behind a proxy needs', () => {
   const names = variables.filter(({ file }) => file.startsWith('overlays/production')).map(({ name }) => name);
-  expect(names.sort()).toEqual(['COOKIE_SECURE', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES']);
+  expect(names.sort()).toEqual(['ALLOWED_HOSTS', 'COOKIE_SECURE', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES']);
 });
 
 it('every setting of compose.yaml exists, its default is valid, and a proxy with TLS needs no change of the file', () => {

@@ -19,6 +19,7 @@ export interface CheckedAnswer {
 /** Problems that no operation declares: errors before routing, and faults. The document's introduction lists them. */
 const codesOutsideOperations = [
   'malformed-request',
+  'host-not-allowed',
   'uri-too-long',
   'headers-too-large',
   'request-timeout',

@@ -13,6 +13,7 @@ export async function startAppWithRoutes(
   const app = buildApp({
     settings: {
       trustedProxies: null,
+      allowedHosts: null,
       publicBaseUrl: null,
       cookieSecure: false,
       passwordSignInEnabled: true,

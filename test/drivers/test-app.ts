@@ -40,6 +40,8 @@ let checkAnswer: ReturnType<typeof createAnswerCheck> | null = null;
 
 export interface TestAppOptions {
   readonly publicBaseUrl?: string | null;
+  /** Left out: every name is allowed. */
+  readonly allowedHosts?: readonly string[];
   readonly cookieSecure?: boolean;
   readonly passwordSignInEnabled?: boolean;
   /** `timeoutMs` limits each request to the provider. */
@@ -166,6 +168,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     settings: {
       trustedProxies: options.trustedProxies ?? null,
       publicBaseUrl: options.publicBaseUrl ?? options.identityProvider?.publicBaseUrl ?? null,
+      allowedHosts: options.allowedHosts ?? null,
       cookieSecure: options.cookieSecure ?? false,
       passwordSignInEnabled: options.passwordSignInEnabled ?? true,
       bodyLimitBytes: options.bodyLimitBytes ?? 65_536,

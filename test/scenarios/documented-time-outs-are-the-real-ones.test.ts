@@ -68,14 +68,14 @@ describe.concurrent('documented time-outs of a connection', () => {
   });
 
   it('returns request-timeout if the headers are not complete after 15 s to 20 s', async () => {
-    const { text, seconds } = await readToEnd(await open('GET /api/v1/widgets HTTP/1.1\r\nHost: x\r\n'));
+    const { text, seconds } = await readToEnd(await open('GET /api/v1/widgets HTTP/1.1\r\nHost: localhost\r\n'));
     expectBetween(seconds, [15, 20], 'headers');
     expect(text).toMatch(/^HTTP\/1\.1 400 .*"code":"request-timeout"/s);
   });
 
   it('returns request-timeout if the body is not complete after 30 s to 35 s', async () => {
     const head =
-      'POST /api/v1/session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{';
+      'POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{';
     const { text, seconds } = await readToEnd(await open(head));
     expectBetween(seconds, [30, 35], 'body');
     expect(text).toMatch(/^HTTP\/1\.1 400 .*"code":"request-timeout"/s);
@@ -83,7 +83,7 @@ describe.concurrent('documented time-outs of a connection', () => {
 
   it('returns request-timeout after 30 s to 35 s also for a body that arrives byte by byte', async () => {
     const head =
-      'POST /api/v1/session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{';
+      'POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{';
     const socket = await open(head);
     const timer = setInterval(() => socket.write(' '), 1_000);
     const { text, seconds } = await readToEnd(socket);
@@ -93,7 +93,7 @@ describe.concurrent('documented time-outs of a connection', () => {
   });
 
   it('keeps a connection for 72 s to 74 s after a response', async () => {
-    const { text, seconds } = await readToEnd(await open('GET /api/v1/session HTTP/1.1\r\nHost: x\r\n\r\n'));
+    const { text, seconds } = await readToEnd(await open('GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\n\r\n'));
     expectBetween(seconds, [72, 74], 'next request');
     expect(text).toMatch(/^HTTP\/1\.1 403 .*\r\nkeep-alive: timeout=72\r\n/is);
   });
@@ -102,7 +102,7 @@ describe.concurrent('documented time-outs of a connection', () => {
     'closes a connection whose client accepts nothing after 30 s to 60 s',
     async () => {
       // Far more than the buffers of both ends hold.
-      const socket = await open('GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(400));
+      const socket = await open('GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(400));
       socket.pause();
       const elapsedMs = startStopwatch();
       const clientPort = socket.localPort ?? 0;

@@ -21,6 +21,8 @@ beforeAll(async () => {
   service = await startService('api', {
     DATA_DIR: join(folder, 'data'),
     HOST: '127.0.0.1',
+    // The hosts of the ambiguous requests. Their form is tried here, not their name.
+    ALLOWED_HOSTS: 'a,b',
     TRUSTED_PROXIES: '127.0.0.1',
     ADMIN_EMAIL: testAdmin.email,
     ADMIN_PASSWORD: testAdmin.password,

@@ -8,6 +8,8 @@ import { recordBuild } from '@widget-service/shared/metrics/record-build.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { explainListenFailure } from '@widget-service/shared/runtime/exit-error.ts';
+import { isAnyAddress } from '@widget-service/shared/runtime/host-name.ts';
+import { resolveListenHost } from '@widget-service/shared/runtime/listen-addresses.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { openOpsServer } from '@widget-service/shared/runtime/ops-server.ts';
 import type { RunningProcess } from '@widget-service/shared/runtime/run-process.ts';
@@ -23,6 +25,7 @@ import { type CompositionDeps, composeApp } from './compose-app.ts';
 import { describeDeployment } from './deployment.ts';
 import { drain, drainMaxMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
+import { listenPublicly } from './http/listen.ts';
 import { openOverview } from './overview/open-overview.ts';
 import { makeReadFigures } from './overview/read-figures.ts';
 import { sharePeerRequests } from './pods/share-peer-requests.ts';
@@ -76,13 +79,15 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
   // Until the pod has a position in the event log, it ends each new stream with `unavailable`.
   await fanOut.waitForPosition(firstPositionMaxMs);
   const listenAddress = { host: settings.HOST, port: settings.PORT };
-  await app.listen(listenAddress).catch((error) => {
+  const addressesOfHost = resolveListenHost(settings.HOST);
+  const listening = addressesOfHost.then((found) => listenPublicly(app, found, settings.PORT));
+  const listener = await listening.catch((error) => {
     // The admin is already stored, so no later start prints the password.
     if (password !== null) print(describeFirstAdmin(email, password));
     throw explainListenFailure(error, { settings: 'HOST, PORT', ...listenAddress });
   });
   state.isStarted = true;
-  const address = app.server.address() as AddressInfo;
+  const { address } = listener;
   const addresses = { public: toListenAddress(address), ops: toListenAddress(ops.address) };
   logger.info({ ...addresses, backend: backend.kind }, 'listening');
   if (deployment.startsWithoutSettings) {
@@ -105,7 +110,7 @@ export async function openApi(deps: ApiDeps): Promise<RunningProcess> {
         finishRequests: async () => {
           // `closed` resolves only when all responses have ended. So the hub ends the open streams first, and from then
           // on each new one at once.
-          const closed = app.close();
+          const closed = listener.close();
           fanOut.hub.close();
           await closed;
         },
@@ -142,8 +147,7 @@ function openOperatorsPort(
         recordUnsent(metrics, fanOut.hub);
       },
     },
-    settings.OPS_HOST,
-    settings.OPS_PORT,
+    { host: settings.OPS_HOST, port: settings.OPS_PORT, allowedHosts: settings.ALLOWED_HOSTS },
   );
 }
 
@@ -229,6 +233,6 @@ function toListenAddress({ address, port }: AddressInfo): { host: string; port: 
 
 /** The URL for a browser on this machine. */
 function toLocalUrl({ address, family, port }: AddressInfo): string {
-  const host = ['0.0.0.0', '::'].includes(address) ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;
+  const host = isAnyAddress(address) ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;
   return `http://${host}:${port}`;
 }

@@ -88,6 +88,8 @@ interface AppSettings {
   readonly trustedProxies: TrustedProxies;
   /** Base of the URLs in responses, without a trailing slash. Null: each request's own scheme and host. */
   readonly publicBaseUrl: string | null;
+  /** Host names that the service answers to, besides addresses and `localhost`. Null: every name. */
+  readonly allowedHosts: readonly string[] | null;
   readonly cookieSecure: boolean;
   readonly passwordSignInEnabled: boolean;
   readonly bodyLimitBytes: number;
@@ -156,7 +158,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   registerRequestTracing(app, deps.tracer ?? noTracer);
   registerConnectionRefusals(app, connections, deps.metrics);
   registerForwardedAddresses(app, trustedProxies);
-  registerRequestScreening(app, collectKnownPaths(app));
+  registerRequestScreening(app, { paths: collectKnownPaths(app), allowedHosts: deps.settings.allowedHosts });
   registerErrorHandler(app);
   registerProxyWarning(app, trustedProxies);
   registerRequestLog(app, deps.metrics);

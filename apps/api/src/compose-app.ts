@@ -1,4 +1,5 @@
 import {
+  toAllowedHosts,
   toConnectionLimits,
   toRateLimits,
   toSecurityContact,
@@ -64,6 +65,7 @@ export function composeApp(deps: CompositionDeps) {
     settings: {
       trustedProxies: settings.TRUSTED_PROXIES,
       publicBaseUrl: settings.PUBLIC_BASE_URL,
+      allowedHosts: toAllowedHosts(settings),
       cookieSecure: settings.COOKIE_SECURE,
       passwordSignInEnabled: settings.PASSWORD_SIGN_IN_ENABLED,
       bodyLimitBytes: settings.BODY_LIMIT_BYTES,

@@ -53,8 +53,7 @@ export async function openWorker(
       isStarted: () => true,
       updateGauges: () => recordTasks(metrics, supervisor),
     },
-    settings.OPS_HOST,
-    settings.OPS_PORT,
+    { host: settings.OPS_HOST, port: settings.OPS_PORT, allowedHosts: settings.ALLOWED_HOSTS },
   );
   const identity = {
     name: getProcessName(),

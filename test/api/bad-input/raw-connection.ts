@@ -8,16 +8,16 @@ export interface RawResponse {
 }
 
 /** Opens a connection and sends nothing. */
-export async function openSocket(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
+export async function openSocket(port: number, address = '127.0.0.1'): Promise<Socket> {
+  const socket = connect(port, address);
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   return socket;
 }
 
 /** Sends bytes unchanged and returns every response until the server closes the connection. */
-export async function exchange(port: number, bytes: string | Buffer): Promise<RawResponse[]> {
-  const socket = await openSocket(port);
+export async function exchange(port: number, bytes: string | Buffer, address?: string): Promise<RawResponse[]> {
+  const socket = await openSocket(port, address);
   socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   return parseResponses(await readToEnd(socket));
 }

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { listenPublicly, type PublicListener } from '@widget-service/api/http/listen.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CorpusVariables, expandVariables, issueVariables } from '../../corpus/corpus-variables.ts';
 import { type RawCase, rawRequests } from '../../corpus/raw-requests.ts';
@@ -8,24 +10,41 @@ import { exchange, openSocket, parseResponses, readToEnd } from './raw-connectio
 
 let service: TestApp;
 let variables: CorpusVariables;
+let listener: PublicListener;
 let port: number;
+/** Every address has the same limits and answers. */
+const addresses = [
+  '127.0.0.1',
+  ...Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .map(({ address }) => address)
+    .filter((address) => address === '::1'),
+  '127.0.0.2',
+];
 beforeAll(async () => {
   service = await openTestApp();
   variables = await issueVariables(service.backend);
-  await service.app.listen({ host: '127.0.0.1', port: 0 });
-  port = (service.app.server.address() as AddressInfo).port;
+  listener = await listenPublicly(service.app, addresses, 0);
+  port = listener.address.port;
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  await listener.close();
+  await service.close();
+});
 
 const requestId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe.each(Object.entries(rawRequests))('%s', (_, cases) => {
+const groups = addresses.flatMap((address) =>
+  Object.entries(rawRequests).map(([group, cases]) => [address, group, cases] as const),
+);
+
+describe.each(groups)('%s, %s', (address, _group, cases) => {
   const titled = cases.map((rawCase) => {
     const statuses = rawCase.expected.map((expected) => expected.join(' ')).slice(-2);
     return [statuses.length === 0 ? 'closes the connection' : `returns ${statuses.join(', ')}`, rawCase.name, rawCase];
   });
   test.each(titled as [string, string, RawCase][])('%s for %s', async (_response, _name, { bytes, expected }) => {
-    const responses = await exchange(port, expandVariables(bytes, variables));
+    const responses = await exchange(port, expandVariables(bytes, variables), address);
     expect(responses.map(({ status }) => status)).toEqual(expected.map(([status]) => status));
     for (const [index, [status, code]] of expected.entries()) {
       const { headers = {}, body = '' } = responses[index] ?? {};

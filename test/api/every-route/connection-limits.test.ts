@@ -40,7 +40,7 @@ type Connection = Awaited<ReturnType<typeof openConnection>>;
 /** Sends a request and returns the received text: at least the whole head of the response. */
 async function send({ socket, closed, received }: Connection, path = '/api/v1/session'): Promise<string> {
   const before = received().length;
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   const hasAnswer = () => received().slice(before).includes('\r\n\r\n');
   while (!hasAnswer() && !socket.closed) await Promise.race([once(socket, 'data').catch(() => undefined), closed]);
   return received().slice(before);
@@ -162,7 +162,7 @@ describe('CONNECTIONS_PER_POD', () => {
     // Open connections are served meanwhile.
     const first = open[0] as Socket;
     const answer = once(first, 'data');
-    first.write('GET /api/v1/session HTTP/1.1\r\nHost: x\r\n\r\n');
+    first.write('GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect(String(await answer)).toMatch(/^HTTP\/1\.1 403 /);
   });
 

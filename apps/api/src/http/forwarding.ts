@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { normalizeHost } from '@widget-service/shared/runtime/host-name.ts';
 import type { AttemptSource } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
@@ -11,8 +12,6 @@ export type TrustedProxies = readonly string[] | number | null;
 const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const;
 /** The form in which some proxies forward addresses: with a port, and IPv6 in brackets. */
 const forwardedAddressPattern = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/;
-/** An IPv4-mapped IPv6 address, dotted (`::ffff:192.0.2.7`) or in hexadecimal (`::ffff:c000:207`). */
-const mappedIpv4Pattern = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i;
 /** One customer usually has a whole IPv6 /64, so limits count the /64 network: its first four groups. */
 const networkGroups = 4;
 
@@ -100,7 +99,7 @@ export function registerProxyWarning(app: FastifyInstance, trusted: TrustedProxi
     if (!hasWarned && hasUntrustedForwarding(request)) {
       hasWarned = true;
       request.log.warn(
-        { peer: request.ip, setting: 'TRUSTED_PROXIES' },
+        { peer: normalizeAddress(readClientAddress(request)), setting: 'TRUSTED_PROXIES' },
         'REQUESTS COME THROUGH A PROXY THAT IS NOT TRUSTED: the service ignores its forwarding headers, does not ' +
           'count sign-in failures of all clients behind the proxy together, and uses the Host header that the proxy ' +
           'sends for URLs and the origin check. Set TRUSTED_PROXIES to the addresses of the proxy, or to none if there ' +
@@ -157,7 +156,7 @@ export function toShownAddress(
   trusted: TrustedProxies,
 ): string | null {
   if (trusted === null && hasUntrustedForwarding(request)) return null;
-  const address = normalizeAddress(readClientAddress(request)).toLowerCase();
+  const address = normalizeAddress(readClientAddress(request));
   return isIP(address) === 0 ? null : address;
 }
 
@@ -180,25 +179,18 @@ export function isPrivateAddress(address: string): boolean {
 export function toNetwork(address: string): string {
   const plain = normalizeAddress(address);
   if (isIP(plain) !== 6) return plain;
-  const [head = '', tail] = plain.toLowerCase().split('::');
+  const [head = '', tail] = plain.split('::');
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
     const tailGroups = tail === '' ? [] : tail.split(':');
-    // A dotted IPv4 part at the end counts as two groups.
-    const tailLength = tailGroups.length + (tail.includes('.') ? 1 : 0);
-    groups.push(...new Array<string>(8 - groups.length - tailLength).fill('0'), ...tailGroups);
+    groups.push(...new Array<string>(8 - groups.length - tailGroups.length).fill('0'), ...tailGroups);
   }
-  const network = groups.slice(0, networkGroups).map((group) => group.replace(/^0+(?=.)/, ''));
-  return `${network.join(':')}::/64`;
+  return `${groups.slice(0, networkGroups).join(':')}::/64`;
 }
 
 /** Removes the zone (`%eth0`), and converts an IPv4-mapped IPv6 address to IPv4. */
 function normalizeAddress(address: string): string {
-  const [plain = ''] = address.split('%', 1);
-  const [, dotted, high, low] = mappedIpv4Pattern.exec(plain) ?? [];
-  if (high === undefined || low === undefined) return dotted ?? plain;
-  const bytes = [high, low].map((group) => Number.parseInt(group, 16)).flatMap((word) => [word >> 8, word & 0xff]);
-  return bytes.join('.');
+  return isIP(address) === 4 ? address : normalizeHost(address);
 }
 
 /**

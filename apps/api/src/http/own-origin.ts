@@ -1,4 +1,4 @@
-import { isLoopback } from '@widget-service/shared/config/define-setting.ts';
+import { isLoopback } from '@widget-service/shared/runtime/host-name.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
@@ -43,5 +43,5 @@ export function decorateOwnOrigin(app: FastifyInstance, { cookieSecure, publicBa
 
 /** Whether the client addressed the service by a loopback address, or by no host at all. */
 function isOnThisMachine({ hostname }: FastifyRequest): boolean {
-  return hostname === '' || isLoopback(hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1'));
+  return hostname === '' || isLoopback(hostname);
 }

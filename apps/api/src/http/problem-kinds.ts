@@ -1,14 +1,5 @@
 import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
-
-/** What all problems with one code have in common. */
-interface ProblemKind {
-  readonly status: number;
-  readonly title: string;
-  /** The default `detail`, for a rejection without a text of its own. */
-  readonly detail: string;
-  /** What the reader should do next. The page `/problems/<code>` shows it. */
-  readonly remedy: string;
-}
+import { type ProblemKind, protocolProblemKinds } from './protocol-problem-kinds.ts';
 
 /** Status and texts of every problem code. This table alone decides the status of an error; no handler does. */
 export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
@@ -214,37 +205,7 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
     remedy:
       'This is a fault of the service. Send the requestId to its operator, who finds the cause in the log under this id.',
   },
-  'malformed-request': {
-    status: 400,
-    title: 'Malformed request',
-    detail: 'This is not a well-formed HTTP request.',
-    remedy:
-      'Check the client and the proxies in front of the service. The address must be decodable, and the request needs exactly one Host header and one correct body length.',
-  },
-  'headers-too-large': {
-    status: 400,
-    title: 'Headers too large',
-    detail: 'The request headers are too large.',
-    remedy: 'Send at most 16 KiB of headers. Old cookies are a common cause.',
-  },
-  'uri-too-long': {
-    status: 400,
-    title: 'URI too long',
-    detail: 'The address is too long.',
-    remedy: 'Send an address of at most 8 KiB.',
-  },
-  'request-timeout': {
-    status: 400,
-    title: 'Request timeout',
-    detail: 'The request did not arrive in time.',
-    remedy: 'Send the whole request within 30 seconds, and its headers within 15.',
-  },
-  'expectation-failed': {
-    status: 400,
-    title: 'Expectation failed',
-    detail: 'The service supports no expectation but 100-continue.',
-    remedy: 'Omit the header Expect, or send "100-continue".',
-  },
+  ...protocolProblemKinds,
 };
 
 /** Every problem code, in the order of the table. */

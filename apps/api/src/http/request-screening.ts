@@ -1,3 +1,4 @@
+import { makeIsAllowedHost } from '@widget-service/shared/runtime/allowed-hosts.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, sendProblem } from './problem.ts';
 import { countHeader } from './request-headers.ts';
@@ -11,14 +12,24 @@ const hostPattern = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::
 
 const schemePattern = /^https?$/i;
 
+interface ScreeningOptions {
+  readonly paths: KnownPaths;
+  /** See `AppSettings`. */
+  readonly allowedHosts: readonly string[] | null;
+}
+
 /**
  * Checks every request before its route does. It sets the common response headers, and rejects an overlong address, a
  * missing (except with HTTP/1.0), repeated or malformed `Host`, forwarding headers of a trusted proxy that cannot begin a
- * URL, an unknown path (404) and a method that the path does
- * not support (405). It runs before the body is read, so the bodies of such requests are never read.
+ * URL, a host that the service does not answer to, an unknown path (404) and a method that the path does not support
+ * (405). It runs before the body is read, so the bodies of such requests are never read.
  */
-export function registerRequestScreening(app: FastifyInstance, paths: KnownPaths): void {
-  const checks = { isValidHost: makeIsValidHost(), isValidForwardedHost: makeIsValidHost() };
+export function registerRequestScreening(app: FastifyInstance, { paths, allowedHosts }: ScreeningOptions): void {
+  const checks = {
+    isValidHost: makeIsValidHost(),
+    isValidForwardedHost: makeIsValidHost(),
+    isAllowedHost: allowedHosts === null ? () => true : makeIsAllowedHost(allowedHosts),
+  };
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     const refusal = findRefusal(request, checks);
@@ -48,9 +59,10 @@ interface HostChecks {
   readonly isValidHost: (host: string) => boolean;
   /** One of its own, because each check remembers only the last host. */
   readonly isValidForwardedHost: (host: string) => boolean;
+  readonly isAllowedHost: (host: string) => boolean;
 }
 
-function findRefusal(request: FastifyRequest, { isValidHost, isValidForwardedHost }: HostChecks): Refusal | null {
+function findRefusal(request: FastifyRequest, checks: HostChecks): Refusal | null {
   const { raw } = request;
   const url = raw.url ?? '';
   if (url.length > urlMaxLength && !isOverlongToken(url)) return { code: 'uri-too-long' };
@@ -58,18 +70,19 @@ function findRefusal(request: FastifyRequest, { isValidHost, isValidForwardedHos
   if (hosts > 1 || (hosts === 0 && raw.httpVersion !== '1.0')) {
     return { code: 'malformed-request', detail: 'The request must have exactly one Host header.' };
   }
-  if (!isValidHost(raw.headers.host ?? '')) {
+  if (!checks.isValidHost(raw.headers.host ?? '')) {
     return { code: 'malformed-request', detail: 'The Host header is not well-formed.' };
   }
   // Fastify takes both from the forwarding headers if the peer is a trusted proxy. They become part of URLs in responses.
   const { host, protocol } = request;
-  if (host !== raw.headers.host && !isValidForwardedHost(host ?? '')) {
+  if (host !== raw.headers.host && !checks.isValidForwardedHost(host ?? '')) {
     return { code: 'malformed-request', detail: 'X-Forwarded-Host is not well-formed.' };
   }
   if (!schemePattern.test(protocol)) {
     return { code: 'malformed-request', detail: 'X-Forwarded-Proto is neither http nor https.' };
   }
-  return null;
+  // The host that a trusted proxy forwards counts: the proxy may send its own name for the pods as `Host`.
+  return checks.isAllowedHost(host ?? '') ? null : { code: 'host-not-allowed' };
 }
 
 /**

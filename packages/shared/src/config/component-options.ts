@@ -1,5 +1,6 @@
 import type { RoleMapping } from '../domain/role-claim.ts';
 import type { EventRetention } from '../ports/event-log.ts';
+import { isLoopback } from '../runtime/host-name.ts';
 import type { LoggerOptions } from '../runtime/logger.ts';
 import type { TracerOptions } from '../tracing/tracer.ts';
 import type { Settings } from './settings.ts';
@@ -86,6 +87,16 @@ function toRateLimit(ratePerSecond: number, burst: number): RateLimitSetting | n
 export function toSecurityContact({ SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES }: Settings) {
   if (SECURITY_CONTACT === null || SECURITY_CONTACT_EXPIRES === null) return null;
   return { contacts: SECURITY_CONTACT, expires: SECURITY_CONTACT_EXPIRES };
+}
+
+/**
+ * Returns the host names that the public interface answers to. Null: every name, because nothing says which are its own.
+ * On loopback no other machine can connect, and a name other than `localhost` can only be that of a page that attacks
+ * this machine.
+ */
+export function toAllowedHosts({ HOST, PUBLIC_BASE_URL, ALLOWED_HOSTS }: Settings): readonly string[] | null {
+  if (PUBLIC_BASE_URL === null && ALLOWED_HOSTS.length === 0 && !isLoopback(HOST)) return null;
+  return [...(PUBLIC_BASE_URL === null ? [] : [new URL(PUBLIC_BASE_URL).hostname]), ...ALLOWED_HOSTS];
 }
 
 /** Converts the settings to the options of the logger. */

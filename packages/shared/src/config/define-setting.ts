@@ -33,8 +33,3 @@ export function defineSetting<T>(
 export function defineSecret<T>(...definition: Parameters<typeof defineSetting<T>>): Setting<T> & { isSecret: true } {
   return { ...defineSetting(...definition), isSecret: true };
 }
-
-/** Returns whether only this machine can connect to an address, or to the host of a URL. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}

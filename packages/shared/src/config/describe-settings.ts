@@ -60,9 +60,9 @@ function describeDefault({ defaultValue }: Setting<unknown>): string {
   const namesByValue = new Map<string, string[]>();
   const variants: [string, Partial<DefaultContext>][] = [
     ['embedded', {}],
-    ['cluster', { backend: 'cluster', host: '0.0.0.0' }],
-    ['cluster in production', { backend: 'cluster', host: '0.0.0.0', isProduction: true }],
-    ['worker', { app: 'worker', backend: 'cluster', host: '0.0.0.0' }],
+    ['cluster', { backend: 'cluster', host: '::' }],
+    ['cluster in production', { backend: 'cluster', host: '::', isProduction: true }],
+    ['worker', { app: 'worker', backend: 'cluster', host: '::' }],
     ['on a terminal', { isTerminal: true }],
   ];
   for (const [name, changes] of variants) {

@@ -24,7 +24,7 @@ describe('parseSettings', () => {
     const { settings, backend } = parseSettings(given, api);
     expect(backend).toBe('cluster');
     expect(settings).toMatchObject({
-      HOST: '0.0.0.0',
+      HOST: '::',
       COOKIE_SECURE: true,
       MIGRATE_ON_START: false,
       ADMIN_EMAIL: null,

@@ -1,6 +1,7 @@
 import { ExitError, exitCodes } from '../runtime/exit-error.ts';
+import { isLoopback } from '../runtime/host-name.ts';
 import { checkSignInSettings } from './check-sign-in-settings.ts';
-import { type DefaultContext, isLoopback, type Setting } from './define-setting.ts';
+import type { DefaultContext, Setting } from './define-setting.ts';
 import { listSecrets, readSecretFiles } from './secret-files.ts';
 import { type SettingName, type Settings, settingsTable } from './settings.ts';
 
@@ -65,7 +66,7 @@ export function parseSettings(
     ...process,
     backend,
     isProduction: read('NODE_ENV') === 'production',
-    host: read('HOST') ?? (backend === 'embedded' ? '127.0.0.1' : '0.0.0.0'),
+    host: read('HOST') ?? (backend === 'embedded' ? '127.0.0.1' : '::'),
   };
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(settingsTable) as SettingName[]) {
@@ -107,7 +108,7 @@ function checkPorts({ HOST, PORT, OPS_HOST, OPS_PORT }: Settings): void {
 function checkPublicScheme({ PUBLIC_BASE_URL, COOKIE_SECURE }: Settings): void {
   if (PUBLIC_BASE_URL === null || !COOKIE_SECURE) return;
   const { protocol, hostname } = new URL(PUBLIC_BASE_URL);
-  if (protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'))) return;
+  if (protocol === 'https:' || isLoopback(hostname)) return;
   throw new SettingsError([
     `PUBLIC_BASE_URL, COOKIE_SECURE: ${JSON.stringify(PUBLIC_BASE_URL)} begins with http:, but browsers send the session ` +
       'cookie over HTTPS only; allowed: a URL with https:, or COOKIE_SECURE=false',

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { batchLimits } from '../domain/batch-limits.ts';
+import { isLoopback } from '../runtime/host-name.ts';
 import { accessSettings } from './access-settings.ts';
 import { auditSettings } from './audit-settings.ts';
-import { defineSecret, defineSetting, isLoopback } from './define-setting.ts';
+import { defineSecret, defineSetting } from './define-setting.ts';
 import { overloadSettings } from './overload-settings.ts';
 import { pageSettings } from './page-settings.ts';
 import { signInSettings } from './sign-in-settings.ts';
@@ -10,6 +11,7 @@ import { tracingSettings } from './tracing-settings.ts';
 import {
   baseUrl,
   flag,
+  hostNames,
   milliseconds,
   mongodbUrl,
   nonEmptyText,
@@ -27,8 +29,8 @@ import {
 export const settingsTable = {
   HOST: defineSetting(
     nonEmptyText,
-    ({ backend }) => (backend === 'embedded' ? '127.0.0.1' : '0.0.0.0'),
-    'Address on which the public interface listens.',
+    ({ host }) => host,
+    'Address on which the public interface listens. :: is every address, IPv6 and IPv4; on a machine without IPv6, every IPv4 address. A name such as localhost is each of its addresses.',
   ),
   PORT: defineSetting(wholeNumber(0, 65_535), 8080, 'Port of the public interface. 0 takes a free port.'),
   OPS_HOST: defineSetting(
@@ -45,6 +47,11 @@ export const settingsTable = {
     baseUrl,
     null,
     'Base of the URLs that are returned with tokens. The default is the scheme and Host of the request; with secure cookies, https unless the Host is this machine. A base of http: then stops the start.',
+  ),
+  ALLOWED_HOSTS: defineSetting(
+    hostNames,
+    [],
+    'More host names that the service answers to, comma-separated: the public interface besides that of PUBLIC_BASE_URL, the operators’ interface besides the name of the machine. IP addresses and localhost are always allowed. * allows every name.',
   ),
   MONGODB_URL: defineSecret(
     mongodbUrl,

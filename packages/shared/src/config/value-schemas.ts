@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type Role, roles } from '../domain/role.ts';
 import type { RoleMapping } from '../domain/role-claim.ts';
-import { isLoopback } from './define-setting.ts';
+import { isLoopback } from '../runtime/host-name.ts';
 
 // The schemas of setting values. Each parses the text of an environment variable; its message says what is allowed. The
 // nullable ones are for settings that may be left out: null is then their default.
@@ -64,6 +64,17 @@ export const roleMapping = z
   )
   .transform((pairs): RoleMapping => new Map(pairs as [string, Role][]))
   .nullable();
+
+/** A name with letters, digits, hyphens, underscores and dots, without a port. */
+const hostNamePattern = /^[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d_])?\.?$/i;
+/** Parses to a list of host names, of which one may be `*`. */
+export const hostNames = z
+  .string()
+  .transform((value) => value.split(',').map((part) => part.trim()))
+  .refine(
+    (names): names is string[] => names.every((name) => name === '*' || hostNamePattern.test(name)),
+    'host names without scheme and port, comma-separated, or *',
+  );
 
 const maxHops = 100;
 /** Parses to a number of hops, or to a list of addresses and CIDRs. `none` parses to an empty list. */

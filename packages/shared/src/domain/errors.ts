@@ -31,6 +31,7 @@ export type ProblemCode =
   | 'identity-provider-unavailable'
   | 'internal'
   | 'malformed-request'
+  | 'host-not-allowed'
   | 'headers-too-large'
   | 'uri-too-long'
   | 'request-timeout'

@@ -26,6 +26,8 @@ const reasonsByCode: Readonly<Record<string, string>> = {
   EACCES: 'needs a permission that this process does not have',
   EADDRNOTAVAIL: 'is not an address of this machine',
   ENOTFOUND: 'is not a name that can be resolved',
+  EAI_AGAIN: 'is a name that cannot be resolved now',
+  EAFNOSUPPORT: 'needs IPv6, which this machine does not have',
 };
 
 /** An address on which a process listens. */
@@ -43,7 +45,7 @@ export function explainListenFailure(error: unknown, { settings, host, port }: L
   if (reason === undefined) return error;
   return new ExitError(
     exitCodes.configuration,
-    `${settings}: ${host}:${port} ${reason}; choose another address or port`,
+    `${settings}: ${host.includes(':') ? `[${host}]` : host}:${port} ${reason}; choose another address or port`,
     { cause: error },
   );
 }

@@ -1,27 +1,40 @@
+import { once } from 'node:events';
 import http from 'node:http';
+import { connect } from 'node:net';
+import { hostname } from 'node:os';
+import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HealthCheck, type OpsServer, openOpsServer } from './ops-server.ts';
 
-describe('openOpsServer', () => {
-  const tail = { name: 'tail', reason: null };
-  const state = { isStarted: false, checks: [tail] as HealthCheck[] };
-  let server: OpsServer;
-  beforeAll(async () => {
-    const deps = {
-      formatMetrics: async (accept?: string) => ({ text: `accept: ${accept}\n`, contentType: 'text/plain' }),
-      updateGauges: () => undefined,
-      checks: () => state.checks,
-      isStarted: () => state.isStarted,
-    };
-    server = await openOpsServer(deps, '127.0.0.1', 0);
-  });
-  afterAll(() => server.close());
+const tail = { name: 'tail', reason: null };
+const state = { isStarted: false, checks: [tail] as HealthCheck[] };
+const openServer = () => {
+  const deps = {
+    formatMetrics: async (accept?: string) => ({ text: `accept: ${accept}\n`, contentType: 'text/plain' }),
+    updateGauges: () => undefined,
+    checks: () => state.checks,
+    isStarted: () => state.isStarted,
+  };
+  return openOpsServer(deps, { host: '127.0.0.1', port: 0, allowedHosts: ['widget-api-ops'] });
+};
+let server: OpsServer;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
 
+/** Sends these bytes. Returns the response once the server has closed the connection. */
+function exchange(bytes: string): Promise<string> {
+  const socket = connect(server.address.port, '127.0.0.1', () => socket.write(bytes));
+  return readText(socket);
+}
+
+describe('openOpsServer', () => {
   /** Requests exactly this path. `fetch` would normalise it. */
-  const request = (path: string, method = 'GET') =>
+  const request = (path: string, method = 'GET', headers: http.OutgoingHttpHeaders = {}) =>
     new Promise<string>((resolve, reject) => {
       http
-        .request({ host: '127.0.0.1', port: server.address.port, path, method }, (response) => {
+        .request({ host: '127.0.0.1', port: server.address.port, path, method, headers }, (response) => {
           let text = '';
           response.setEncoding('utf8').on('data', (part: string) => {
             text += part;
@@ -58,7 +71,62 @@ describe('openOpsServer', () => {
     expect(await response.text()).toBe('accept: application/openmetrics-text\n');
   });
 
+  it.each(['127.0.0.1', '10.1.2.3:8081', '[::1]:8081', 'localhost:8081', hostname(), 'widget-api-ops:8081'])(
+    'answers to the host %s',
+    async (host) => expect(await request('/livez', 'GET', { host })).toBe('200 ok\nevent-loop: ok\n'),
+  );
+
+  it.each(['evil.example', 'evil.example:8081', 'localhost.evil.example', '127.0.0.1.evil.example'])(
+    'answers 400 to the host %s, which a page of another site may have given this address',
+    async (host) => {
+      for (const path of ['/metrics', '/readyz', '/livez']) {
+        expect(await request(path, 'GET', { host })).toMatch(/^400 .*ALLOWED_HOSTS\n$/);
+      }
+    },
+  );
+
+  it('answers an HTTP/1.0 request without a host, as a load balancer sends it', async () => {
+    expect(await exchange('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+
+  it('lets a browser run nothing of a response, and guess no type', async () => {
+    const { headers } = await fetch(`http://127.0.0.1:${server.address.port}/metrics`);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+  });
+
+  it('shows the reason of a check without control characters', async () => {
+    state.checks = [{ name: 'tail', reason: 'a\u009b2Jb\u202ec' }];
+    expect(await request('/readyz')).toContain('tail: a\\u009b2Jb\\u202ec\n');
+    state.checks = [tail];
+  });
+
   it('answers 405 to methods other than GET and HEAD', async () => {
     expect(await request('/metrics', 'POST')).toBe('405 method not allowed\n');
+  });
+});
+
+describe('the connections of the ops server', () => {
+  it('close after about 5 s if their request does not arrive', async () => {
+    const startedAtMs = performance.now();
+    const texts = [
+      '',
+      'GET /livez HTTP/1.1\r\nHost: ',
+      'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n',
+    ];
+    const answers = await Promise.all(texts.map(exchange));
+    expect(answers.map((text) => text.split(' ')[1])).toEqual(['408', '408', '405']);
+    expect(performance.now() - startedAtMs).toBeGreaterThan(4_000);
+  });
+
+  it('are at most 64 at once: a further one is closed', async () => {
+    const other = await openServer();
+    const connectTo = () => connect(other.address.port, '127.0.0.1');
+    const first = Array.from({ length: 64 }, connectTo);
+    await Promise.all(first.map((socket) => once(socket, 'connect')));
+    const further = connectTo();
+    await once(further, 'close');
+    expect(first.filter(({ closed }) => closed)).toEqual([]);
+    await other.close();
   });
 });

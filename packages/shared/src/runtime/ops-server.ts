@@ -1,6 +1,41 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
+import { makeIsAllowedHost } from './allowed-hosts.ts';
 import { explainListenFailure } from './exit-error.ts';
+import { type FurtherListeners, listen, listenFurther, resolveListenHost } from './listen-addresses.ts';
+import { escapeControls } from './printable-text.ts';
+
+/** Limits, so that a slow or silent client cannot hold connections: times in milliseconds. */
+const connectionLimits = {
+  requestTimeout: 5_000,
+  headersTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+  /** `requireHostHeader`: a load balancer may check the health with a bare `GET /readyz`, and a browser always sends one. */
+  requireHostHeader: false,
+};
+/** How long a client may accept nothing of a response. */
+const idleMs = 30_000;
+/** On each address. Prometheus, the probes and an operator need a few. */
+const connectionsMax = 64;
+
+/** Headers of every response. A browser that shows one as a document loads and runs nothing. */
+const securityHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/** Where the server listens, and by which names. */
+export interface OpsServerOptions {
+  /** An address, or a name: the server then listens on each of its addresses. */
+  readonly host: string;
+  readonly port: number;
+  /** Host names that the server answers to, besides addresses, `localhost` and the name of this machine. */
+  readonly allowedHosts: readonly string[];
+}
 
 /** The metrics as text, and the type of that text. */
 interface MetricsText {
@@ -41,24 +76,47 @@ export interface OpsServer {
  * The first line of a health body is `ok` or `failed`. Each further line is a check, for example `tail: ok`, or with the
  * reason why it fails. The failing checks come first.
  *
+ * It answers only to addresses, `localhost`, the name of this machine (in Kubernetes, of the pod) and `allowedHosts`: a
+ * page that gives its own name the address of this process gets 400 and reads nothing.
+ *
  * If it cannot listen on the address, it throws what `explainListenFailure` returns.
  */
-export async function openOpsServer(deps: OpsServerDeps, host: string, port: number): Promise<OpsServer> {
-  const server = createServer((request, response) => {
+export async function openOpsServer(
+  deps: OpsServerDeps,
+  { host, port, allowedHosts }: OpsServerOptions,
+): Promise<OpsServer> {
+  const isAllowedHost = makeIsAllowedHost([hostname(), ...allowedHosts]);
+  const server = createServer(connectionLimits, (request, response) => {
+    if (!isAllowedHost(request.headers.host ?? '')) return send(response, 400, hostNotAllowed);
     // Not parsed with `new URL`: it throws for `//`, and a request must not be able to end the process.
     const [path = '/'] = (request.url ?? '/').split('?', 1);
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'method not allowed\n');
     respond(deps, path, request.headers.accept, response).catch(() => send(response, 500, 'failed\n'));
   });
-  await listen(server, host, port);
+  server.timeout = idleMs;
+  server.maxConnections = connectionsMax;
+  const further = await listenOnHost(server, host, port);
   return {
     address: server.address() as AddressInfo,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: async () => {
+      const closed = [further.close(), new Promise<void>((resolve) => server.close(() => resolve()))];
+      server.closeAllConnections();
+      await Promise.all(closed);
+    },
   };
+}
+
+const hostNotAllowed =
+  'this port does not answer to the name in the Host header: use an address, or add the name to ALLOWED_HOSTS\n';
+
+async function listenOnHost(server: Server, host: string, port: number): Promise<FurtherListeners> {
+  try {
+    const [first = host, ...others] = await resolveListenHost(host);
+    await listen(server, first, port);
+    return await listenFurther(server, others);
+  } catch (error) {
+    throw explainListenFailure(error, { settings: 'OPS_HOST, OPS_PORT', host, port });
+  }
 }
 
 async function respond(
@@ -86,22 +144,11 @@ function sendHealth(response: ServerResponse, checks: readonly HealthCheck[]): v
   send(response, status, [summary, ...lines, ''].join('\n'));
 }
 
-/** Always one line: a reason may be the message of an error. */
+/** Always one printable line: a reason may be the message of an error. */
 function formatCheck({ name, reason }: HealthCheck): string {
-  return `${name}: ${(reason ?? 'ok').replaceAll(/\s+/g, ' ')}`;
+  return `${name}: ${escapeControls((reason ?? 'ok').replaceAll(/\s+/g, ' '))}`;
 }
 
 function send(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {
-  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => reject(explainListenFailure(error, { settings: 'OPS_HOST, OPS_PORT', host, port }));
-    server.once('error', fail);
-    server.listen(port, host, () => {
-      server.off('error', fail);
-      resolve();
-    });
-  });
+  response.writeHead(status, { ...securityHeaders, 'content-type': type }).end(body);
 }

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { isAnyAddress, isLoopback, normalizeHost } from './host-name.ts';
+
+describe('normalizeHost', () => {
+  it.each([
+    ['Widgets.LAN', 'widgets.lan'],
+    ['widgets.lan.', 'widgets.lan'],
+    ['[::1]', '::1'],
+    ['0:0:0:0:0:0:0:1', '::1'],
+    ['2001:0DB8::0:7', '2001:db8::7'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::FFFF:c000:207', '192.0.2.7'],
+    ['192.0.2.7', '192.0.2.7'],
+    ['.', '.'],
+    ['', ''],
+  ])('%s becomes %s', (host, normal) => expect(normalizeHost(host)).toBe(normal));
+});
+
+describe('isLoopback', () => {
+  it.each([
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'widgets.localhost',
+    '127.0.0.1',
+    '127.9.9.9',
+    '::1',
+    '[::1]',
+    '0:0:0:0:0:0:0:1',
+    '::ffff:127.0.0.1',
+  ])('returns true for %s', (host) => expect(isLoopback(host)).toBe(true));
+
+  it.each(['127.0.0.1.example', 'localhost.example', 'notlocalhost', '127.example', '128.0.0.1', '::', '0.0.0.0', ''])(
+    'returns false for "%s"',
+    (host) => expect(isLoopback(host)).toBe(false),
+  );
+});
+
+it('every form of the unspecified address stands for all addresses', () => {
+  expect(['::', '::0', '[::]', '0:0:0:0:0:0:0:0', '0.0.0.0'].map(isAnyAddress)).toEqual([true, true, true, true, true]);
+  expect(['::1', '127.0.0.1', 'localhost'].map(isAnyAddress)).toEqual([false, false, false]);
+});

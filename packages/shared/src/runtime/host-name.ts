@@ -1,0 +1,52 @@
+import { isIP } from 'node:net';
+
+/**
+ * Returns a host in one form, so that two can be compared: lower case, IPv6 addresses without brackets and abbreviated,
+ * no dot at the end, and an IPv4 address that an IPv6 one contains (`::ffff:127.0.0.1`) as IPv4. A text that is no host
+ * is returned in lower case.
+ */
+export function normalizeHost(host: string): string {
+  const plain = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  if (isIP(plain) === 6) return unmapIpv4(abbreviateIpv6(plain));
+  return plain.length > 1 ? plain.replace(/\.$/, '') : plain;
+}
+
+function abbreviateIpv6(address: string): string {
+  const url = `http://[${address.replace(/%.*$/, '')}]/`;
+  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : address;
+}
+
+/** The form in which `abbreviateIpv6` returns an IPv4-mapped address. */
+const mappedIpv4Pattern = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
+
+function unmapIpv4(address: string): string {
+  const [, high, low] = mappedIpv4Pattern.exec(address) ?? [];
+  if (high === undefined || low === undefined) return address;
+  const words = [high, low].map((group) => Number.parseInt(group, 16));
+  return words.flatMap((word) => [word >> 8, word & 0xff]).join('.');
+}
+
+/** Whether a host is an IPv4 or IPv6 address, with or without brackets. */
+export function isIpLiteral(host: string): boolean {
+  return isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0;
+}
+
+/** Whether an address stands for every address of a machine, such as `::` or `0.0.0.0`. */
+export function isAnyAddress(address: string): boolean {
+  return ['::', '0.0.0.0'].includes(normalizeHost(address));
+}
+
+/**
+ * Whether only this machine can connect to an address, or to the host of a URL: `localhost` and the names below it
+ * (RFC 6761), `127.0.0.0/8` and `::1`.
+ */
+export function isLoopback(host: string): boolean {
+  const plain = normalizeHost(host);
+  return plain === '::1' || isLocalhost(plain) || (isIP(plain) === 4 && plain.startsWith('127.'));
+}
+
+/** Whether a host name is `localhost` or below it: no name server can give it another address (RFC 6761). */
+export function isLocalhost(host: string): boolean {
+  const plain = normalizeHost(host);
+  return plain === 'localhost' || plain.endsWith('.localhost');
+}
