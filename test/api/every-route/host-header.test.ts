@@ -10,13 +10,23 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const subscribe = (host: string) =>
+const subscribe = (host: string, headers = {}) =>
   service.inject({
     method: 'POST',
     url: '/api/v1/subscriptions',
-    headers: { ...admin.headers, host },
+    headers: { ...admin.headers, ...headers, host },
     payload: { name: 'screen' },
   });
+
+test.each([
+  ['widgets.lan:80', 'http://widgets.lan'],
+  ['WIDGETS.lan', 'http://widgets.lan'],
+  ['widgets.lan.', 'http://widgets.lan'],
+  ['[2001:DB8:0::7]:80', 'http://[2001:db8::7]'],
+])('a page of %s comes from the own origin %s', async (host, origin) => {
+  expect((await subscribe(host, { origin })).statusCode).toBe(201);
+  expectProblem(await subscribe(host, { origin: `${origin}:8080` }), { status: 403, code: 'csrf-token-invalid' });
+});
 
 describe('URLs built from the Host header', () => {
   test.each([

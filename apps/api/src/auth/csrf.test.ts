@@ -17,6 +17,18 @@ test('accepts the CSRF token of the session', () => {
   expect(isCsrfToken('id', computeCsrfToken('id'))).toBe(true);
 });
 
+test.each([
+  ['http://widgets.lan:80', 'http://widgets.lan'],
+  ['https://widgets.lan:443', 'https://widgets.lan'],
+  ['http://WIDGETS.lan', 'http://widgets.lan'],
+  ['http://widgets.lan.', 'http://widgets.lan'],
+  ['http://widgets.lan.:80', 'http://widgets.lan.'],
+  ['http://[0:0:0:0:0:0:0:1]:8080', 'http://[::1]:8080'],
+  ['http://[2001:DB8::7]', 'http://[2001:db8:0::7]'],
+])('%s and %s are one origin', (own, origin) => {
+  expect(isOwnOrigin({ secFetchSite: undefined, origin }, [own])).toBe(true);
+});
+
 const ownOrigins = ['https://widgets.example', 'http://localhost:8080'];
 
 test.each([
@@ -30,6 +42,15 @@ test.each([
   [{ origin: 'http://localhost:8080' }, true],
   [{ origin: 'http://localhost' }, false],
   [{ origin: 'null' }, false],
+  [{ origin: 'HTTPS://Widgets.Example:443' }, true],
+  [{ origin: 'https://widgets.example.' }, true],
+  [{ origin: 'https://widgets.example:80' }, false],
+  [{ origin: 'https://widgets.example/' }, true],
+  [{ origin: 'https://widgets.example/page' }, false],
+  [{ origin: 'https://user@widgets.example' }, false],
+  [{ origin: 'https://widgets.example, https://evil.example' }, false],
+  [{ origin: 'https://widgets.example.evil.example' }, false],
+  [{ origin: '' }, false],
 ])('isOwnOrigin(%j) returns %j', (headers: { secFetchSite?: string; origin?: string }, expected) => {
   expect(isOwnOrigin({ secFetchSite: headers.secFetchSite, origin: headers.origin }, ownOrigins)).toBe(expected);
 });

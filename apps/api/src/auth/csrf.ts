@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { normalizeHost } from '@widget-service/shared/runtime/host-name.ts';
 import { isEqualInConstantTime } from './constant-time.ts';
 
 /**
@@ -23,10 +24,22 @@ interface RequestOrigin {
 
 /**
  * Whether a request may come from a page of this service. `Sec-Fetch-Site` decides: it must be `same-origin` or `none`
- * (opened by the user). Without it, `Origin` must be one of `ownOrigins`. A request with neither header passes: current
+ * (opened by the user). Without it, `Origin` must be one of `ownOrigins`, whatever its form. A request with neither header passes: current
  * browsers send at least one of them, so it comes from another kind of client.
  */
 export function isOwnOrigin({ secFetchSite, origin }: RequestOrigin, ownOrigins: readonly string[]): boolean {
   if (secFetchSite !== undefined) return secFetchSite === 'same-origin' || secFetchSite === 'none';
-  return origin === undefined || ownOrigins.includes(origin);
+  if (origin === undefined) return true;
+  const parsed = parseOrigin(origin);
+  return parsed !== null && ownOrigins.some((own) => parseOrigin(own) === parsed);
+}
+
+/**
+ * Returns an origin in one form, so that two can be compared: lower case, without the default port, IPv6 addresses
+ * abbreviated, and without a dot at the end of the host. Returns null for any other text, such as `null`.
+ */
+function parseOrigin(text: string): string | null {
+  if (!URL.canParse(text)) return null;
+  const { protocol, hostname, port, href, origin } = new URL(text);
+  return href === `${origin}/` ? `${protocol}//${normalizeHost(hostname)}:${port}` : null;
 }

@@ -26,7 +26,7 @@ export interface OwnOriginSettings {
  * is a client on this machine: browsers trust such an address without TLS.
  */
 export function decorateOwnOrigin(app: FastifyInstance, { cookieSecure, publicBaseUrl }: OwnOriginSettings): void {
-  const hasHttpsBase = cookieSecure && publicBaseUrl?.startsWith('https:') === true;
+  const hasHttpsBase = cookieSecure && publicBaseUrl !== null && new URL(publicBaseUrl).protocol === 'https:';
   const readOrigin = (request: FastifyRequest) =>
     `${cookieSecure && !isOnThisMachine(request) ? 'https' : request.protocol.toLowerCase()}://${request.host || 'localhost'}`;
   app.decorateRequest('ownOrigin', {
