@@ -149,7 +149,7 @@ async function scrape(service: ServiceProcess, accept: string): Promise<string> 
 describe('one hook is one trace', () => {
   it('embedded: from the request to the stream, without a secret in any exported byte', async () => {
     const receiver = await openReceiver();
-    const service = await startEmbedded({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
+    const service = await startEmbedded({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TRACEPARENT_ENABLED: 'true' });
     const hook = await postTracedHook(service.url);
     const openMetrics = await scrape(service, 'application/openmetrics-text; version=1.0.0');
     const exemplar = `# {trace_id="${hook.traceId}"}`;
@@ -167,7 +167,12 @@ describe('one hook is one trace', () => {
     const receiver = await openReceiver();
     const run = await openClusterRun();
     cleanups.push(() => run.dispose());
-    const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, DRAIN_DELAY_MS: '0', DRAIN_WINDOW_MS: '0' };
+    const tracing = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      TRACEPARENT_ENABLED: 'true',
+      DRAIN_DELAY_MS: '0',
+      DRAIN_WINDOW_MS: '0',
+    };
     const [api, worker] = await Promise.all([run.startApi(tracing), run.startWorker(tracing)]);
     const hook = await postTracedHook(api.url);
     await run.waitUntilProcessed();

@@ -110,6 +110,7 @@ export function toTracerOptions(settings: Settings): TracerOptions {
     endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
     ratio: settings.OTEL_TRACES_SAMPLER_ARG,
     serviceName: settings.OTEL_SERVICE_NAME,
+    ignoresTraceparent: !settings.TRACEPARENT_ENABLED,
   };
 }
 

@@ -1,5 +1,5 @@
 import { defineSetting } from './define-setting.ts';
-import { baseUrl, fraction, nonEmptyText } from './value-schemas.ts';
+import { baseUrl, flag, fraction, nonEmptyText } from './value-schemas.ts';
 
 /** Settings of tracing. Part of `settingsTable`. */
 export const tracingSettings = {
@@ -8,10 +8,11 @@ export const tracingSettings = {
     null,
     'Base URL of an OTLP receiver of traces, over HTTP with protobuf. The service appends /v1/traces. Not set: no tracing.',
   ),
-  OTEL_TRACES_SAMPLER_ARG: defineSetting(
-    fraction,
-    0.01,
-    'Share of requests that are traced, from 0 to 1. A request with a traceparent header follows its sender’s decision.',
+  OTEL_TRACES_SAMPLER_ARG: defineSetting(fraction, 0.01, 'Share of requests that are traced, from 0 to 1.'),
+  TRACEPARENT_ENABLED: defineSetting(
+    flag,
+    false,
+    'Whether a request with a traceparent header continues the trace of its sender and follows the sender’s decision to trace. Only for senders that you trust: each of them can have all its requests traced.',
   ),
   OTEL_SERVICE_NAME: defineSetting(
     nonEmptyText,

@@ -1,14 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { readTraceId } from '../domain/trace-context.ts';
 import { openTracer } from './open-tracer.ts';
-import { noTracer, type Tracer } from './tracer.ts';
+import { noTracer, type Tracer, type TracerOptions } from './tracer.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const header = (flags: string) => `00-${traceId}-00f067aa0ba902b7-${flags}`;
 
 /** Nothing listens on port 9 of this machine: the spans are lost. */
-async function open(ratio: number): Promise<Tracer> {
-  const options = { endpoint: 'http://127.0.0.1:9', ratio, serviceName: 'test' };
+async function open(ratio: number, more: Partial<TracerOptions> = {}): Promise<Tracer> {
+  const options = { endpoint: 'http://127.0.0.1:9', ratio, serviceName: 'test', ...more };
   const tracer = await openTracer(options, () => undefined);
   onTestFinished(() => tracer.close());
   return tracer;
@@ -18,6 +18,14 @@ it('follows the decision of the sender, whatever the ratio', async () => {
   const [never, always] = [await open(0), await open(1)];
   expect(readTraceId(never.startRequest(header('01'))?.context ?? '')).toBe(traceId);
   expect(always.startRequest(header('00'))).toBeNull();
+});
+
+it('ignores the sender if it is told to: the ratio decides, and the trace is a new one', async () => {
+  const [never, always] = [await open(0, { ignoresTraceparent: true }), await open(1, { ignoresTraceparent: true })];
+  expect(never.startRequest(header('01'))).toBeNull();
+  const span = always.startRequest(header('00'));
+  expect(span).not.toBeNull();
+  expect(readTraceId(span?.context ?? '')).not.toBe(traceId);
 });
 
 it('samples the ratio of the requests without a valid traceparent header', async () => {

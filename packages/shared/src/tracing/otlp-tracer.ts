@@ -41,7 +41,7 @@ const warningPauseMs = 60_000;
  * is not sampled.
  */
 export function openOtlpTracer(
-  { endpoint, ratio, serviceName }: TracerOptions & { readonly endpoint: string },
+  { endpoint, ratio, serviceName, ignoresTraceparent = false }: TracerOptions & { readonly endpoint: string },
   onWarning: (message: string) => void,
 ): Tracer {
   forwardWarnings(onWarning);
@@ -73,7 +73,7 @@ export function openOtlpTracer(
   return {
     isEnabled: true,
     startRequest: (traceparent) => {
-      const incoming = traceparent === undefined ? null : parseTraceparent(traceparent);
+      const incoming = traceparent === undefined || ignoresTraceparent ? null : parseTraceparent(traceparent);
       if (!(incoming?.isSampled ?? Math.random() < ratio)) return null;
       const parent = incoming === null ? ROOT_CONTEXT : toParent(incoming.context);
       return toSpan(otel.startSpan('request', { kind: SpanKind.SERVER }, parent));

@@ -31,8 +31,8 @@ export interface Tracer {
   /** False: every span is null. Callers may skip preparations. */
   readonly isEnabled: boolean;
   /**
-   * Starts the span of a request. A valid `traceparent` header decides whether it is sampled, otherwise the ratio of the
-   * settings does.
+   * Starts the span of a request. A valid `traceparent` header decides whether it is sampled, unless the options ignore
+   * it; otherwise the ratio of the settings does.
    */
   startRequest(traceparent: string | undefined): Span | null;
   startChild(parent: TraceContext, name: string, options: ChildOptions): Span | null;
@@ -50,6 +50,8 @@ export interface TracerOptions {
   /** The share of traces to sample, from 0 to 1, among requests whose sender has not decided it. */
   readonly ratio: number;
   readonly serviceName: string;
+  /** Whether senders decide nothing about traces. Left out: they do. */
+  readonly ignoresTraceparent?: boolean;
 }
 
 /** The tracer of a process without a receiver for its spans. */
