@@ -117,7 +117,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. A second cookie, `service_device`, lets the rate limit recognise this browser next time. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Only failed attempts count towards the rate limit.
+         * @description Starts a new session and sets its cookie. If the request has the cookie of another session, that session ends. A second cookie, the device cookie, lets the rate limit recognise this browser next time. The response is the same for an unknown e-mail address, a wrong password and a disabled user. Only failed attempts count towards the rate limit.
          */
         post: operations["example.session.create"];
         /**
@@ -161,7 +161,7 @@ export interface paths {
         };
         /**
          * Return from the identity provider
-         * @description The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. Only failed attempts count towards the rate limit.
+         * @description The identity provider sends the browser here. Verifies the response, takes the role from the ID token, starts a session and sets its cookie. A failed attempt ends the sign-in, too: its cookie is cleared. After a 503, the browser can send the same callback again. Only failed attempts count towards the rate limit.
          */
         get: operations["example.session.finishOidc"];
         put?: never;
@@ -210,7 +210,7 @@ export interface paths {
         get?: never;
         /**
          * Change your own password
-         * @description Ends all other sessions of the user. After a 503, send the same request again: if the new password is already stored, the service ends the other sessions and returns 204. To recognise such a repeated request, the service tries the new password when the current one is wrong. So a wrong current password counts as two failed sign-ins. The rate limit of signing in applies, so that nobody can guess passwords in a session that was left open.
+         * @description Ends all sessions of the user, and starts a new one: the response sets its cookie, and is the same as that of a sign-in. The streams of the ended sessions close within 2 seconds. After a 503, send the same request again, with the same cookie: if the new password is already stored, the service only replaces the sessions. If no response arrives at all, sign in with the new password. To recognise such a repeated request, the service tries the new password when the current one is wrong. So a wrong current password counts as two failed sign-ins. The rate limit of signing in applies, so that nobody can guess passwords in a session that was left open.
          *
          *     For every signed-in user.
          */
@@ -2063,9 +2063,9 @@ export interface components {
         "Optional-Idempotent-Replayed": "true";
         /** @description The id of the event. A hook that the service recognises as a repetition gets the same id. */
         "Webhook-Event-Id": string;
-        /** @description The session cookie `service_console`: signing in sets it, signing out clears it. The device cookie `service_device`, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Starting a sign-in through the identity provider sets another cookie instead, for ten minutes. */
+        /** @description The session cookie `service_console`: signing in and changing the password set a new one, signing out clears it. The device cookie, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Starting a sign-in through the identity provider sets another cookie instead, for ten minutes; the end of that sign-in clears it. With secure cookies, the names of these two begin with `__Host-`: `__Host-service_device`, `__Host-service_sign_in`. */
         "Set-Cookie": string;
-        /** @description The session cookie `service_console`: signing in sets it, signing out clears it. The device cookie `service_device`, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Starting a sign-in through the identity provider sets another cookie instead, for ten minutes. */
+        /** @description The session cookie `service_console`: signing in and changing the password set a new one, signing out clears it. The device cookie, by which the limit of failed sign-ins recognises the browser: signing in and changing the password set it. Starting a sign-in through the identity provider sets another cookie instead, for ten minutes; the end of that sign-in clears it. With secure cookies, the names of these two begin with `__Host-`: `__Host-service_device`, `__Host-service_sign_in`. */
         "Optional-Set-Cookie": string;
         /** @description Present with `not-authenticated`. */
         "Optional-WWW-Authenticate": string;
@@ -2488,7 +2488,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidRequest"];
+            /** @description - `invalid-request`: The request is not valid; "errors" names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Optional-Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `sign-in-not-verified`: The sign-in could not be verified. Start it again.
              *     - `sign-in-refused`: The identity provider knows you, but you may not sign in to this service.
@@ -2496,24 +2506,49 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Optional-Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            404: components["responses"]["NotFound"];
+            /** @description - `not-found`: There is nothing at this address. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Optional-Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `last-admin`: This would leave the service without an admin who can sign in. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Optional-Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            429: components["responses"]["RateLimited"];
+            /** @description - `rate-limited`: Wait as long as Retry-After says before the next request. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Optional-Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `identity-provider-unavailable`: The identity provider does not answer as it should. Try again shortly.
              *     - `unavailable`: The service cannot do this right now. Try again shortly.
@@ -2614,7 +2649,7 @@ export interface operations {
         };
         responses: {
             /** @description The password is changed. */
-            204: {
+            200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -2622,7 +2657,9 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
             };
             400: components["responses"]["InvalidRequestOrInvalidJsonOrUnsupportedMediaTypeOrPayloadTooLargeOrWeakPassword"];
             /**

@@ -12,7 +12,8 @@ export function normalizeHost(host: string): string {
 }
 
 function abbreviateIpv6(address: string): string {
-  const url = `http://[${address.replace(/%.*$/, '')}]/`;
+  const [withoutZone = ''] = address.split('%', 1);
+  const url = `http://[${withoutZone}]/`;
   return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : address;
 }
 

@@ -70,7 +70,7 @@ export function makeChangeOwnPassword(deps: ChangeOwnPasswordDeps) {
   /** Ends all sessions of the user and starts a new one. Until it has succeeded, the session of the request is valid. */
   async function replaceSessions(change: PasswordChange, passwordHash: string): Promise<Outcome> {
     await deps.endOtherSessions(change.session);
-    const outcome = await deps.finishSignIn({ ...change.user, passwordHash }, change.readOrigin());
+    const outcome = await deps.finishSignIn({ ...change.user, passwordHash }, change.readOrigin);
     if (outcome.status === 'refused') return { status: 'refused' };
     await deps.endReplacedSession(change.sessionId);
     return { ...outcome, status: 'changed' };
