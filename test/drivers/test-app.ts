@@ -242,10 +242,10 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   };
 }
 
-async function configureIdentityProvider({ identityProvider: configured }: TestAppOptions) {
+async function configureIdentityProvider({ identityProvider: configured, clock = systemClock }: TestAppOptions) {
   if (configured === undefined) return {};
   const { timeoutMs = 10_000, ...options } = configured;
-  const provider = await openIdentityProvider(options, { clock: systemClock, timeoutMs });
+  const provider = await openIdentityProvider(options, { clock, timeoutMs });
   return { identityProvider: { ...options, provider } };
 }
 

@@ -5,7 +5,10 @@ import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { makeChangeOwnPassword } from '@widget-service/shared/usecases/access/change-own-password.ts';
 import { makeCheckNewPassword } from '@widget-service/shared/usecases/access/check-new-password.ts';
-import { makeTakeIdentitySignInPermit } from '@widget-service/shared/usecases/access/identity-sign-in-limit.ts';
+import {
+  makeTakeIdentitySignInPermit,
+  makeTakeIdentityStartPermit,
+} from '@widget-service/shared/usecases/access/identity-sign-in-limit.ts';
 import { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
 import { makeGrantUseCases } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
@@ -92,10 +95,8 @@ export function createUseCases(deps: UseCaseDeps) {
     listWidgets: makeListWidgets({ widgets, clock, tailPosition: deps.tailPosition }),
     limitPasswordAttempts,
     signIn: makeSignIn({ users, passwords, startSession, clock }),
-    takeIdentitySignInPermit: makeTakeIdentitySignInPermit({
-      limiter: deps.rateLimiter,
-      failuresPerMinute: deps.signInFailuresPerMinute,
-    }),
+    takeIdentitySignInPermit: makeTakeIdentitySignInPermit(signInLimits),
+    takeIdentityStartPermit: makeTakeIdentityStartPermit(signInLimits),
     signInByIdentity: makeSignInByIdentity({
       users,
       finishSignIn,

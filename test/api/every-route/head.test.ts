@@ -9,8 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('HEAD returns the status and headers of GET, without a body, on every route that has a GET', async () => {
-  const paths = service.routes.filter(({ method }) => method === 'GET').map(({ url }) => url);
+test('HEAD returns the status and headers of GET, without a body, on every route that has a GET without effects', async () => {
+  // A GET of these two starts or finishes a sign-in.
+  const paths = service.routes
+    .filter(({ method, url }) => method === 'GET' && !url.startsWith('/api/v1/session/oidc'))
+    .map(({ url }) => url);
   expect(paths.length).toBeGreaterThan(10);
   for (const path of paths) {
     for (const headers of [{}, { cookie: admin.cookie }]) {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { signInAtProvider, startIdentityProvider, type TestIdentityProvider } from '../../drivers/identity-provider.ts';
+import { createManualClock } from '../../drivers/manual-clock.ts';
 import { finishOidcSignIn, signInByOidc, startOidcSignIn } from '../../drivers/oidc-sign-in.ts';
 import { openTestApp, type TestApp, type TestResponse } from '../../drivers/test-app.ts';
 
@@ -21,9 +22,10 @@ beforeEach(() => {
   provider.interfere = null;
 });
 
+const clock = createManualClock();
 /** A pod that has asked the provider for nothing yet. */
 const openPod = (options: object = {}) =>
-  openTestApp({ identityProvider: { ...provider.options, ...options }, sharedBackend: service.backend });
+  openTestApp({ identityProvider: { ...provider.options, ...options }, sharedBackend: service.backend, clock });
 
 function expectUnavailable(response: TestResponse): void {
   expectProblem(response, { status: 503, code: 'identity-provider-unavailable' });
@@ -67,8 +69,9 @@ test.each(interferences)('a provider that %s is 503, at the start and at the cal
   expectUnavailable(await finishOidcSignIn(pod, callback, cookie));
   expect(provider.requests.slice(before)).not.toContain('/elsewhere');
   expect(pod.logLines.join('')).toContain('identity provider: ');
-  // Nothing was used up, and no failure is remembered.
+  // Nothing was used up, and a failure is remembered for a second.
   provider.interfere = null;
+  clock.advance(1_000);
   expect((await finishOidcSignIn(pod, callback, cookie)).statusCode).toBe(303);
   await Promise.all([pod.close(), working.close()]);
 });

@@ -18,6 +18,8 @@ const callbackPath = '/api/v1/session/oidc/callback';
 const requestTimeoutMs = 3_000;
 /** After that, the metadata is read again. The library reads the keys again as soon as it misses one. */
 const metadataMaxAgeMs = 3_600_000;
+/** The `Retry-After` of the response, in milliseconds. */
+const failureMaxAgeMs = 1_000;
 /** A provider that answers slowly must not collect all sign-ins in this process. */
 const limits = { what: 'ask the identity provider', maxRunning: 32, maxWaiting: 200, maxWaitMs: 2_000 } as const;
 
@@ -81,7 +83,8 @@ export async function openIdentityProvider(
 
 /**
  * Makes the function that returns the configuration of the library, with the provider's metadata. Concurrent calls share
- * one request. A failure is not remembered.
+ * one request. A failure is remembered for a second, so that callers cannot make it ask a provider that is down for each
+ * request.
  */
 function makeDiscover(library: Library, options: IdentityProviderOptions, { clock, timeoutMs }: IdentityProviderDeps) {
   const { issuerUrl, clientId, clientSecret } = options;
@@ -120,7 +123,7 @@ function makeDiscover(library: Library, options: IdentityProviderOptions, { cloc
     const started = { config: discover(), expiresAtMs: nowMs + metadataMaxAgeMs };
     current = started;
     started.config.catch(() => {
-      if (current === started) current = null;
+      if (current === started) current = { ...started, expiresAtMs: clock.monotonicMs() + failureMaxAgeMs };
     });
     return started.config;
   };

@@ -2,7 +2,10 @@ import { pickChangedMembers } from '@widget-service/shared/domain/audit-event.ts
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import type { makeTakeIdentitySignInPermit } from '@widget-service/shared/usecases/access/identity-sign-in-limit.ts';
+import type {
+  makeTakeIdentitySignInPermit,
+  makeTakeIdentityStartPermit,
+} from '@widget-service/shared/usecases/access/identity-sign-in-limit.ts';
 import type { makeEndReplacedSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type {
   IdentitySignInOutcome,
@@ -61,6 +64,7 @@ export interface SignInByIdentityRouteDeps {
   readonly signInByIdentity: ReturnType<typeof makeSignInByIdentity>;
   readonly endReplacedSession: ReturnType<typeof makeEndReplacedSession>;
   readonly takeIdentitySignInPermit: ReturnType<typeof makeTakeIdentitySignInPermit>;
+  readonly takeIdentityStartPermit: ReturnType<typeof makeTakeIdentityStartPermit>;
   readonly cookieSecure: boolean;
   readonly trustedProxies: TrustedProxies;
   readonly clock: Pick<Clock, 'now'>;
@@ -88,9 +92,10 @@ function requireConfigured(configured: Configured | null): Configured {
   throw new ServiceError('not-found', 'This service has no identity provider.');
 }
 
-function registerStart(app: ZodApp, configured: Configured | null, { clock }: SignInByIdentityRouteDeps): void {
+function registerStart(app: ZodApp, configured: Configured | null, deps: SignInByIdentityRouteDeps): void {
   app.route({
-    method: ['GET', 'HEAD'],
+    // Not HEAD: it would replace the sign-in that the browser has started.
+    method: 'GET',
     url: startPath,
     config: { policy: 'public' },
     schema: {
@@ -108,14 +113,17 @@ function registerStart(app: ZodApp, configured: Configured | null, { clock }: Si
           },
         },
         'not-found',
+        'rate-limited',
         'identity-provider-unavailable',
       ),
     },
-    handler: async ({ query }, reply) => {
+    handler: async (request, reply) => {
       const { provider, publicBaseUrl, pendingSignIns } = requireConfigured(configured);
-      const returnTo = requireReturnTo(query.returnTo, publicBaseUrl);
+      const returnTo = requireReturnTo(request.query.returnTo, publicBaseUrl);
+      const permit = await deps.takeIdentityStartPermit(toAttemptSource(request, deps.trustedProxies));
+      if (permit.status === 'rate-limited') throw toRateLimitedError(reply, 'sign-in', permit);
       const { url, secrets } = await provider.begin();
-      const cookie = pendingSignIns.format({ ...secrets, returnTo }, clock.now());
+      const cookie = pendingSignIns.format({ ...secrets, returnTo }, deps.clock.now());
       return reply.header('set-cookie', cookie).redirect(url, 303);
     },
   });
@@ -132,7 +140,8 @@ function requireReturnTo(given: string | undefined, publicBaseUrl: string): stri
 
 function registerCallback(app: ZodApp, configured: Configured | null, deps: SignInByIdentityRouteDeps): void {
   app.route({
-    method: ['GET', 'HEAD'],
+    // Not HEAD: it would sign in.
+    method: 'GET',
     url: `${startPath}/callback`,
     config: {
       policy: 'public',

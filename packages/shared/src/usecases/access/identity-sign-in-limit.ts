@@ -1,3 +1,4 @@
+import type { RateLimit } from '../../domain/gcra.ts';
 import type { RateLimiter } from '../../ports/rate-limiter.ts';
 import { type AttemptSource, computeSignInLimits, type SignInPermit } from './sign-in-limits.ts';
 
@@ -15,11 +16,27 @@ export interface IdentitySignInLimitDeps {
 export function makeTakeIdentitySignInPermit({ limiter, failuresPerMinute }: IdentitySignInLimitDeps) {
   const limits = computeSignInLimits(failuresPerMinute);
   return async ({ address, isShared }: AttemptSource): Promise<SignInPermit> => {
-    if (failuresPerMinute === 0) return { status: 'granted', giveBack: async () => undefined };
-    const limit = isShared ? limits.sharedAddress : limits.address;
-    const key = `identity-sign-in:address:${address}`;
-    const { granted, retryAfterMs, resetAfterMs } = await limiter.take({ key, limit, atLeast: 1, atMost: 1 });
-    if (granted === 0) return { status: 'rate-limited', limit, retryAfterMs, resetAfterMs };
-    return { status: 'granted', giveBack: async () => void (await limiter.giveBack(key, limit, 1)) };
+    if (failuresPerMinute === 0) return unlimited;
+    return takeOne(limiter, `identity-sign-in:address:${address}`, isShared ? limits.sharedAddress : limits.address);
   };
+}
+
+/**
+ * Makes the function that takes a permit for the start of a sign-in through the identity provider. Every start counts,
+ * also those that succeed, so an address has as many as a shared address has failures: many people may be behind it.
+ */
+export function makeTakeIdentityStartPermit({ limiter, failuresPerMinute }: IdentitySignInLimitDeps) {
+  const { sharedAddress: limit } = computeSignInLimits(failuresPerMinute);
+  return async ({ address }: AttemptSource): Promise<SignInPermit> => {
+    if (failuresPerMinute === 0) return unlimited;
+    return takeOne(limiter, `identity-start:address:${address}`, limit);
+  };
+}
+
+const unlimited: SignInPermit = { status: 'granted', giveBack: async () => undefined };
+
+async function takeOne(limiter: RateLimiter, key: string, limit: RateLimit): Promise<SignInPermit> {
+  const { granted, retryAfterMs, resetAfterMs } = await limiter.take({ key, limit, atLeast: 1, atMost: 1 });
+  if (granted === 0) return { status: 'rate-limited', limit, retryAfterMs, resetAfterMs };
+  return { status: 'granted', giveBack: async () => void (await limiter.giveBack(key, limit, 1)) };
 }

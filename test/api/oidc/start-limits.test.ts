@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { signInAtProvider, startIdentityProvider, type TestIdentityProvider } from '../../drivers/identity-provider.ts';
+import { createManualClock } from '../../drivers/manual-clock.ts';
+import { finishOidcSignIn, startOidcSignIn } from '../../drivers/oidc-sign-in.ts';
+import { openTestApp, type TestApp, type TestAppOptions } from '../../drivers/test-app.ts';
+
+let provider: TestIdentityProvider;
+let service: TestApp;
+beforeAll(async () => {
+  provider = await startIdentityProvider('http://widgets.example.test');
+  provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
+  service = await openTestApp();
+});
+afterAll(async () => {
+  await service.close();
+  await provider.close();
+});
+beforeEach(() => {
+  provider.interfere = null;
+});
+
+async function openPod(options: TestAppOptions = {}): Promise<TestApp> {
+  const pod = await openTestApp({
+    identityProvider: provider.options,
+    sharedBackend: service.backend,
+    ...options,
+  });
+  onTestFinished(() => pod.close());
+  return pod;
+}
+
+test('HEAD neither starts a sign-in nor finishes one', async () => {
+  const pod = await openPod();
+  const { url, cookie } = await startOidcSignIn(pod);
+  const callback = await signInAtProvider(url, 'kim');
+  for (const path of ['/api/v1/session/oidc', `/api/v1/session/oidc/callback${callback.search}`]) {
+    const response = await pod.inject({ method: 'HEAD', url: path, headers: { cookie } });
+    expect(response.statusCode).toBe(405);
+    expect(response.headers.allow).toBe('GET');
+    expect(response.headers['set-cookie']).toBeUndefined();
+  }
+  expect((await finishOidcSignIn(pod, callback, cookie)).statusCode).toBe(303);
+});
+
+test('an address can start 60 times as many sign-ins a minute as a password may be wrong', async () => {
+  const pod = await openPod({ limits: { signInFailuresPerMinute: 1 } });
+  const start = (remoteAddress: string) => pod.inject({ method: 'GET', url: '/api/v1/session/oidc', remoteAddress });
+  const statuses = new Set<number>();
+  for (let count = 0; count < 60; count += 1) statuses.add((await start('198.51.100.20')).statusCode);
+  expect([...statuses]).toEqual([303]);
+  const refused = await start('198.51.100.20');
+  expectProblem(refused, { status: 429, code: 'rate-limited' });
+  expect(refused.headers['set-cookie']).toBeUndefined();
+  expect((await start('198.51.100.21')).statusCode).toBe(303);
+});
+
+test('while the provider is down, its metadata is asked for once a second, not for each request', async () => {
+  const clock = createManualClock();
+  const pod = await openPod({ clock });
+  const countRequests = () => provider.requests.filter((path) => path.startsWith('/.well-known')).length;
+  const before = countRequests();
+  provider.interfere = (_request, response) => void response.writeHead(500).end();
+  for (let count = 0; count < 20; count += 1) {
+    expectProblem((await startOidcSignIn(pod)).response, { status: 503, code: 'identity-provider-unavailable' });
+  }
+  expect(countRequests() - before).toBe(1);
+  provider.interfere = null;
+  clock.advance(1_000);
+  expect((await startOidcSignIn(pod)).response.statusCode).toBe(303);
+});
