@@ -4,6 +4,7 @@ import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { lookUp } from '../../parts/look-up.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -77,7 +78,7 @@ function EventItem({ seen: { event, json, seenAt } }: { readonly seen: SeenEvent
     <li>
       <details class="event">
         <summary>
-          <Badge tone={tones[event.type] ?? 'quiet'}>{nameEvent(event)}</Badge>
+          <Badge tone={lookUp(tones, event.type) ?? 'quiet'}>{nameEvent(event)}</Badge>
           <strong>{isWidgetEvent(event) ? (event.data.widget?.name ?? '') : ''}</strong>
           <span class="muted">{isWidgetEvent(event) ? event.data.origin : ''}</span>
           <span class="muted event-time">
@@ -91,6 +92,6 @@ function EventItem({ seen: { event, json, seenAt } }: { readonly seen: SeenEvent
 }
 
 function nameEvent(event: StreamEvent): string {
-  if (isWidgetEvent(event)) return texts.streams.typeNames[event.type];
+  if (isWidgetEvent(event)) return lookUp(texts.streams.typeNames, event.type) ?? event.type;
   return event.type === 'stream.gap' ? texts.streams.inspector.gap : event.type;
 }

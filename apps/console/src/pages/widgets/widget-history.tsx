@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Badge } from '../../parts/badge.tsx';
+import { lookUp } from '../../parts/look-up.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { FullTime } from '../../parts/time.tsx';
@@ -67,9 +68,6 @@ export function WidgetHistory({ widget }: WidgetHistoryProperties) {
   );
 }
 
-/** A dead letter may have any text as its kind. */
-const kinds: Readonly<Record<string, string>> = texts.hooks.kinds;
-
 interface HistoryEntryProperties {
   readonly delivery: Delivery;
   /** The integration's. Undefined if this user may not see it, or if it is deleted. */
@@ -82,7 +80,8 @@ function HistoryEntry({ delivery, name }: HistoryEntryProperties) {
   return (
     <li class="history-entry">
       <span class="history-title">
-        <strong>{kinds[kind] ?? kind}</strong>
+        {/* A dead letter may have any text as its kind. */}
+        <strong>{lookUp(texts.hooks.kinds, kind) ?? kind}</strong>
         {effect === null ? null : <span class="muted">{history.version(effect.version)}</span>}
         {effect?.stateChanged ? <Badge tone="info">{history.becomes[effect.state]}</Badge> : null}
         {effect?.late ? <Badge tone="warning">{history.late}</Badge> : null}
