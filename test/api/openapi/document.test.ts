@@ -198,13 +198,14 @@ test('every time in a request has a pattern that accepts times in UTC and no oth
   }
 });
 
-test('the name of a new widget has a pattern without control characters', () => {
+test('the name of a new widget has a pattern without control characters and invisible ones', () => {
   const { properties } = (document.components.schemas?.NewWidget ?? {}) as { properties?: { name?: Json } };
   const matches = new RegExp(String(properties?.name?.pattern), 'u');
-  expect(['Pump 7', ' Pump 7\n', 'Pump\u00007', ' '].filter((text) => matches.test(text))).toEqual([
-    'Pump 7',
-    ' Pump 7\n',
-  ]);
+  expect(
+    ['Pump 7', ' Pump 7\n', 'Pump\u00007', ' ', 'Pump\u202e7', 'Pump\u200b7', 'Pump\u{e0041}'].filter((text) =>
+      matches.test(text),
+    ),
+  ).toEqual(['Pump 7', ' Pump 7\n']);
 });
 
 test('response schemas allow additional members; the schema of a new widget does not', () => {

@@ -28,7 +28,8 @@ const futureTime = z
   .meta(utcTimeFormat);
 
 const name = displayText(1, 200).meta({
-  description: 'A name for people to recognise it by: 1 to 200 characters after trimming, without control characters.',
+  description:
+    'A name for people to recognise it by: 1 to 200 characters after trimming, without control characters and invisible ones.',
   examples: ['Plant north'],
 });
 

@@ -1,5 +1,6 @@
 import { utcTimestampPattern } from '@widget-service/shared/domain/timestamp.ts';
 import { z } from 'zod';
+import { alwaysHidden, findHiddenCharacter } from './hidden-characters.ts';
 
 /**
  * Second arguments of zod's `min` and `max`: they check the length only of strings, or only of arrays. Without them,
@@ -10,21 +11,22 @@ const forStringLength: object = { when: ({ value }: { value: unknown }) => typeo
 export const forArrayLength: object = { when: ({ value }: { value: unknown }) => Array.isArray(value) };
 
 // The parts of patterns, without look-around and `\p` or `\u`: RE2 and Python lack some of these.
-const controls = '\\x00-\\x1f\\x7f-\\x9f';
 /** What `trim` removes. */
 const spaces = '\\t-\\r \\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
-const controlCharacter = new RegExp(`[${controls}]`);
 
-/** Matches exactly what `displayText` accepts, before trimming. Characters are code points. */
+/**
+ * Matches what `displayText` accepts, before trimming, and texts with joiners and selectors where they hide. Characters are
+ * code points.
+ */
 function buildDisplayTextPattern(min: number, max: number): string {
-  const edge = `[^${controls}${spaces}]`;
+  const edge = `[^${alwaysHidden}${spaces}]`;
   if (max === 1) return `^[${spaces}]*${edge}[${spaces}]*$`;
-  const rest = `[^${controls}]{${Math.max(min - 2, 0)},${max - 2}}${edge}`;
+  const rest = `[^${alwaysHidden}]{${Math.max(min - 2, 0)},${max - 2}}${edge}`;
   return `^[${spaces}]*${edge}${min > 1 ? rest : `(?:${rest})?`}[${spaces}]*$`;
 }
 
 /**
- * A text for people: trimmed, then `min` to `max` code points (as zod 4.6 counts), without control characters. In the
+ * A text for people: trimmed, then `min` to `max` code points (as zod 4.6 counts), without hidden characters. In the
  * document only the pattern has the upper bound: `maxLength` would count the spaces that are trimmed.
  */
 export function displayText(min: number, max: number) {
@@ -34,8 +36,15 @@ export function displayText(min: number, max: number) {
     .min(min, forStringLength)
     .max(max, forStringLength)
     .check(({ value, issues }) => {
-      if (issues.length > 0 || !controlCharacter.test(value)) return;
-      issues.push({ code: 'custom', message: 'Must not contain control characters.', input: value });
+      // The text is short from here on.
+      const hidden = issues.length > 0 ? null : findHiddenCharacter(value);
+      if (hidden === null) return;
+      const code = hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+      issues.push({
+        code: 'custom',
+        message: `Must not contain the control or invisible character U+${code}. Remove it, or type the text again.`,
+        input: value,
+      });
     })
     .meta({ pattern: buildDisplayTextPattern(min, max), maxLength: undefined });
 }

@@ -15,7 +15,8 @@ export const newUserSchema = z
       .transform((value) => value ?? null)
       .meta({
         default: null,
-        description: 'A name for people: 1 to 200 characters after trimming, without control characters.',
+        description:
+          'A name for people: 1 to 200 characters after trimming, without control characters and invisible ones.',
       }),
     role: z
       .enum(roles)

@@ -38,7 +38,9 @@ const owner = z
 /** The body that creates a widget. The parsed value has its defaults filled in and is the use case's input. */
 export const newWidgetSchema = z
   .strictObject({
-    name: displayText(1, 200).describe('1 to 200 characters after trimming, without control characters.'),
+    name: displayText(1, 200).describe(
+      '1 to 200 characters after trimming, without control characters and invisible ones.',
+    ),
     state: z
       .enum(widgetStates)
       .nullish()
