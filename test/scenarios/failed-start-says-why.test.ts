@@ -18,7 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => run.dispose());
 
-const start = (app: 'api' | 'worker', environment: Record<string, string>) => startService(app, environment);
+const start = (app: 'api' | 'worker', environment: Record<string, string>, main?: string) =>
+  startService(app, environment, main);
 
 const getStartError = (starting: Promise<unknown>) =>
   starting.then(
@@ -62,6 +63,40 @@ describe('a start that fails', () => {
     } finally {
       otherServer.close();
       await rm(folder, { recursive: true });
+    }
+  });
+
+  it('on an address that cannot be resolved, or is not of this machine, exits with 78 and names the setting', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'widget-address-'));
+    try {
+      for (const host of ['no-such-host.invalid', '192.0.2.1', 'fe80::1']) {
+        const message = await getStartError(start('api', { DATA_DIR: folder, HOST: host, OPS_HOST: '127.0.0.1' }));
+        expect(message).toContain('ended with 78');
+        expect(message).toContain(`HOST, PORT: ${host}:0 `);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('on a folder of data that is a file exits with 78 and names the setting', async () => {
+    await expect(start('api', { DATA_DIR: process.execPath })).rejects.toThrow(/ended with 78.*DATA_DIR: /s);
+  });
+
+  it('on a Redis that refuses its password, or lacks its database, exits with 78 and names the setting', async () => {
+    const redis = await startRedis();
+    const { port } = new URL(redis.url);
+    try {
+      for (const target of [`redis://:topsecret@127.0.0.1:${port}/99`, `redis://user:topsecret@127.0.0.1:${port}/`]) {
+        const environment = { ...run.environment, REDIS_URL: target };
+        for (const main of [undefined, 'apps/worker/src/new-epoch.ts']) {
+          const message = await getStartError(start('worker', environment, main));
+          expect(message).toMatch(/ended with 78: .*REDIS_URL: Redis does not accept it/s);
+          expect(message).not.toContain('topsecret');
+        }
+      }
+    } finally {
+      await redis.dispose();
     }
   });
 

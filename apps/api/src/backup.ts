@@ -3,11 +3,10 @@ import { backUpDatabase } from '@widget-service/embedded/back-up-database.ts';
 import { toEmbeddedOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
-import { exitOnSignals, reportToStandardError } from '@widget-service/shared/runtime/run-process.ts';
+import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 
 // `npm run backup -- FILE`: copies the SQLite file of DATA_DIR, also while the service runs.
-exitOnSignals();
-try {
+await runCommand(() => {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
   const { settings, backend } = parseSettings(process.env, { app: 'api', isTerminal: process.stdout.isTTY === true });
   if (backend === 'cluster') {
@@ -22,7 +21,4 @@ try {
   }
   const bytes = backUpDatabase(toEmbeddedOptions(settings).dataDir, target);
   process.stdout.write(`${target}: ${bytes} bytes, complete and checked\n`);
-} catch (error) {
-  reportToStandardError(error);
-  process.exitCode = error instanceof ExitError ? error.exitCode : exitCodes.unexpected;
-}
+});

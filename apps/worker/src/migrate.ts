@@ -2,12 +2,10 @@ import process from 'node:process';
 import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { toMongoOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
-import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
-import { exitOnSignals, reportToStandardError } from '@widget-service/shared/runtime/run-process.ts';
+import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 
 // `npm run migrate`: creates the indexes of MongoDB, then verifies them.
-exitOnSignals();
-try {
+await runCommand(async () => {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
   const { settings } = parseSettings(process.env, {
     app: 'worker',
@@ -20,7 +18,4 @@ try {
   // Opened again without migrating: this verifies the indexes, as a start with `MIGRATE_ON_START=false` does.
   await (await openMongoStores({ ...target, migrate: false })).close();
   process.stdout.write(`${mongodbDatabase}: all indexes exist\n`);
-} catch (error) {
-  reportToStandardError(error);
-  process.exitCode = error instanceof ExitError ? error.exitCode : exitCodes.unexpected;
-}
+});

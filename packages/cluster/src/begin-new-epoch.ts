@@ -14,6 +14,7 @@ import {
   findEventsTarget,
   openFailFastConnection,
   type RedisSetting,
+  verifyDatabase,
   waitForFirstContact,
 } from './redis/connections.ts';
 import { type RedisKeys, redisKeys } from './redis/keys.ts';
@@ -51,7 +52,8 @@ const scanPageSize = 1_000;
  * epoch, so that subscribers receive `stream.gap`. No worker and no pod may run meanwhile. May be repeated.
  *
  * Rejects with an `ExitError` (configuration) for a malformed `mongodbUrl`, with `MongoUnreachableError` when MongoDB
- * does not answer within `startTimeoutMs`, and with `RedisUnreachableError` when Redis does not answer within 2 s. If a
+ * does not answer within `startTimeoutMs`, with `RedisRefusalError`, and with `RedisUnreachableError` when Redis does not
+ * answer within 2 s. If a
  * store fails after that, or if a worker runs all the same, rejects with `UnavailableError`: run the command again.
  */
 export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> {
@@ -66,8 +68,9 @@ export async function beginNewEpoch(options: ClusterOptions): Promise<NewEpoch> 
   const target = findEventsTarget(options, options.onWarning ?? (() => undefined));
   const redis = openFailFastConnection(target, 'widget-service:new-epoch');
   try {
-    await waitForFirstContact(redis, firstContactWithinMs);
+    await waitForFirstContact(redis, target, firstContactWithinMs);
     if (redis.status !== 'ready') throw new RedisUnreachableError(target.setting);
+    await verifyDatabase(redis, target);
     const keys = redisKeys(options.redisKeyPrefix);
     const marksRemoved = await translateErrors(
       removeKeys(redis, [keys.watermark('*'), keys.appendedEvent('*')]),

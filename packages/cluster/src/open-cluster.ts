@@ -12,7 +12,9 @@ import {
   openFailFastConnection,
   openSubscriberConnection,
   openWorkerConnection,
+  RedisRefusalError,
   type RedisTarget,
+  verifyDatabase,
   waitForFirstContact,
 } from './redis/connections.ts';
 import { checkDurability, RedisDurabilityError } from './redis/durability-check.ts';
@@ -56,8 +58,8 @@ export interface ClusterOptions {
   readonly drainDelaySeconds?: number;
   readonly onWarning?: (message: string, details?: object) => void;
   /**
-   * Called after the start, if this process must end: with a `RedisDurabilityError`, or when its MongoDB client cannot
-   * reconnect.
+   * Called after the start, if this process must end: with a `RedisDurabilityError` or `RedisRefusalError`, or when its
+   * MongoDB client cannot reconnect.
    */
   readonly onFatal?: (error: Error) => void;
 }
@@ -65,8 +67,8 @@ export interface ClusterOptions {
 /**
  * Opens MongoDB and Redis as one backend. If Redis does not answer within 2 s, connects to it in the background.
  *
- * Rejects with the errors of `openMongoStores`, with `UnavailableError` if MongoDB fails after that, and with
- * `RedisDurabilityError` if Redis answers, may lose data, and `durabilityCheck` is `enforce`.
+ * Rejects with the errors of `openMongoStores`, with `UnavailableError` if MongoDB fails after that, with
+ * `RedisRefusalError`, and with `RedisDurabilityError` if Redis answers, may lose data, and `durabilityCheck` is `enforce`.
  */
 export async function openCluster(options: ClusterOptions): Promise<Backend> {
   const mongo = await openMongoStores({
@@ -107,7 +109,11 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     for (const connection of connections) connection.disconnect();
   };
   try {
-    await Promise.all(connections.map((connection) => waitForFirstContact(connection, firstContactWithinMs)));
+    await Promise.all(
+      connections.map((connection) =>
+        waitForFirstContact(connection, connection === events ? eventsTarget : target, firstContactWithinMs),
+      ),
+    );
     await verifyDurability(limits, options, target);
     if (isLogAlone) await verifyDurability(events, options, eventsTarget);
   } catch (error) {
@@ -183,15 +189,17 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
 
 /**
  * Checks now. If Redis does not answer, checks again each time the connection becomes ready, until a check completes.
- * Throws `RedisDurabilityError` with `durabilityCheck: 'enforce'`; a later check passes the error to `onFatal` instead.
+ * Throws `RedisRefusalError`, and `RedisDurabilityError` with `durabilityCheck: 'enforce'`; a later check passes the error to `onFatal` instead.
  */
 async function verifyDurability(redis: Redis, options: ClusterOptions, target: RedisTarget): Promise<void> {
   const { onWarning, setting } = target;
   const check = async () => {
     try {
+      await verifyDatabase(redis, target);
       await checkDurability(redis, onWarning, setting);
       return true;
     } catch (error) {
+      if (error instanceof RedisRefusalError) throw error;
       if (!(error instanceof RedisDurabilityError)) return false;
       if (options.durabilityCheck === 'enforce') throw error;
       onWarning(error.message);

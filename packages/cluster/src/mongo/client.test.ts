@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createMongoDatabase, MongoUnreachableError, openMongo } from './client.ts';
 
@@ -43,4 +44,16 @@ test('createMongoDatabase uses every address of a replica set', async () => {
   const { client } = createMongoDatabase({ url, database: 'any' });
   expect(client.options.hosts.map(String)).toEqual(['m1:27017', 'm2:27017', 'm3:27017']);
   await client.close();
+});
+
+test.each([
+  ['a file that does not exist', 'tlsCAFile=/absent'],
+  ['a file without a certificate', `tlsCAFile=${encodeURIComponent(fileURLToPath(import.meta.url))}`],
+  ['a key file that does not exist', 'tlsCertificateKeyFile=/absent'],
+  ['a key file without a key', `tlsCertificateKeyFile=${encodeURIComponent(fileURLToPath(import.meta.url))}`],
+])('openMongo refuses %s at once, with code 78 and without the password', async (_, option) => {
+  const url = `mongodb://user:topsecret@127.0.0.1:1/?tls=true&${option}`;
+  const opening = openMongo({ url, database: 'any', startTimeoutMs: 60_000 });
+  const message = expect.stringMatching(/^MONGODB_URL: (?!.*topsecret)/);
+  await expect(opening).rejects.toThrow(expect.objectContaining({ exitCode: 78, message }));
 });

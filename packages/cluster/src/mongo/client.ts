@@ -1,8 +1,21 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
-import { type Db, type DbOptions, MongoClient, type MongoClientOptions, ReadConcern } from 'mongodb';
+import {
+  type Db,
+  type DbOptions,
+  MongoClient,
+  type MongoClientOptions,
+  MongoCompatibilityError,
+  MongoInvalidArgumentError,
+  MongoMissingCredentialsError,
+  MongoMissingDependencyError,
+  MongoParseError,
+  MongoServerError,
+  ReadConcern,
+} from 'mongodb';
 import { reconnectStuckClient } from './stuck-client.ts';
 
 export interface MongoOptions {
@@ -29,6 +42,62 @@ export interface MongoConnection {
 export class MongoUnreachableError extends ExitError {
   constructor(message: string, cause?: unknown) {
     super(exitCodes.storeUnreachable, message, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** Retrying does not help: MongoDB does not accept the credentials, or the client cannot use what `url` names. */
+export class MongoRefusalError extends ExitError {
+  constructor(cause: Error) {
+    super(
+      exitCodes.configuration,
+      `MONGODB_URL: it cannot be used (${describeRefusal(cause)}); correct it, or MongoDB`,
+    );
+  }
+}
+
+const ownChecks = [
+  MongoParseError,
+  MongoInvalidArgumentError,
+  MongoMissingCredentialsError,
+  MongoMissingDependencyError,
+  MongoCompatibilityError,
+];
+
+/**
+ * True for the driver's own checks, a file of `tlsCAFile` and the like that cannot be read or is no certificate, and
+ * answers about credentials and permissions: Unauthorized, AuthenticationFailed.
+ */
+export function isRefusedSetting(error: unknown): error is Error {
+  if (ownChecks.some((kind) => error instanceof kind)) return true;
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+  if (error instanceof MongoServerError) return code === 13 || code === 18;
+  if (syscall === 'open' || syscall === 'read' || /^ERR_(?:OSSL|CRYPTO)/.test(`${code}`)) return true;
+  // The driver wraps the errors of Node's TLS.
+  return isRefusedSetting(error.cause);
+}
+
+/** Without the message, which may quote the connection string; of a file, the path. */
+function describeRefusal(error: Error): string {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (error instanceof MongoServerError) return 'MongoDB refuses its user name, password or permissions';
+  if (ownChecks.some((kind) => error instanceof kind)) return error.name;
+  return ['a certificate or key file', path, code].filter(Boolean).join(', ');
+}
+
+/** Node ignores such a file if it holds no certificate, and then trusts no server. */
+function requireCertificate(path: string | undefined): void {
+  if (path === undefined) return;
+  const text = readIfPossible(path);
+  if (text.includes('-----BEGIN ')) return;
+  throw new ExitError(exitCodes.configuration, `MONGODB_URL: ${path} is no PEM file that this process can read`);
+}
+
+function readIfPossible(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
 }
 
@@ -72,10 +141,13 @@ export function createMongoDatabase(options: Omit<MongoOptions, 'startTimeoutMs'
 
 /**
  * Connects, and retries until `startTimeoutMs` have passed. Then throws `MongoUnreachableError`. Throws an `ExitError`
- * (configuration) for a malformed `url`.
+ * (configuration) for a malformed `url`, for files that it names and that cannot be used, and for credentials that
+ * MongoDB does not accept.
  */
 export async function openMongo(options: MongoOptions): Promise<MongoConnection> {
   const { client, db } = createMongoDatabase(options);
+  requireCertificate(client.options.tlsCAFile);
+  requireCertificate(client.options.tlsCRLFile);
   const end = performance.now() + options.startTimeoutMs;
   for (let failures = 0; ; ) {
     try {
@@ -83,6 +155,10 @@ export async function openMongo(options: MongoOptions): Promise<MongoConnection>
       await withDeadline(db.command({ ping: 1 }), 2000, 'MongoDB, ping');
       return watchConnection(client, db, options);
     } catch (error) {
+      if (isRefusedSetting(error)) {
+        await closeClient(client);
+        throw new MongoRefusalError(error);
+      }
       failures += 1;
       const pauseMs = backoffMs(failures, { firstMs: 100, maxMs: 2000 });
       if (performance.now() + pauseMs >= end) {

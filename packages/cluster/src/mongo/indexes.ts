@@ -1,4 +1,5 @@
 import { type Db, type IndexDescriptionInfo, type IndexDirection, MongoServerError } from 'mongodb';
+import { isRefusedSetting, MongoRefusalError } from './client.ts';
 import { translateErrors } from './translate-error.ts';
 
 export const collectionNames = {
@@ -111,30 +112,42 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
 
 /**
  * Builds the missing indexes, and waits for them. Several pods may call it at the same time. Throws `UnavailableError`,
- * or `UnstorableError` if an index with the same name or key has other options.
+ * `MongoRefusalError`, or `UnstorableError` if an index with the same name or key has other options.
  */
 export async function createIndexes(db: Db): Promise<void> {
   for (const [collection, specs] of Object.entries(indexes)) {
     if (specs.length === 0) continue;
-    await translateErrors(`indexes of ${collection}`, () =>
+    await requireAccess(collection, () =>
       db.collection(collection).createIndexes(specs.map((spec) => ({ ...spec, key: { ...spec.key } }))),
     );
   }
 }
 
 /**
- * Returns the indexes that are missing or differ, as `<collection>.<name>`. Throws `UnavailableError`.
+ * Returns the indexes that are missing or differ, as `<collection>.<name>`. Throws `UnavailableError` or
+ * `MongoRefusalError`.
  */
 export async function verifyIndexes(db: Db): Promise<string[]> {
   const missing: string[] = [];
   for (const [collection, specs] of Object.entries(indexes)) {
     if (specs.length === 0) continue;
-    const existing = await translateErrors(`indexes of ${collection}`, () => listIndexes(db, collection));
+    const existing = await requireAccess(collection, () => listIndexes(db, collection));
     for (const spec of specs) {
       if (!existing.some((index) => isSame(index, spec))) missing.push(`${collection}.${spec.name}`);
     }
   }
   return missing;
+}
+
+/** The first calls that need permissions. Throws `MongoRefusalError`, or the errors of `translateErrors`. */
+function requireAccess<T>(collection: string, work: () => Promise<T>): Promise<T> {
+  return translateErrors(`indexes of ${collection}`, async () => {
+    try {
+      return await work();
+    } catch (error) {
+      throw isRefusedSetting(error) ? new MongoRefusalError(error) : error;
+    }
+  });
 }
 
 async function listIndexes(db: Db, collection: string): Promise<IndexDescriptionInfo[]> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
+import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
 import { Redis, type RedisOptions } from 'ioredis';
 
 export type RedisSetting = 'REDIS_URL' | 'EVENTS_REDIS_URL';
@@ -120,19 +121,52 @@ export function openWorkerConnection(target: RedisTarget, name: string): WorkerR
   return redis;
 }
 
+/** Redis answers, and does not accept what the URL says. Retrying does not help. */
+export class RedisRefusalError extends ExitError {
+  constructor(setting: RedisSetting, reason: string) {
+    super(exitCodes.configuration, `${setting}: Redis does not accept it (${reason}); correct the URL or Redis`);
+  }
+}
+
+/** A wrong password or user, or a database that this Redis does not have. None of these answers quotes the URL. */
+const refusal = /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:DB index|invalid DB index|SELECT is not allowed|AUTH))/;
+
 /**
- * Resolves when the connection is ready, when its first attempt has failed, or after `withinMs`. Never rejects. A start
- * waits for this, so that the first requests do not fail on a connection that is about to be ready.
+ * Resolves when the connection is ready, when its first attempt has failed, or after `withinMs`. A start waits for this,
+ * so that the first requests do not fail on a connection that is about to be ready. Rejects with `RedisRefusalError`.
  */
-export async function waitForFirstContact(redis: Redis, withinMs: number): Promise<void> {
+export async function waitForFirstContact(
+  redis: Redis,
+  { setting }: Pick<RedisTarget, 'setting'>,
+  withinMs: number,
+): Promise<void> {
   if (redis.status === 'ready') return;
   const stop = new AbortController();
+  let refused: string | null = null;
+  const noteRefusal = ({ message }: Error) => {
+    if (refusal.test(message)) refused ??= message;
+  };
+  redis.on('error', noteRefusal);
   await Promise.race([
     once(redis, 'ready', { signal: stop.signal }),
     once(redis, 'close', { signal: stop.signal }),
     delay(withinMs, undefined, { signal: stop.signal }),
   ]).catch(() => undefined);
   stop.abort();
+  redis.off('error', noteRefusal);
+  if (refused !== null) throw new RedisRefusalError(setting, refused);
+}
+
+/**
+ * Throws `RedisRefusalError` if Redis has no database of the URL's number: ioredis would go on with database 0. Throws
+ * other errors of ioredis unchanged.
+ */
+export async function verifyDatabase(redis: Redis, { setting }: Pick<RedisTarget, 'setting'>): Promise<void> {
+  const { db = 0 } = redis.options;
+  if (db === 0) return;
+  await redis.select(db).catch((error: Error) => {
+    throw refusal.test(error.message) ? new RedisRefusalError(setting, error.message) : error;
+  });
 }
 
 /**

@@ -108,6 +108,8 @@ export function toLoggerOptions(settings: Settings): LoggerOptions {
 export function toTracerOptions(settings: Settings): TracerOptions {
   return {
     endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+    headers: settings.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    timeoutMs: settings.OTEL_EXPORTER_OTLP_TIMEOUT,
     ratio: settings.OTEL_TRACES_SAMPLER_ARG,
     serviceName: settings.OTEL_SERVICE_NAME,
     ignoresTraceparent: !settings.TRACEPARENT_ENABLED,

@@ -1,5 +1,5 @@
 import { ExitError, exitCodes } from '../runtime/exit-error.ts';
-import { isLoopback } from '../runtime/host-name.ts';
+import { checkCombinations } from './check-combinations.ts';
 import { checkSignInSettings } from './check-sign-in-settings.ts';
 import type { DefaultContext, Setting } from './define-setting.ts';
 import { listSecrets, readSecretFiles } from './secret-files.ts';
@@ -30,7 +30,13 @@ export interface ParseOptions {
 }
 
 /** A worker does not look for the files of other secrets: it shares the variables of the api, and does not mount them. */
-const workerSecrets = ['MONGODB_URL', 'REDIS_URL', 'EVENTS_REDIS_URL'] as const;
+const workerSecrets = [
+  'MONGODB_URL',
+  'REDIS_URL',
+  'EVENTS_REDIS_URL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+] as const;
 
 /**
  * Parses every setting of the environment, once at start. An empty variable counts as not set. A secret may come from a
@@ -76,13 +82,8 @@ export function parseSettings(
   }
   if (lines.length > 0) throw new SettingsError(lines);
   const settings = values as Settings;
-  if (process.app === 'api') {
-    checkPorts(settings);
-    checkPublicScheme(settings);
-    checkSecurityContact(settings);
-    const mistakes = checkSignInSettings(settings);
-    if (mistakes.length > 0) throw new SettingsError(mistakes);
-  }
+  const mistakes = process.app === 'api' ? [...checkCombinations(settings), ...checkSignInSettings(settings)] : [];
+  if (mistakes.length > 0) throw new SettingsError(mistakes);
   return { settings, backend };
 }
 
@@ -93,32 +94,6 @@ function checkStoreUrls(isGiven: (name: string) => boolean, usesOnlyMongodb: boo
       (name) =>
         `${name}: not set; set both MONGODB_URL and REDIS_URL for a cluster, or neither for the embedded service`,
     );
-}
-
-/**
- * The public and the operators' interface of an api need different ports on one address. With port 0 each takes a free
- * one. A worker has no public interface.
- */
-function checkPorts({ HOST, PORT, OPS_HOST, OPS_PORT }: Settings): void {
-  if (PORT === 0 || PORT !== OPS_PORT || HOST !== OPS_HOST) return;
-  throw new SettingsError([`PORT, OPS_PORT: both are ${PORT}; allowed: two different ports`]);
-}
-
-/** A page of a base URL with `http:` could not sign in: browsers send a secure cookie over HTTPS, or to this machine. */
-function checkPublicScheme({ PUBLIC_BASE_URL, COOKIE_SECURE }: Settings): void {
-  if (PUBLIC_BASE_URL === null || !COOKIE_SECURE) return;
-  const { protocol, hostname } = new URL(PUBLIC_BASE_URL);
-  if (protocol === 'https:' || isLoopback(hostname)) return;
-  throw new SettingsError([
-    `PUBLIC_BASE_URL, COOKIE_SECURE: ${JSON.stringify(PUBLIC_BASE_URL)} begins with http:, but browsers send the session ` +
-      'cookie over HTTPS only; allowed: a URL with https:, or COOKIE_SECURE=false',
-  ]);
-}
-
-/** RFC 9116 requires both. */
-function checkSecurityContact({ SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES }: Settings): void {
-  if ((SECURITY_CONTACT === null) === (SECURITY_CONTACT_EXPIRES === null)) return;
-  throw new SettingsError(['SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES: only one is set; set both, or neither']);
 }
 
 /** Returns the value of a setting. Adds a line to `lines` and returns undefined if the given value is not allowed. */
@@ -135,8 +110,9 @@ function parseSetting(
   const parsed = setting.schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const allowed = [...new Set(parsed.error.issues.map((issue) => issue.message))].join('; ');
-  const shown =
-    setting.isSecret === true ? 'the given value is not allowed' : `${JSON.stringify(given)} is not allowed`;
+  // The value of another setting may hold a secret by mistake: a URL with a password.
+  const isHidden = setting.isSecret === true || /\/\/[^/]*@/.test(given);
+  const shown = isHidden ? 'the given value is not allowed' : `${JSON.stringify(given)} is not allowed`;
   lines.push(`${name}: ${shown}; allowed: ${allowed}`);
   return undefined;
 }

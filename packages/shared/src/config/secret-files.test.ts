@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'widget-secrets-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let count = 0;
-function writeSecret(content: string): string {
+function writeSecret(content: string | Uint8Array): string {
   count += 1;
   const path = join(folder, `secret-${count}`);
   writeFileSync(path, content);
@@ -87,7 +87,7 @@ describe('a start is refused', () => {
     expect(collectMistakes(given)).toEqual([
       `MONGODB_URL_FILE: ${missing} cannot be read (ENOENT); name a file that this process can read`,
       `REDIS_URL_FILE: ${folder} cannot be read (EISDIR); name a file that this process can read`,
-      `ADMIN_PASSWORD_FILE: ${empty} is empty; write the value of ADMIN_PASSWORD into it`,
+      `ADMIN_PASSWORD_FILE: ${empty} is empty; write the value into it`,
     ]);
   });
 
@@ -96,5 +96,31 @@ describe('a start is refused', () => {
     const lines = collectMistakes({ MONGODB_URL_FILE: file, REDIS_URL: 'redis://queue/' });
     expect(lines).toEqual([expect.stringMatching(/^MONGODB_URL: the given value is not allowed/)]);
     expect(lines.join()).not.toContain('hunter2');
+  });
+});
+
+describe('a file of a secret', () => {
+  const canary = 'hunter2';
+  it('loses a byte order mark', () => {
+    const given = { ADMIN_PASSWORD_FILE: writeSecret('\ufefftwelve letters\r\n') };
+    expect(parseSettings(given, { app: 'api', isTerminal: false }).settings.ADMIN_PASSWORD).toBe('twelve letters');
+  });
+
+  it.each([
+    ['UTF-16', Buffer.from(`\ufeff${canary} and more`, 'utf16le'), 'UTF-16'],
+    ['UTF-16, big endian', Buffer.from(`\ufeff${canary} and more`, 'utf16le').swap16(), 'UTF-16'],
+    ['bytes that are no UTF-8', Buffer.from([0x68, 0xff, 0xfe, 0x80, ...Buffer.from(`${canary} and more`)]), 'UTF-8'],
+    ['a NUL character', `${canary}\0 and more`, 'NUL'],
+    ['only a byte order mark', '\ufeff\n', 'empty'],
+    ['a megabyte', canary.repeat(150_000), '64 KiB'],
+  ])('with %s is refused with the reason', (_, content, reason) => {
+    const lines = collectMistakes({ ADMIN_PASSWORD_FILE: writeSecret(content) });
+    expect(lines).toEqual([expect.stringMatching(/^ADMIN_PASSWORD_FILE: /)]);
+    expect(lines[0]).toContain(reason);
+    expect(lines[0]).not.toContain(canary);
+  });
+
+  it.each(['/dev/zero', '/dev/null', '/dev/full/x', folder])('%s is refused, not read for ever', (path) => {
+    expect(collectMistakes({ ADMIN_PASSWORD_FILE: path })).toEqual([expect.stringMatching(/^ADMIN_PASSWORD_FILE: /)]);
   });
 });

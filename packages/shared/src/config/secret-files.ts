@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { type SettingName, settingsTable } from './settings.ts';
 
 /** Returns the variable that names the file of a secret setting: `REDIS_URL_FILE` for `REDIS_URL`. */
@@ -35,15 +35,50 @@ export function readSecretFiles(
       mistakes.set(name, `${name}, ${variable}: both are set; set one of them`);
       continue;
     }
-    try {
-      const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-      // Not the same as a setting that is not set: the service would then run without its stores.
-      if (value === '') mistakes.set(name, `${variable}: ${path} is empty; write the value of ${name} into it`);
-      else values.set(name, value);
-    } catch (error) {
-      const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-      mistakes.set(name, `${variable}: ${path} cannot be read (${reason}); name a file that this process can read`);
-    }
+    const outcome = readSecretFile(path);
+    if ('value' in outcome) values.set(name, outcome.value);
+    else mistakes.set(name, `${variable}: ${path} ${outcome.problem}`);
   }
   return { values, mistakes };
+}
+
+/** No secret is longer; a device such as /dev/zero never ends. */
+const maxBytes = 65_536;
+
+/** Returns the text of the file, or what is wrong with it as the end of a sentence that begins with its path. */
+function readSecretFile(path: string): { readonly value: string } | { readonly problem: string } {
+  try {
+    const bytes = readAtMost(path, maxBytes + 1);
+    if (bytes.length > maxBytes) return { problem: 'has more than 64 KiB; name the file of a secret' };
+    if (isUtf16(bytes)) return { problem: 'is a text in UTF-16, as some editors write it; save it as UTF-8' };
+    // Without a byte order mark, which some editors write and nobody sees.
+    const value = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
+    // Not the same as a setting that is not set: the service would then run without its stores.
+    if (value === '') return { problem: 'is empty; write the value into it' };
+    return value.includes('\0') ? { problem: 'contains a NUL character; save it as plain text' } : { value };
+  } catch (error) {
+    if (error instanceof TypeError) return { problem: 'is not a text in UTF-8; save it as UTF-8' };
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    return { problem: `cannot be read (${reason}); name a file that this process can read` };
+  }
+}
+
+function readAtMost(path: string, length: number): Uint8Array {
+  const file = openSync(path, 'r');
+  try {
+    const buffer = Buffer.alloc(length);
+    let filled = 0;
+    // A pipe returns its content in parts.
+    for (let read = -1; read !== 0 && filled < length; filled += read) {
+      read = readSync(file, buffer, filled, length - filled, null);
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** By its byte order mark. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }

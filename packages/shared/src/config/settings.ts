@@ -8,16 +8,16 @@ import { overloadSettings } from './overload-settings.ts';
 import { pageSettings } from './page-settings.ts';
 import { signInSettings } from './sign-in-settings.ts';
 import { tracingSettings } from './tracing-settings.ts';
+import { baseUrl, mongodbUrl, redisUrl } from './url-schemas.ts';
 import {
-  baseUrl,
+  databaseName,
   flag,
   hostNames,
+  host,
   milliseconds,
-  mongodbUrl,
   nonEmptyText,
   oneOf,
   trustedProxies,
-  url,
   wholeNumber,
 } from './value-schemas.ts';
 
@@ -28,14 +28,14 @@ import {
  */
 export const settingsTable = {
   HOST: defineSetting(
-    nonEmptyText,
+    host,
     ({ host }) => host,
     'Address on which the public interface listens. :: is every address, IPv6 and IPv4; on a machine without IPv6, every IPv4 address. A name such as localhost is each of its addresses.',
   ),
   PORT: defineSetting(wholeNumber(0, 65_535), 8080, 'Port of the public interface. 0 takes a free port.'),
   OPS_HOST: defineSetting(
-    nonEmptyText,
-    ({ host }) => host,
+    host,
+    (context) => context.host,
     'Address on which the operators’ interface listens. The default is HOST.',
   ),
   OPS_PORT: defineSetting(
@@ -58,14 +58,14 @@ export const settingsTable = {
     null,
     'URL of MongoDB. Together with REDIS_URL it selects the cluster backend.',
   ),
-  MONGODB_DATABASE: defineSetting(nonEmptyText, 'widgets', 'Name of the MongoDB database.'),
+  MONGODB_DATABASE: defineSetting(databaseName, 'widgets', 'Name of the MongoDB database.'),
   REDIS_URL: defineSecret(
-    url('redis:', 'rediss:'),
+    redisUrl,
     null,
     'URL of Redis, which holds the hook queue, the rate limits and the event log.',
   ),
   EVENTS_REDIS_URL: defineSecret(
-    url('redis:', 'rediss:'),
+    redisUrl,
     null,
     'URL of a second Redis, which then holds the event log and the control log. The default is REDIS_URL.',
   ),

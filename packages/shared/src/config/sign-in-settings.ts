@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { RoleMapping } from '../domain/role-claim.ts';
 import { defineSecret, defineSetting } from './define-setting.ts';
-import { flag, issuerUrl, nonEmptyText, roleMapping } from './value-schemas.ts';
+import { issuerUrl } from './url-schemas.ts';
+import { flag, nonEmptyText, roleMapping } from './value-schemas.ts';
 
 /** The part of `settingsTable` about who may sign in how. `checkSignInSettings` checks how they fit together. */
 export const signInSettings = {
@@ -27,7 +28,7 @@ export const signInSettings = {
     'Scopes that the service asks the identity provider for.',
   ),
   OIDC_ROLE_CLAIM: defineSetting(
-    nonEmptyText,
+    z.string().regex(/^[^\s.]+(\.[^\s.]+)*$/, 'a name, or names with single dots between them, without spaces'),
     'roles',
     'Claim of the ID token that gives the role: a name, or a path such as realm_access.roles.',
   ),

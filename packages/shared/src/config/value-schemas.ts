@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type Role, roles } from '../domain/role.ts';
 import type { RoleMapping } from '../domain/role-claim.ts';
-import { isLoopback } from '../runtime/host-name.ts';
 
 // The schemas of setting values. Each parses the text of an environment variable; its message says what is allowed. The
 // nullable ones are for settings that may be left out: null is then their default.
@@ -23,36 +23,58 @@ export const fraction = z
   .refine((value) => value <= 1, fractionText);
 export const flag = z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
 export const oneOf = <const T extends string>(...values: T[]) => z.enum(values, `one of ${values.join(', ')}`);
-export const nonEmptyText = z.string().min(1, 'a non-empty text');
-export const url = (...protocols: string[]) =>
-  z
-    .string()
-    .refine(
-      (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol),
-      `a URL with ${protocols.join(' or ')}`,
-    )
-    .nullable();
-// `URL` cannot parse a URL with several hosts (`mongodb://m1:27017,m2:27017/`). MongoDB's driver checks the rest.
-export const mongodbUrl = z
-  .string()
-  .regex(/^mongodb(\+srv)?:\/\/[^\s/]/, 'a URL with mongodb: or mongodb+srv:')
-  .nullable();
-/** Slashes at its end are removed, so that a path can be appended. */
-export const baseUrl = url('http:', 'https:')
-  .refine((value) => value === null || !/[?#]/.test(value), 'a URL without query or fragment')
-  .transform((value) => value?.replace(/(?<!\/)\/+$/, '') ?? null);
+/** Not even spaces alone: they would be as invisible in a message as nothing. */
+export const nonEmptyText = z.string().regex(/^[^\0]*[^\0\s][^\0]*$/, 'a non-empty text');
 
-/** Kept as it is given: a slash at its end belongs to the identifier of an issuer. */
-export const issuerUrl = z
+/** An address or a name. `explainListenFailure` names the setting of one that cannot be resolved or is not ours. */
+export const host = z
   .string()
-  .refine((value) => {
-    if (!URL.canParse(value) || /[?#]/.test(value)) return false;
-    const { protocol, hostname, username, password } = new URL(value);
-    const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-    return isSafe && username === '' && password === '';
-  }, 'a URL with https: (http: only on loopback) without query, fragment or credentials')
+  .refine(
+    (value) => isIP(value) !== 0 || /^[a-z\d_-]+(\.[a-z\d_-]+)*\.?$/i.test(value),
+    'an IP address or a host name, without scheme, brackets or port',
+  );
+
+const databaseNameText = '1 to 63 bytes without / \\ . " $ * < > : | ? or a space; not admin, local or config';
+/** MongoDB rejects the others, or keeps its own data there. */
+export const databaseName = z
+  .string()
+  .regex(/^[^/\\. "$*<>:|?\0]+$/, databaseNameText)
+  .refine((value) => Buffer.byteLength(value) <= 63 && !['admin', 'local', 'config'].includes(value), databaseNameText);
+
+/** A PEM file that this process can read. */
+export const pemFile = z
+  .string()
+  .refine((path) => {
+    try {
+      return readFileSync(path, 'utf8').includes('-----BEGIN ');
+    } catch {
+      return false;
+    }
+  }, 'a PEM file that this process can read')
   .nullable();
 
+const headersText = 'comma-separated pairs name=value with percent-encoded values';
+/** Parses `authorization=Bearer%20abc,x-tenant=7`, as OpenTelemetry defines it. */
+export const headers = z
+  .string()
+  .transform((text, { issues }) => {
+    const pairs = text.split(',').map(parseHeader);
+    if (pairs.includes(null)) issues.push({ code: 'custom', message: headersText, input: text });
+    return Object.fromEntries(pairs.filter((pair) => pair !== null)) as Readonly<Record<string, string>>;
+  })
+  .nullable();
+
+/** Returns name and value, or null if they cannot be sent in a header. */
+function parseHeader(text: string): readonly [string, string] | null {
+  const [, name = '', encoded = ''] = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(.*?)\s*$/.exec(text) ?? [];
+  if (name === '') return null;
+  try {
+    const value = decodeURIComponent(encoded);
+    return /^[\t -~\x80-\xff]+$/.test(value) ? [name, value] : null;
+  } catch {
+    return null;
+  }
+}
 const roleMappingText = `comma-separated pairs value=role, with the roles ${roles.join(', ')}`;
 /** Parses `staff=viewer,owners=admin`. The last equals sign of a pair is before the role. */
 export const roleMapping = z
@@ -62,6 +84,7 @@ export const roleMapping = z
     (pairs) => pairs.every(([value, role]) => value !== undefined && roles.includes(role as Role)),
     roleMappingText,
   )
+  .refine((pairs) => new Set(pairs.map(([value]) => value)).size === pairs.length, 'each value once')
   .transform((pairs): RoleMapping => new Map(pairs as [string, Role][]))
   .nullable();
 
@@ -104,7 +127,7 @@ function isAddressRange(value: string): boolean {
   );
 }
 
-const contactPattern = /^(?:mailto:[^\s@,]+@[^\s@,]+|https:\/\/[^\s,]+|tel:\+?[\d-]+)$/i;
+const contactPattern = /^(?:mailto:[^\s@,]+@[^\s@,]+|https:\/\/[^\s,/@]+(?:\/[^\s,]*)?|tel:\+?[\d-]+)$/i;
 /** Parses to a list of URIs. A URI of its own line in a text: it has no white space. */
 export const contacts = z
   .string()

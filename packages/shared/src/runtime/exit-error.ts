@@ -1,9 +1,11 @@
+import { UnavailableError } from '../domain/errors.ts';
+
 /** The exit codes of all processes of the service. 69 and 78 are EX_UNAVAILABLE and EX_CONFIG of BSD's sysexits. */
 export const exitCodes = {
   /** The process drained, or the command succeeded. */
   ok: 0,
   unexpected: 1,
-  /** The process could not connect to MongoDB in time, or a command could not connect to Redis. */
+  /** A store did not answer in time: MongoDB at a start, or a store that a command needs. */
   storeUnreachable: 69,
   /** A setting is wrong, or the store or address that it names is unsuitable. */
   configuration: 78,
@@ -20,6 +22,12 @@ export class ExitError extends Error {
   }
 }
 
+/** Returns the code with which this error ends the process. */
+export function toExitCode(error: unknown): number {
+  if (error instanceof ExitError) return error.exitCode;
+  return error instanceof UnavailableError ? exitCodes.storeUnreachable : exitCodes.unexpected;
+}
+
 /** Descriptions of the system's error codes for an address on which the process cannot listen. */
 const reasonsByCode: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use by another process',
@@ -27,7 +35,8 @@ const reasonsByCode: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'is not an address of this machine',
   ENOTFOUND: 'is not a name that can be resolved',
   EAI_AGAIN: 'is a name that cannot be resolved now',
-  EAFNOSUPPORT: 'needs IPv6, which this machine does not have',
+  EAFNOSUPPORT: 'is of an address family that this machine does not have',
+  EINVAL: 'is not complete: a link-local address needs its interface, such as fe80::1%eth0',
 };
 
 /** An address on which a process listens. */
@@ -38,11 +47,11 @@ interface ListenAddress {
   readonly port: number;
 }
 
-/** Returns an `ExitError` that names the settings if `reasonsByCode` has the error's code, else the error itself. */
+/** Returns an `ExitError` that names the settings if the system refuses the address, else the error itself. */
 export function explainListenFailure(error: unknown, { settings, host, port }: ListenAddress): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = reasonsByCode[code];
-  if (reason === undefined) return error;
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) return error;
+  const reason = reasonsByCode[code] ?? `cannot be used (${code})`;
   return new ExitError(
     exitCodes.configuration,
     `${settings}: ${host.includes(':') ? `[${host}]` : host}:${port} ${reason}; choose another address or port`,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, ServiceError } from '../domain/errors.ts';
-import { ExitError, exitCodes } from './exit-error.ts';
+import { ExitError, exitCodes, toExitCode } from './exit-error.ts';
 
 export interface RunningProcess {
   /** Time limit of `stop`, in milliseconds. After it, the process exits with code 1. */
@@ -28,7 +28,7 @@ const startAfterSignalMaxMs = 1_000;
  *
  * An error of `start` or `stop`, an uncaught exception or an unhandled rejection ends the process: a new process is
  * better than a damaged one. `start` passes other fatal errors to `fail`. First `report` logs the error. Then the
- * process exits, with the code of an `ExitError`, or with 1.
+ * process exits, with the code of `toExitCode`.
  */
 export async function runProcess(
   start: (fail: (error: unknown) => void) => Promise<RunningProcess>,
@@ -37,7 +37,7 @@ export async function runProcess(
   const fail = (error: unknown) => {
     report(error);
     // Exits one event-loop turn later, in case `report` writes asynchronously.
-    setImmediate(() => process.exit(error instanceof ExitError ? error.exitCode : exitCodes.unexpected));
+    setImmediate(() => process.exit(toExitCode(error)));
   };
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
@@ -78,12 +78,24 @@ function waitForSignal(): Promise<NodeJS.Signals> {
 }
 
 /**
- * Lets SIGTERM and SIGINT end a command at once, with the exit code that a shell would report: 143 or 130. Without this,
+ * Runs a command: calls `work`, and ends the process when its promise settles, whatever is still open: with code 0, or
+ * with that of `toExitCode` and the error on standard error.
+ *
+ * SIGTERM and SIGINT end a command at once, with the exit code that a shell would report: 143 or 130. Without this,
  * Linux ignores both signals in a container, where the command is process 1.
  */
-export function exitOnSignals(): void {
+export async function runCommand(work: () => void | Promise<void>): Promise<void> {
   process.on('SIGTERM', () => process.exit(143));
   process.on('SIGINT', () => process.exit(130));
+  try {
+    await work();
+    process.exitCode = exitCodes.ok;
+  } catch (error) {
+    reportToStandardError(error);
+    process.exitCode = toExitCode(error);
+  }
+  // Returns once what was written before has left this process.
+  process.stdout.write('', () => process.exit());
 }
 
 /**

@@ -41,11 +41,16 @@ const warningPauseMs = 60_000;
  * is not sampled.
  */
 export function openOtlpTracer(
-  { endpoint, ratio, serviceName, ignoresTraceparent = false }: TracerOptions & { readonly endpoint: string },
+  options: TracerOptions & { readonly endpoint: string },
   onWarning: (message: string) => void,
 ): Tracer {
+  const { endpoint, headers = {}, timeoutMs, ratio, serviceName, ignoresTraceparent = false } = options;
   forwardWarnings(onWarning);
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces` });
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`,
+    headers: { ...headers },
+    ...(timeoutMs === undefined ? {} : { timeoutMillis: timeoutMs }),
+  });
   const provider = new TracerProvider({
     resource: defaultResource().merge(
       resourceFromAttributes({

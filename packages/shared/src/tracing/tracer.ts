@@ -47,6 +47,10 @@ export interface Tracer {
 export interface TracerOptions {
   /** The base URL of an OTLP receiver, without `/v1/traces`. Null: no tracing. */
   readonly endpoint: string | null;
+  /** Sent with each export, such as a credential of the receiver. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The time limit of one export. */
+  readonly timeoutMs?: number;
   /** The share of traces to sample, from 0 to 1, among requests whose sender has not decided it. */
   readonly ratio: number;
   readonly serviceName: string;

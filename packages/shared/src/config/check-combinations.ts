@@ -1,0 +1,53 @@
+import { isLoopback } from '../runtime/host-name.ts';
+import type { Settings } from './settings.ts';
+
+/** Returns one line per combination of settings with which an api cannot do its work. */
+export function checkCombinations(settings: Settings): string[] {
+  return [
+    findPortMistake(settings),
+    findSchemeMistake(settings),
+    findContactMistake(settings),
+    findConnectionMistake(settings),
+    findEventMistake(settings, 'EVENT_RETENTION_BYTES'),
+    findEventMistake(settings, 'RING_BYTES'),
+  ].filter((line) => line !== null);
+}
+
+/**
+ * The public and the operators' interface of an api need different ports on one address. With port 0 each takes a free
+ * one. A worker has no public interface.
+ */
+function findPortMistake({ HOST, PORT, OPS_HOST, OPS_PORT }: Settings): string | null {
+  if (PORT === 0 || PORT !== OPS_PORT || HOST !== OPS_HOST) return null;
+  return `PORT, OPS_PORT: both are ${PORT}; allowed: two different ports`;
+}
+
+/** A page of a base URL with `http:` could not sign in: browsers send a secure cookie over HTTPS, or to this machine. */
+function findSchemeMistake({ PUBLIC_BASE_URL, COOKIE_SECURE }: Settings): string | null {
+  if (PUBLIC_BASE_URL === null || !COOKIE_SECURE) return null;
+  const { protocol, hostname } = new URL(PUBLIC_BASE_URL);
+  if (protocol === 'https:' || isLoopback(hostname)) return null;
+  return (
+    `PUBLIC_BASE_URL, COOKIE_SECURE: ${JSON.stringify(PUBLIC_BASE_URL)} begins with http:, but browsers send the session ` +
+    'cookie over HTTPS only; allowed: a URL with https:, or COOKIE_SECURE=false'
+  );
+}
+
+/** RFC 9116 requires both. */
+function findContactMistake({ SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES }: Settings): string | null {
+  if ((SECURITY_CONTACT === null) === (SECURITY_CONTACT_EXPIRES === null)) return null;
+  return 'SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES: only one is set; set both, or neither';
+}
+
+/** Streams alone would take every connection, and nobody could sign in or send a hook. */
+function findConnectionMistake({ CONNECTIONS_PER_POD, STREAMS_PER_POD }: Settings): string | null {
+  if (CONNECTIONS_PER_POD === null || CONNECTIONS_PER_POD > STREAMS_PER_POD) return null;
+  return `CONNECTIONS_PER_POD, STREAMS_PER_POD: ${STREAMS_PER_POD} streams would use all ${CONNECTIONS_PER_POD} connections; allowed: more connections than streams`;
+}
+
+/** An event holds the payload of its hook and some hundred bytes more. */
+function findEventMistake(settings: Settings, name: 'EVENT_RETENTION_BYTES' | 'RING_BYTES'): string | null {
+  const { [name]: bytes, BODY_LIMIT_BYTES } = settings;
+  if (bytes > BODY_LIMIT_BYTES) return null;
+  return `${name}, BODY_LIMIT_BYTES: the event of a hook of ${BODY_LIMIT_BYTES} bytes does not fit into ${bytes} bytes; allowed: more bytes for events than for a body`;
+}

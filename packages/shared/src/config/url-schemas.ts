@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { isLoopback } from '../runtime/host-name.ts';
+
+// The schemas of settings that are URLs. Form is not enough: what a driver or a browser could not use must stop the
+// start here, with the name of the setting. The nullable ones are for settings that may be left out.
+
+/** Drivers decode user, password and options. `%` alone is the usual mistake: a `%` of a password is written `%25`. */
+function isDecodable(value: string): boolean {
+  try {
+    decodeURIComponent(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const encodingText = 'percent-encoding in UTF-8 where characters need it; a % is written %25';
+/** Later checks rely on earlier ones. */
+const abort = true;
+
+/** `*` and the like are valid in a URL, but are no name that can be resolved. */
+const hostPattern = /^(?:\[[\da-f:.]+\]|[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?)$/i;
+
+/** Checks what every URL of a server needs; the scheme is written in lower case, as clients compare it as a text. */
+const serverUrl = (...schemes: string[]) =>
+  z
+    .string()
+    .refine((value) => schemes.some((scheme) => value.startsWith(`${scheme}//`)), {
+      error: `a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}, in lower case`,
+      abort,
+    })
+    .refine((value) => !/\s/.test(value) && URL.canParse(value), {
+      error: 'a URL without spaces, with a port up to 65535; / ? # @ in a user name or password are percent-encoded',
+      abort,
+    })
+    .refine((value) => hostPattern.test(new URL(value).hostname), { error: 'a URL with a host name or address', abort })
+    .refine((value) => new URL(value).port !== '0', { error: 'a URL with a port from 1 to 65535', abort })
+    .refine(isDecodable, { error: encodingText, abort });
+
+/** ioredis would let options in the query override ours, and read a path such as `/1x` as database 1. */
+export const redisUrl = serverUrl('redis:', 'rediss:')
+  .refine((value) => !/[?#]/.test(value), { error: 'a URL without query or fragment', abort })
+  .refine(
+    (value) => /^\/?\d{0,5}$/.test(new URL(value).pathname),
+    'a path that is the number of a database, such as /0',
+  )
+  .nullable();
+
+// `URL` cannot parse a URL with several hosts (`mongodb://m1:27017,m2:27017/`). MongoDB's driver checks the options.
+const mongodbPattern = /^mongodb(?<srv>\+srv)?:\/\/(?:[^@/?#\s]*@)?(?<hosts>[^@/?#\s]+)(?:\/[^\s#]*|\?[^\s#]*)?$/;
+
+export const mongodbUrl = z
+  .string()
+  .refine((value) => mongodbPattern.test(value), {
+    error:
+      'a URL that begins with mongodb:// or mongodb+srv://, with a host; / ? # @ in a password are percent-encoded',
+    abort,
+  })
+  .refine(isDecodable, { error: encodingText, abort })
+  .refine((value) => {
+    const { hosts = '', srv } = mongodbPattern.exec(value)?.groups ?? {};
+    return srv === undefined ? hosts.split(',').every(isHostWithPort) : !/[,:]/.test(hosts);
+  }, 'hosts with ports from 1 to 65535; with mongodb+srv:, one host without a port')
+  .nullable();
+
+function isHostWithPort(text: string): boolean {
+  const { host = '', port = '1' } = /^(?<host>\[[^\]]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/.exec(text)?.groups ?? {};
+  return host !== '' && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+const hasCredentials = (value: string) => new URL(value).username !== '' || new URL(value).password !== '';
+
+const httpUrl = serverUrl('http:', 'https:').refine((value) => !/[?#]/.test(value), {
+  error: 'a URL without query or fragment',
+  abort,
+});
+const withoutCredentials = httpUrl.refine((value) => !hasCredentials(value), {
+  error: 'a URL without user name and password',
+  abort,
+});
+
+const toBase = (value: string) => new URL(value).href.replace(/(?<!\/)\/+$/, '');
+/** In its normal form; slashes at its end are removed, so that a path can be appended. */
+export const baseUrl = withoutCredentials.transform(toBase).nullable();
+/** The same; user name and password are sent to the receiver. */
+export const receiverUrl = httpUrl.transform(toBase).nullable();
+
+/** Kept as it is given: a slash at its end belongs to the identifier of an issuer. */
+export const issuerUrl = withoutCredentials
+  .refine(
+    (value) => value.startsWith('https:') || isLoopback(new URL(value).hostname),
+    'a URL with https: (http: only on loopback)',
+  )
+  .nullable();

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { parseSettings, SettingsError } from './parse-settings.ts';
+import { type SettingName, settingsTable } from './settings.ts';
+
+/** In every secret value below, so that a message that shows a part of one is noticed. */
+const canary = 'hunter2';
+
+const stores = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/' };
+const provider = {
+  PUBLIC_BASE_URL: 'https://widgets.example',
+  OIDC_ISSUER_URL: 'https://id.example/',
+  OIDC_CLIENT_ID: 'widgets',
+  OIDC_CLIENT_SECRET: 'a secret of the provider',
+  OIDC_ROLE_MAPPING: 'staff=admin',
+};
+
+function collectMistakes(environment: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    parseSettings(environment, { app: 'api', isTerminal: false });
+    return [];
+  } catch (error) {
+    // Anything else would be a fault of the service: exit code 1 and a stack.
+    if (!(error instanceof SettingsError)) throw error;
+    expect(error.exitCode).toBe(78);
+    return error.lines;
+  }
+}
+
+/** The other settings that a value needs, so that it alone is wrong. */
+function complete(name: string, value: string): Record<string, string> {
+  if (name === 'SECURITY_CONTACT') return { [name]: value, SECURITY_CONTACT_EXPIRES: '2030-01-31T00:00:00Z' };
+  const others = name.startsWith('OIDC_')
+    ? provider
+    : name.endsWith('REDIS_URL') || name === 'MONGODB_URL'
+      ? stores
+      : {};
+  return { ...others, [name]: value };
+}
+
+const redisUrls = [
+  `redis://:${canary}%@cache:6379`,
+  `redis://${canary}%zz:x@cache`,
+  `redis://:${canary}%ff@cache`,
+  `REDISS://:${canary}@cache/`,
+  `Redis://:${canary}@cache/`,
+  `redis://:${canary}@cache/x`,
+  `redis://:${canary}@cache/-1`,
+  `redis://:${canary}@cache/1.5`,
+  `redis://:${canary}@cache/0/1`,
+  `redis://:${canary}@cache/99999999999999999999`,
+  `redis://:${canary}@cache/?db=3`,
+  `redis://:${canary}@cache/?commandTimeout=1`,
+  `redis://:${canary}@cache/?maxRetriesPerRequest=0&enableOfflineQueue=true`,
+  `redis://:${canary}@cache/#fragment`,
+  `redis://:${canary}@cache:0/`,
+  `redis://:${canary}@cache:65536/`,
+  `redis://:${canary}@`,
+  `redis://:${canary}/x@cache/`,
+  'redis://',
+  'redis:///0',
+  'redis:cache',
+  'cache:6379',
+  ' redis://cache',
+  'redis://ca che',
+  'redis+sentinel://cache',
+];
+
+const wholeNumbers = [
+  '-1',
+  '1.5',
+  '1e3',
+  '0x10',
+  ' 1',
+  '1 ',
+  '+1',
+  '١',
+  'NaN',
+  'Infinity',
+  '9'.repeat(15),
+  '9'.repeat(400),
+  '1_000',
+  '1,000',
+];
+
+/** Values that cannot work, by setting. Settings with whole numbers and flags are found by their message. */
+const wrongValues: Partial<Record<SettingName, readonly string[]>> = {
+  MONGODB_URL: [
+    `MONGODB://user:${canary}@db/`,
+    `mongodb://user:${canary}%@db/`,
+    `mongodb://user:${canary}%zz@db/`,
+    `mongodb://user%ff:${canary}@db/`,
+    `mongodb://user:${canary}@/`,
+    `mongodb:///${canary}`,
+    'mongodb://',
+    'mongodb:db',
+    'db:27017',
+    ' mongodb://db',
+    'mongodb://d b/',
+    'mongodb+srv://db.example:27017,other/',
+    `mongodb://user:${canary}@db:0/`,
+    `mongodb://user:${canary}@db:65536/`,
+    `mongodb://user:${canary}@db:port/`,
+  ],
+  MONGODB_DATABASE: [
+    'a/b',
+    'a\\b',
+    'a.b',
+    'a b',
+    'a"b',
+    'a$b',
+    'a*b',
+    'a<b',
+    'a>b',
+    'a:b',
+    'a|b',
+    'a?b',
+    'x'.repeat(64),
+    'ä'.repeat(32),
+    'admin',
+    'local',
+    'config',
+  ],
+  REDIS_URL: redisUrls,
+  EVENTS_REDIS_URL: redisUrls,
+  REDIS_KEY_PREFIX: ['a b', 'a{b}', 'ä', 'x'.repeat(65)],
+  PUBLIC_BASE_URL: [
+    'widgets.example',
+    'ftp://widgets.example',
+    'https://',
+    `https://user:${canary}@widgets.example`,
+    'https://widgets.example/?a',
+    'https://widgets.example/#a',
+    'https://widgets.example/%',
+    'https://widgets.example/%zz',
+    'https://widgets.example:65536',
+    'https://widgets.example:0',
+    'https://*.example',
+    'https://widgets example',
+    'javascript:alert(1)',
+  ],
+  ADMIN_EMAIL: ['admin', '@', 'a@b@c', `${'a'.repeat(251)}@b.c`, 'a b@c'],
+  ADMIN_PASSWORD: [canary, 'x'.repeat(129)],
+  AUDIT_HMAC_KEY: [canary],
+  TRUSTED_PROXIES: ['10.0.0.0/0', '10.0.0.256', 'fe80::1%eth0', 'all'],
+  SECURITY_CONTACT: ['security@example.com', `https://user:${canary}@example.com`],
+  SECURITY_CONTACT_EXPIRES: ['0000-00-00T00:00:00Z', '2027-02-30T00:00:00Z', 'tomorrow'],
+  OIDC_ISSUER_URL: [
+    'http://id.example',
+    'id.example',
+    'https://id.example/?a',
+    'https://',
+    ' https://id.example',
+    `https://user:${canary}@id.example`,
+    'https://id.example:0',
+  ],
+  OIDC_CLIENT_ID: [' ', '\t'],
+  OIDC_CLIENT_SECRET: [canary],
+  OIDC_SCOPES: ['email', 'openid,email', ' openid'],
+  OIDC_ROLE_CLAIM: [' ', '.', 'a..b', '.a', 'a.'],
+  OIDC_ROLE_MAPPING: ['staff', 'staff=', 'staff=owner', '=admin', ',', 'staff=admin,staff=viewer'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: [
+    'collector:4318',
+    'grpc://collector',
+    `http://:${canary}%@collector`,
+    `http://${canary}:%zz@collector`,
+    'http://collector/?a',
+    'http://collector:0',
+    'http://',
+  ],
+  OTEL_EXPORTER_OTLP_HEADERS: [
+    canary,
+    `=${canary}`,
+    `a b=${canary}`,
+    `authorization=${canary}%`,
+    `authorization=${canary}%0d%0ax`,
+    `ä=${canary}`,
+    `a=${canary},`,
+    `a=${canary},b`,
+    `a=${canary}%E2%82%AC`,
+  ],
+  OTEL_TRACES_SAMPLER_ARG: ['-0.1', '1.1', '2', '0,5', '1e-3', '50%', ' 0.5'],
+  OTEL_EXPORTER_OTLP_CERTIFICATE: ['/absent', '/dev/null', '/'],
+  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: ['/absent'],
+  OTEL_EXPORTER_OTLP_CLIENT_KEY: ['/absent'],
+  OTEL_SERVICE_NAME: [' '],
+  REDIS_DURABILITY_CHECK: ['Enforce', 'off'],
+  LOG_LEVEL: ['INFO', 'verbose'],
+  LOG_FORMAT: ['xml'],
+  DATA_DIR: ['data\u0000base'],
+  HOST: [' ', '0.0.0.0:8080', 'http://0.0.0.0', '::1%', '[::1]', 'a b'],
+  OPS_HOST: [' ', '0.0.0.0:8081', 'http://0.0.0.0', '[::]', 'a/b'],
+};
+
+/** The values of a setting that `wrongValues` does not list: of the kind that its default shows. */
+function listWrongValues(name: SettingName): readonly string[] {
+  const listed = wrongValues[name];
+  if (listed !== undefined) return listed;
+  const [message = ''] = settingsTable[name].schema.safeParse('?').error?.issues.map((issue) => issue.message) ?? [];
+  if (message.startsWith('a whole number')) return wholeNumbers;
+  if (message === 'true or false') return ['TRUE', '1', 'yes', ' true'];
+  throw new Error(`${name} has no wrong values in this test: add some`);
+}
+
+describe('a value that cannot work', () => {
+  const cases = (Object.keys(settingsTable) as SettingName[]).flatMap((name) =>
+    listWrongValues(name).map((value) => [name, value] as const),
+  );
+
+  it.each(cases)('%s=%j is one line that begins with its name and shows no secret', (name, value) => {
+    const lines = collectMistakes(complete(name, value));
+    expect(lines).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
+    expect(lines.join('\n')).not.toContain(canary);
+  });
+});
