@@ -19,9 +19,26 @@ export interface Frame extends FilterableEvent {
  */
 export function toFrame(record: LogRecord): Frame {
   const { type, widgetId, state, stateBefore, labels, json } = record.event;
-  const text = `id: ${formatPosition(record)}\nevent: ${type}\ndata: ${json}\n\n`;
+  const text = `id: ${formatPosition(record)}\nevent: ${type}\ndata: ${escapeLineSeparators(json)}\n\n`;
   const { ms, seq, previousMs } = record;
   return { ms, seq, previousMs, bytes: Buffer.from(text), type, widgetId, state, stateBefore, labels };
+}
+
+/**
+ * Characters at which some clients end a line (Python's `str.splitlines`), although server-sent events do not. JSON
+ * allows them in strings, and nowhere else. It allows no raw U+000B, U+000C or U+001C to U+001E, the others of that kind.
+ */
+const lineSeparators = ['\u0085', '\u2028', '\u2029'];
+
+/** Replaces them by their escapes: the same value in JSON. Nearly no event has one, and `includes` is fast. */
+function escapeLineSeparators(json: string): string {
+  return lineSeparators.reduce(
+    (text, separator) =>
+      text.includes(separator)
+        ? text.replaceAll(separator, `\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        : text,
+    json,
+  );
 }
 
 /** Some proxies hold back the first KiB of a response. This comment of 2 KiB pushes the first events through. */
@@ -48,7 +65,7 @@ export function openingBytes({ subscriptionId, start, heartbeatIntervalMs, retry
 }
 
 function gapText({ requested, reason }: NonNullable<StreamStart['gap']>, cursor: string): string {
-  return `id: ${cursor}\nevent: stream.gap\ndata: ${JSON.stringify({ requested, resumedFrom: cursor, reason })}\n\n`;
+  return `id: ${cursor}\nevent: stream.gap\ndata: ${escapeLineSeparators(JSON.stringify({ requested, resumedFrom: cursor, reason }))}\n\n`;
 }
 
 /** The last message of a stream: `stream.closing`. It has no `id`, so the client keeps its last position. */
