@@ -43,7 +43,7 @@ export function foldWidget(created: AnsweredWidget, accepted: readonly SentHook[
   return {
     ...unchanged,
     state: retirements.length > 0 ? 'retired' : created.state,
-    retiredAt: pickEarliest(created.retiredAt, retirements),
+    retiredAt: pickRetirement(created, retirements),
     lastEventAt: pickLatest(created.lastEventAt, hooks.map(computeEffectiveTime)),
     version: created.version + hooks.length,
   };
@@ -75,7 +75,7 @@ export function isFoldOf(
 function mayHaveTakenEffect(hook: SentHook, seen: AnsweredWidget): boolean {
   const time = computeEffectiveTime(hook);
   if (seen.lastEventAt === null || time > seen.lastEventAt) return false;
-  return hook.kind !== 'retired' || (seen.retiredAt !== null && time >= seen.retiredAt);
+  return hook.kind !== 'retired' || (seen.retiredAt !== null && pickRetirement(seen, [time]) === seen.retiredAt);
 }
 
 /**
@@ -118,8 +118,11 @@ function computeEffectiveTime({ occurredAt, receivedAt }: SentHook): string {
   return receivedAt !== undefined && receivedAt < text ? receivedAt : text;
 }
 
-function pickEarliest(known: string | null, others: readonly string[]): string | null {
-  return [known, ...others].reduce((a, b) => (a === null || (b !== null && b < a) ? b : a));
+/** The earliest of those from ten years before the creation on; without any, the latest of the others. */
+function pickRetirement({ createdAt, retiredAt }: AnsweredWidget, others: readonly string[]): string | null {
+  const times = [...others, ...(retiredAt === null ? [] : [retiredAt])].sort();
+  const bound = new Date(Date.parse(createdAt) - 10 * 365.25 * 86_400_000).toISOString();
+  return times.find((time) => time >= bound) ?? times.at(-1) ?? null;
 }
 
 function pickLatest(known: string | null, others: readonly string[]): string | null {

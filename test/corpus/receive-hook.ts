@@ -15,6 +15,8 @@ const withPayload = (payload: string) => `{"kind":"updated","occurredAt":"${occu
 const accepted = returns(202);
 const invalidJson = rejects(400, 'invalid-json');
 const invalidTime = invalidAt('#/occurredAt', 'format');
+const tooEarly = invalidAt('#/occurredAt', 'too-small');
+const tooLate = invalidAt('#/occurredAt', 'too-large');
 const invalidWidgetId = invalidAt('#/widgetId', 'format');
 
 const occurredAtRows: readonly (readonly [string, unknown, ExpectedResponse])[] = [
@@ -29,7 +31,6 @@ const occurredAtRows: readonly (readonly [string, unknown, ExpectedResponse])[] 
   ['without seconds', '2026-03-01T10:00Z', invalidTime],
   ['a space instead of T', '2026-03-01 10:00:00Z', invalidTime],
   ['+01:00', '2026-03-01T10:00:00+01:00', invalidTime],
-  ['-00:00', '2026-03-01T10:00:00-00:00', invalidTime],
   ['+0000', '2026-03-01T10:00:00+0000', invalidTime],
   ['UTC', '2026-03-01T10:00:00UTC', invalidTime],
   ['30 February', '2026-02-30T10:00:00Z', invalidTime],
@@ -56,8 +57,16 @@ const occurredAtRows: readonly (readonly [string, unknown, ExpectedResponse])[] 
   ['nanoseconds', '2026-03-01T10:00:00.123456789Z', accepted],
   ['in lower case', '2026-03-01t10:00:00z', accepted],
   ['+00:00', '2026-03-01T10:00:00+00:00', accepted],
-  ['the year 0', '0000-01-01T00:00:00Z', accepted],
-  ['the year 9999', '9999-12-31T23:59:59Z', accepted],
+  ['the year 0', '0000-01-01T00:00:00Z', tooEarly],
+  ['the year 1', '0001-01-01T00:00:00Z', tooEarly],
+  ['the zero of Windows', '1601-01-01T00:00:00Z', tooEarly],
+  ['a millisecond before 1970', '1969-12-31T23:59:59.999Z', tooEarly],
+  ['the first moment of 1970', '1970-01-01T00:00:00Z', accepted],
+  ['the year 9999', '9999-12-31T23:59:59Z', tooLate],
+  ['25 hours ahead', new Date(Date.now() + 25 * 3_600_000).toISOString(), tooLate],
+  ['23 hours ahead', new Date(Date.now() + 23 * 3_600_000).toISOString(), accepted],
+  ['-00:00', '2026-03-01T10:00:00-00:00', invalidTime],
+  ['the last day of Date', '275760-09-13T00:00:00Z', invalidTime],
 ];
 
 const memberRows: readonly (readonly [string, unknown, ExpectedResponse])[] = [

@@ -14,13 +14,13 @@ afterAll(() => testBackend.dispose());
 
 const receivedAt = (second: number) => new Date(Date.UTC(2026, 2, 2, 12, 0, second));
 
-/** Two hooks of the same time, three retirements of which two have the same time, and one hook from the future. */
+/** Two hooks of the same time, three retirements of which one has the time of a clock that was not set, and two hooks of wrong clocks. */
 const sixHooks = [
   { kind: 'updated', occurredAt: '2026-03-02T08:00:00Z', receivedAt: receivedAt(1) },
   { kind: 'created', occurredAt: '2026-03-02T08:00:00.000+00:00', receivedAt: receivedAt(2) },
   { kind: 'retired', occurredAt: '2026-03-02T09:00:00.25Z', receivedAt: receivedAt(3) },
   { kind: 'retired', occurredAt: '2026-03-02T07:00:00Z', receivedAt: receivedAt(4) },
-  { kind: 'retired', occurredAt: '2026-03-02T09:00:00.250Z', receivedAt: receivedAt(5) },
+  { kind: 'retired', occurredAt: '1970-01-01T00:00:12Z', receivedAt: receivedAt(5) },
   { kind: 'updated', occurredAt: '2099-01-01T00:00:00Z', receivedAt: receivedAt(6) },
 ] as const;
 const repeatedAt = receivedAt(30);

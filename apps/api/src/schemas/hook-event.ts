@@ -3,9 +3,22 @@ import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { z } from 'zod';
 import { utcTimeFormat, uuid } from './text.ts';
 
-const utcTime = z
+/** How far the time of a hook may be ahead of our clock: a sender may write its local time as UTC. */
+const aheadMaxMs = 86_400_000;
+
+/** A time that a clock can have shown. An unset clock shows 1970; `applyHooks` copes with that. */
+const hookTime = z
   .string()
-  .refine((text) => parseUtcTimestamp(text) !== null, 'Must be an RFC 3339 time in UTC, at most 64 characters long.')
+  .check(({ value, issues }) => {
+    const refuse = (mistake: 'format' | 'too-small' | 'too-large', message: string) =>
+      issues.push({ code: 'custom', message, params: { mistake }, input: value });
+    const parsedMs = parseUtcTimestamp(value);
+    if (parsedMs === null) refuse('format', 'Must be an RFC 3339 time in UTC, at most 64 characters long.');
+    else if (parsedMs < 0) refuse('too-small', 'Must not be before 1970: the clock of the sender is not set.');
+    else if (parsedMs > Date.now() + aheadMaxMs) {
+      refuse('too-large', 'Must be at most 24 hours ahead of the clock of the service: check the clock of the sender.');
+    }
+  })
   .meta(utcTimeFormat);
 
 /**
@@ -25,7 +38,9 @@ const objectOrNull = z
 export const hookEventSchema = z
   .object({
     kind: z.enum(hookKinds).describe('What happened.'),
-    occurredAt: utcTime.describe('When it happened, in UTC.'),
+    occurredAt: hookTime.describe(
+      'When it happened, in UTC: from 1970 to 24 hours after the time of the service. A time after that of the receipt counts as that.',
+    ),
     widgetId: uuid
       .nullish()
       .describe(

@@ -26,8 +26,12 @@ function buildDelivery(changes: Partial<Delivery>): Delivery {
   };
 }
 
+/** Around the creation, and from the year 0 to 9999. */
 const anyTimestamp = fc
-  .integer({ min: createdAt.getTime(), max: createdAt.getTime() + 1_000_000 })
+  .oneof(
+    fc.integer({ min: createdAt.getTime() - 1_000_000, max: createdAt.getTime() + 1_000_000 }),
+    fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 }),
+  )
   .map((ms) => new Date(ms));
 const anyDelivery = fc
   .record({
@@ -123,6 +127,23 @@ describe('applyHooks', () => {
     expect(after.retiredAt).toEqual(new Date('2026-01-02T00:00:00Z'));
     expect(entries.map((entry) => entry.stateBefore)).toEqual(['active', 'retired']);
     expect(entries.map((entry) => entry.late)).toEqual([false, true]);
+  });
+
+  it('replaces a retirement of a time that no working clock showed, in every order', () => {
+    const wrongTimes = ['0000-01-01T00:00:00Z', '0001-01-01T00:00:00Z', '1970-01-01T00:00:12Z', '2001-01-01T00:00:00Z'];
+    const right = buildDelivery({ kind: 'retired', occurredAt: '2025-06-01T00:00:00Z' });
+    for (const occurredAt of wrongTimes) {
+      const wrong = buildDelivery({ kind: 'retired', occurredAt });
+      for (const order of [
+        [wrong, right],
+        [right, wrong],
+        [wrong, right, wrong],
+      ]) {
+        expect(applyHooks(widget, order).widget.retiredAt).toEqual(new Date('2025-06-01T00:00:00Z'));
+      }
+      const stored: Widget = { ...widget, state: 'retired', retiredAt: new Date(occurredAt) };
+      expect(applyHooks(stored, [right]).widget.retiredAt).toEqual(new Date('2025-06-01T00:00:00Z'));
+    }
   });
 
   it('uses receivedAt for a hook with a future time, and keeps occurredAt as sent', () => {

@@ -1,6 +1,6 @@
 import type { Delivery } from './delivery.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
-import { parseUtcTimestamp, pickEarlier } from './timestamp.ts';
+import { parseUtcTimestamp } from './timestamp.ts';
 import type { Widget } from './widget.ts';
 
 export interface Effect {
@@ -14,7 +14,7 @@ export interface Effect {
  *
  * The effective time of a hook is its `occurredAt`, or its `receivedAt` if that is earlier. Each hook adds 1 to
  * `version`. It raises `lastEventAt` to its effective time and `updatedAt` to its `receivedAt`, but never lowers them.
- * A `retired` hook also sets `state`, and sets `retiredAt` to its effective time or lowers it to that.
+ * A `retired` hook also sets `state`, and `retiredAt` to the better of the two times (`pickRetirement`).
  * The kinds `created` and `updated` change nothing else.
  *
  * The order of the hooks does not change the resulting widget. It changes only the entries: their `after`, which of
@@ -53,12 +53,26 @@ function applyHook(widget: Widget, delivery: Delivery, effectiveTime: Date): Wid
   return {
     ...widget,
     state: isRetirement ? 'retired' : widget.state,
-    retiredAt: isRetirement ? pickEarlier(widget.retiredAt, effectiveTime) : widget.retiredAt,
+    retiredAt: isRetirement ? pickRetirement(widget, effectiveTime) : widget.retiredAt,
     lastEventAt: pickLater(widget.lastEventAt, effectiveTime),
     // The service's own clock: when it learned of the change.
     updatedAt: pickLater(widget.updatedAt, delivery.receivedAt),
     version: widget.version + 1,
   };
+}
+
+/** Ten years. A clock that lost its time starts at 1970, 1980, 2000 or 2001: further back than most histories. */
+const historyMs = 315_576_000_000;
+
+/**
+ * Of the times at which the widget was retired, the earliest counts. Times of more than ten years before its creation
+ * are probably of a wrong clock: they count only while there is no other, and then the latest of them. So a later hook
+ * mends a wrong time, and the order of the hooks does not matter: one of two times is always the better one.
+ */
+function pickRetirement({ createdAt, retiredAt }: Widget, candidate: Date): Date {
+  if (retiredAt === null) return candidate;
+  const [earlier, later] = retiredAt <= candidate ? [retiredAt, candidate] : [candidate, retiredAt];
+  return earlier.getTime() < createdAt.getTime() - historyMs ? later : earlier;
 }
 
 /** A sender's clock may run ahead, so an `occurredAt` after `receivedAt` counts as `receivedAt`. */

@@ -23,7 +23,7 @@ export interface Widget {
   readonly createdAt: Date;
   /** The latest of `createdAt` and the `receivedAt` of the applied hooks. */
   readonly updatedAt: Date;
-  /** The earliest time at which it was retired: by a hook, or by its creation. Null unless the state is `retired`. */
+  /** When it was retired, by a hook or by its creation: see `applyHooks`. Null unless the state is `retired`. */
   readonly retiredAt: Date | null;
   /** The latest time of the applied hooks. Null before the first one. */
   readonly lastEventAt: Date | null;
