@@ -46,6 +46,16 @@ test('createMongoDatabase uses every address of a replica set', async () => {
   await client.close();
 });
 
+test.each(['heartbeatFrequencyMS', 'maxIdleTimeMS', 'localThresholdMS'])(
+  'openMongo refuses a %s that a timer cannot hold',
+  async (name) => {
+    const url = `mongodb://127.0.0.1:1/?${name}=3000000000`;
+    const opening = openMongo({ url, database: 'any', startTimeoutMs: 60_000 });
+    const message = expect.stringMatching(`^MONGODB_URL: ${name} is 3000000000`);
+    await expect(opening).rejects.toThrow(expect.objectContaining({ exitCode: 78, message }));
+  },
+);
+
 test.each([
   ['a file that does not exist', 'tlsCAFile=/absent'],
   ['a file without a certificate', `tlsCAFile=${encodeURIComponent(fileURLToPath(import.meta.url))}`],

@@ -85,6 +85,16 @@ function describeRefusal(error: Error): string {
   return ['a certificate or key file', path, code].filter(Boolean).join(', ');
 }
 
+/** In milliseconds: a day. The driver adds up such times, and a timer of more than 2^31 ms would expire at once, for ever. */
+const timeMaxMs = 86_400_000;
+
+function requireShortTimes(options: object): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!name.endsWith('MS') || typeof value !== 'number' || value <= timeMaxMs) continue;
+    throw new ExitError(exitCodes.configuration, `MONGODB_URL: ${name} is ${value}; allowed: at most ${timeMaxMs}`);
+  }
+}
+
 /** Node ignores such a file if it holds no certificate, and then trusts no server. */
 function requireCertificate(path: string | undefined): void {
   if (path === undefined) return;
@@ -146,6 +156,7 @@ export function createMongoDatabase(options: Omit<MongoOptions, 'startTimeoutMs'
  */
 export async function openMongo(options: MongoOptions): Promise<MongoConnection> {
   const { client, db } = createMongoDatabase(options);
+  requireShortTimes(client.options);
   requireCertificate(client.options.tlsCAFile);
   requireCertificate(client.options.tlsCRLFile);
   const end = performance.now() + options.startTimeoutMs;

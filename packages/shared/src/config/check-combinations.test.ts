@@ -13,11 +13,6 @@ describe('settings that cannot work together', () => {
       { EVENT_RETENTION_BYTES: '1048576', BODY_LIMIT_BYTES: '1048576' },
       /^EVENT_RETENTION_BYTES, BODY_LIMIT_BYTES: /,
     ],
-    [
-      'a ring smaller than one event',
-      { RING_BYTES: '65536', BODY_LIMIT_BYTES: '65536' },
-      /^RING_BYTES, BODY_LIMIT_BYTES: /,
-    ],
   ])('%s', (_, given, expected) => {
     const parse = () => parseSettings(given, { app: 'api', isTerminal: false });
     expect(parse).toThrow(expect.objectContaining({ exitCode: 78, lines: [expect.stringMatching(expected)] }));

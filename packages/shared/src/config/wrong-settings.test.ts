@@ -212,3 +212,15 @@ describe('a value that cannot work', () => {
     expect(lines.join('\n')).not.toContain(canary);
   });
 });
+
+/** Added to a date or compared with one, never waited for. */
+const onlyForDates = ['AUDIT_RETENTION_MS', 'TOKEN_MAX_LIFETIME_MS'];
+
+describe('a time that a timer of Node cannot hold', () => {
+  const names = Object.keys(settingsTable).filter((name) => /_MS$|TIMEOUT$/.test(name));
+
+  it.each(names.filter((name) => !onlyForDates.includes(name)))('is refused for %s', (name) => {
+    // Above it, `setTimeout` waits for 1 ms.
+    expect(collectMistakes({ [name]: '2147483648' })).toEqual([expect.stringMatching(`^${name}: `)]);
+  });
+});
