@@ -69,6 +69,20 @@ describe.runIf(inject('backend') === 'cluster')('MongoDeliveryLedger.register, w
     expect(await ledger.get(delivery.eventId)).toMatchObject({ state: 'dead', reason: 'invalid-delivery' });
   });
 
+  it('drops a redrive whose delivery is discarded meanwhile', async () => {
+    const delivery = { ...aDelivery(), redrive: true };
+    await ledger.register([delivery]);
+    await ledger.markDead(delivery, 'store-refused');
+    const slowDb = runAfterRead(mongo.db, async () => {
+      await ledger.discard(delivery.integrationId, delivery.eventId, new Date());
+    });
+    expect(await new MongoDeliveryLedger(slowDb, retentionMs).register([delivery])).toEqual({
+      duplicates: [delivery.eventId],
+      unstorable: [],
+    });
+    expect(await ledger.get(delivery.eventId)).toMatchObject({ state: 'discarded', payload: null });
+  });
+
   it('keeps a delivery published that another run publishes meanwhile', async () => {
     const delivery = aDelivery();
     await ledger.register([delivery]);

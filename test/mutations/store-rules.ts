@@ -11,6 +11,7 @@ const runsDieAndSleep = 'test/scenarios/failpoints-under-load.test.ts';
 const redisLosesData = 'test/scenarios/faults-that-lose-data.test.ts';
 const twoPods = 'test/scenarios/two-pods-publish-each-hook-once.test.ts';
 const everyStep = 'test/scenarios/worker-killed-or-frozen-at-every-step.test.ts';
+const discard = 'test/conformance/delivery-ledger-discard.test.ts';
 const widgetEffects = 'test/conformance/widget-effects.test.ts';
 const widgetOutbox = 'test/conformance/widget-outbox.test.ts';
 const widgetStore = 'test/conformance/widget-store.test.ts';
@@ -19,6 +20,8 @@ const staleRuns = 'test/conformance/event-log-stale-run.test.ts';
 
 const mongoEffects = 'packages/cluster/src/mongo/mongo-widget-effects.ts';
 const mongoOutbox = 'packages/cluster/src/mongo/mongo-widget-outbox.ts';
+const mongoLedger = 'packages/cluster/src/mongo/mongo-delivery-ledger.ts';
+const sqliteLedger = 'packages/embedded/src/sqlite-delivery-ledger.ts';
 const sqliteEffects = 'packages/embedded/src/sqlite-widget-effects.ts';
 const sqliteOutbox = 'packages/embedded/src/sqlite-widget-outbox.ts';
 const sqliteMarks = 'packages/embedded/src/sqlite-dedupe-marks.ts';
@@ -213,6 +216,41 @@ export const storeRules: readonly StoreMutation[] = [
     file: 'packages/cluster/src/redis/redis-event-log.ts',
     from: "'STREAMS', this.#options.log, toEntryId(after)),",
     to: "'STREAMS', this.#options.log, '$'),",
+  },
+  {
+    rule: 'MongoDB: a run drops a redrive whose delivery was discarded since it was read',
+    noticedBy: 'test/conformance/delivery-ledger-race.test.ts',
+    file: mongoLedger,
+    from: 'if (!areAllUpdated) duplicates.push',
+    to: 'if (areAllUpdated === null) duplicates.push',
+  },
+  {
+    rule: 'MongoDB: only a dead delivery can be discarded',
+    noticedBy: discard,
+    file: mongoLedger,
+    from: '{ _id, integrationId, state }, { $set }',
+    to: '{ _id, integrationId }, { $set }',
+  },
+  {
+    rule: 'MongoDB: a late run does not bring back the payload of a discarded delivery',
+    noticedBy: discard,
+    file: mongoLedger,
+    from: "{ $nin: ['published', 'discarded'] }",
+    to: "{ $nin: ['published'] }",
+  },
+  {
+    rule: 'SQLite: only a dead delivery can be discarded',
+    noticedBy: discard,
+    file: sqliteLedger,
+    from: "integration_id = ? AND state = 'dead'\"",
+    to: 'integration_id = ?"',
+  },
+  {
+    rule: 'SQLite: a late run does not bring back a discarded delivery',
+    noticedBy: discard,
+    file: sqliteLedger,
+    from: "state NOT IN ('published', 'discarded')",
+    to: "state <> 'published'",
   },
 ];
 

@@ -62,18 +62,30 @@ describe('openEmbedded', () => {
     expect(await backend.personalStreams.findByTokenDigest('live')).not.toBeNull();
   });
 
-  it('removes ledger rows that were published longer ago than the retention, and no others', async () => {
-    const deliveries = ['old', 'young', 'received', 'dead'].map(aDelivery);
+  it('removes ledger rows that were published or discarded longer ago than the retention, and no others', async () => {
+    const deliveries = ['old', 'young', 'received', 'dead', 'old discarded', 'young discarded'].map(aDelivery);
     await backend.ledger.register(deliveries);
     await backend.ledger.markPublished([{ eventId: 'old', position: null, effect: null }], start);
     await backend.ledger.markPublished(
       [{ eventId: 'young', position: null, effect: null }],
       new Date(start.getTime() + 2),
     );
-    await backend.ledger.markDead(aDelivery('dead'), 'store-refused');
+    for (const eventId of ['dead', 'old discarded', 'young discarded']) {
+      await backend.ledger.markDead(aDelivery(eventId), 'store-refused');
+    }
+    const { integrationId } = aDelivery('any');
+    await backend.ledger.discard(integrationId, 'old discarded', start);
+    await backend.ledger.discard(integrationId, 'young discarded', new Date(start.getTime() + 2));
     await backend.removeExpired(new Date(start.getTime() + hourMs + 1));
     const rows = await Promise.all(deliveries.map(({ eventId }) => backend.ledger.get(eventId)));
-    expect(rows.map((row) => row?.eventId ?? null)).toEqual([null, 'young', 'received', 'dead']);
+    expect(rows.map((row) => row?.eventId ?? null)).toEqual([
+      null,
+      'young',
+      'received',
+      'dead',
+      null,
+      'young discarded',
+    ]);
   });
 
   it('removes more rows than fit into one batch', async () => {

@@ -94,7 +94,7 @@ function assemble(db: Database, options: EmbeddedOptions): Backend {
     removeExpired: async (at) => {
       await sessions.removeExpired(at);
       await personalStreams.removeExpired(at);
-      await ledger.deletePublishedBefore(new Date(at.getTime() - options.deliveryRetentionMs));
+      await ledger.deleteDoneBefore(new Date(at.getTime() - options.deliveryRetentionMs));
       await marks.removeExpired(at);
       await refusals.removeExpired(at);
       await auditEvents.deleteBefore(new Date(at.getTime() - options.auditRetentionMs));

@@ -9,6 +9,7 @@ import {
   type DeliveryLedger,
   type DeliveryState,
   type DeliverySummary,
+  type DiscardOutcome,
   isDuplicate,
   type LedgerRow,
   type PublishedDelivery,
@@ -28,7 +29,10 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
   readonly #markPublished: StatementSync;
   readonly #markDead: StatementSync;
   readonly #select: StatementSync;
+  readonly #discard: StatementSync;
+  readonly #selectStateOf: StatementSync;
   readonly #deletePublished: StatementSync;
+  readonly #deleteDiscarded: StatementSync;
   readonly #countDead: StatementSync;
   readonly #listings: Readonly<Record<DeliveryState | 'any' | 'ofWidget', Listing>>;
 
@@ -43,18 +47,22 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
       "UPDATE deliveries SET state = 'received', reason = NULL, attempts = attempts + 1 WHERE event_id = ?",
     );
     this.#markPublished = db.prepare(
-      "UPDATE deliveries SET state = 'published', reason = NULL, published_at = ?, position_epoch = ?, " +
+      "UPDATE deliveries SET state = 'published', reason = NULL, discarded_at = NULL, published_at = ?, position_epoch = ?, " +
         'position_ms = ?, position_seq = ?, effect_version = ?, effect_state = ?, effect_state_changed = ?, ' +
         "effect_late = ? WHERE event_id = ? AND state <> 'published'",
     );
     this.#markDead = db.prepare(
       `${insertDelivery} VALUES (?, ?, ?, ?, ?, ?, ?, 'dead', 0, 0, ?) ON CONFLICT (event_id) DO UPDATE ` +
-        "SET state = 'dead', reason = excluded.reason WHERE state <> 'published'",
+        "SET state = 'dead', reason = excluded.reason WHERE state NOT IN ('published', 'discarded')",
     );
     this.#select = db.prepare('SELECT * FROM deliveries WHERE event_id = ?');
-    this.#deletePublished = db.prepare(
-      'DELETE FROM deliveries WHERE rowid IN (SELECT rowid FROM deliveries WHERE published_at < ? LIMIT ?)',
+    this.#discard = db.prepare(
+      "UPDATE deliveries SET state = 'discarded', payload = NULL, discarded_at = ? " +
+        "WHERE event_id = ? AND integration_id = ? AND state = 'dead'",
     );
+    this.#selectStateOf = db.prepare('SELECT state FROM deliveries WHERE event_id = ? AND integration_id = ?');
+    this.#deletePublished = prepareDelete(db, 'published_at');
+    this.#deleteDiscarded = prepareDelete(db, 'discarded_at');
     // SQLite uses the partial index of unpublished rows only if the query repeats its condition.
     this.#countDead = db.prepare(
       'SELECT integration_id, count(*) AS n FROM (SELECT integration_id FROM deliveries ' +
@@ -65,6 +73,7 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
       published: prepareListing(db, `${ofIntegration} AND state = 'published'`),
       received: prepareListing(db, `${ofIntegration} AND state = 'received' AND state <> 'published'`),
       dead: prepareListing(db, `${ofIntegration} AND state = 'dead' AND state <> 'published'`),
+      discarded: prepareListing(db, `${ofIntegration} AND state = 'discarded' AND state <> 'published'`),
       ofWidget: prepareListing(db, `widget_id = ? AND ${inTimeRange}`),
     };
   }
@@ -88,6 +97,15 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
   markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void> {
     return this.#db.write(() => {
       this.#markDead.run(...toColumnValues(delivery), reason);
+    });
+  }
+
+  discard(integrationId: string, eventId: string, discardedAt: Date): Promise<DiscardOutcome> {
+    return this.#db.write(() => {
+      if (this.#discard.run(discardedAt.getTime(), eventId, integrationId).changes === 1) return 'discarded';
+      const row = this.#selectStateOf.get(eventId, integrationId) as Pick<DeliveryRow, 'state'> | undefined;
+      if (row === undefined) return 'unknown';
+      return row.state === 'discarded' ? 'discarded-before' : 'not-dead';
     });
   }
 
@@ -144,9 +162,10 @@ export class SqliteDeliveryLedger implements DeliveryLedger {
     return duplicates;
   }
 
-  /** Deletes the rows that were published before `before`. */
-  deletePublishedBefore(before: Date): Promise<void> {
-    return this.#db.deleteInBatches(this.#deletePublished, before.getTime());
+  /** Deletes the rows that were published or discarded before `before`. */
+  async deleteDoneBefore(before: Date): Promise<void> {
+    await this.#db.deleteInBatches(this.#deletePublished, before.getTime());
+    await this.#db.deleteInBatches(this.#deleteDiscarded, before.getTime());
   }
 }
 
@@ -165,6 +184,10 @@ function prepareListing(db: Database, condition: string): Listing {
     select: db.prepare(`SELECT ${summaryColumns} ${rows} ORDER BY received_at DESC, event_id DESC LIMIT ? OFFSET ?`),
     count: db.prepare(`SELECT count(*) AS n FROM (SELECT 1 ${rows} LIMIT ?)`),
   };
+}
+
+function prepareDelete(db: Database, column: 'published_at' | 'discarded_at'): StatementSync {
+  return db.prepare(`DELETE FROM deliveries WHERE rowid IN (SELECT rowid FROM deliveries WHERE ${column} < ? LIMIT ?)`);
 }
 
 /** All columns except the payload: it can be larger than all others together. */

@@ -29,6 +29,8 @@ export class Database {
   /** The widget of each idempotency key. */
   readonly byIdempotencyKey = new Map<string, WidgetDocument>();
   readonly ledger = new Map<string, LedgerRow>();
+  /** When deliveries were discarded, by event id. */
+  readonly discardedAt = new Map<string, Date>();
   readonly quarantine = new Map<string, string>();
   readonly runRegistry: { run: number; lastPosition: ComparablePosition | null } = { run: 0, lastPosition: null };
   /** Called for every entry that is written to an outbox, and so for every effect. `run` is null for a creation. */

@@ -37,7 +37,7 @@ export async function openSimulatedTestBackend(options: TestBackendOptions): Pro
       onWarning: options.onWarning ?? (() => undefined),
     });
     // Removes expired rows like the embedded backend. It has only the ports of the data path.
-    const removeExpired = async (now: Date) => forgetPublished(database, now.getTime() - deliveryRetentionMs);
+    const removeExpired = async (now: Date) => forgetDone(database, now.getTime() - deliveryRetentionMs);
     return { kind: 'embedded', ...ports, removeExpired } as unknown as Backend;
   };
   let backend = open();
@@ -62,8 +62,9 @@ export async function openSimulatedTestBackend(options: TestBackendOptions): Pro
   };
 }
 
-function forgetPublished({ ledger }: Database, beforeMs: number): void {
+function forgetDone({ ledger, discardedAt }: Database, beforeMs: number): void {
   for (const [eventId, { publishedAt }] of ledger) {
-    if (publishedAt !== null && publishedAt.getTime() < beforeMs) ledger.delete(eventId);
+    const doneAt = publishedAt ?? discardedAt.get(eventId) ?? null;
+    if (doneAt !== null && doneAt.getTime() < beforeMs) ledger.delete(eventId);
   }
 }

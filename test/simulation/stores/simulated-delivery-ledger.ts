@@ -29,10 +29,14 @@ export function createSimulatedDeliveryLedger(database: Database, link: Link): D
         const duplicates = known.flatMap((delivery, at) =>
           isDuplicate(delivery, rows[at] as LedgerRow) ? delivery.eventId : [],
         );
-        await send(() => {
-          for (const row of rows) updateKnown(ledger, row, duplicates.includes(row.eventId));
-        });
-        return { duplicates, unstorable };
+        const discarded = await send(() =>
+          rows.flatMap((row) => {
+            const isDuplicateNow = !duplicates.includes(row.eventId) && ledger.get(row.eventId)?.state === 'discarded';
+            updateKnown(ledger, row, isDuplicateNow || duplicates.includes(row.eventId));
+            return isDuplicateNow ? row.eventId : [];
+          }),
+        );
+        return { duplicates: [...duplicates, ...discarded], unstorable };
       }),
     markPublished: (rows, publishedAt) =>
       link.call('markPublished', runDeadlineMs, async (send) => {
@@ -43,6 +47,18 @@ export function createSimulatedDeliveryLedger(database: Database, link: Link): D
       }),
     markDead: (delivery, reason) =>
       link.call('markDead', runDeadlineMs, (send) => send(() => markDead(database, delivery, reason))),
+    discard: (integrationId, eventId, discardedAt) =>
+      link.call('discard', requestDeadlineMs, (send) =>
+        send(() => {
+          const row = ledger.get(eventId);
+          if (row?.integrationId !== integrationId) return 'unknown';
+          if (row.state === 'discarded') return 'discarded-before';
+          if (row.state !== 'dead') return 'not-dead';
+          changeRow(ledger, eventId, () => ({ state: 'discarded', payload: null }));
+          database.discardedAt.set(eventId, discardedAt);
+          return 'discarded';
+        }),
+      ),
     get: (eventId) => link.call('getDelivery', requestDeadlineMs, (send) => send(() => ledger.get(eventId) ?? null)),
     list: (filter, { offset, limit }) =>
       link.call('listDeliveries', requestDeadlineMs, (send) =>
@@ -89,7 +105,7 @@ function updateKnown(ledger: Ledger, seen: LedgerRow, isRepeated: boolean): void
 function markDead(database: Database, delivery: RecordedDelivery, reason: DeadReason): void {
   database.assertStorable('ledger', delivery.payload);
   const row = database.ledger.get(delivery.eventId);
-  if (row?.state === 'published') return;
+  if (row?.state === 'published' || row?.state === 'discarded') return;
   database.ledger.set(delivery.eventId, { ...createRow(delivery), ...pickCounts(row), state: 'dead', reason });
 }
 

@@ -18,7 +18,7 @@ export interface DeliveryDocument {
   occurredAt: string;
   widgetId: UUID | null;
   receivedAt: Date;
-  /** JSON text as in `Delivery`, never parsed into a document. */
+  /** JSON text as in `Delivery`, never parsed into a document. Null once it is discarded. */
   payload: string | null;
   state: DeliveryState;
   attempts: number;
@@ -28,7 +28,7 @@ export interface DeliveryDocument {
   position: LogPosition | null;
   /** Absent until the row is `published`, and in rows of older versions. */
   effect?: DeliveryEffect | null;
-  /** When the TTL index removes the row. Set when the row becomes `published`; other rows have none, and stay. */
+  /** When the TTL index removes the row. Set when the row becomes `published` or `discarded`; other rows have none, and stay. */
   expiresAt?: Date;
 }
 

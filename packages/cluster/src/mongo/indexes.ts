@@ -42,6 +42,7 @@ export const auditIndexes = {
 export const deliveryIndexes = {
   byAge: 'by_age',
   deadByAge: 'dead_by_age',
+  discardedByAge: 'discarded_by_age',
   byExpiry: 'expiry',
   byWidget: 'by_widget',
 } as const;
@@ -76,6 +77,11 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
       name: deliveryIndexes.deadByAge,
       key: { integrationId: 1, state: 1, receivedAt: -1, _id: -1 },
       partialFilterExpression: { state: 'dead' },
+    },
+    {
+      name: deliveryIndexes.discardedByAge,
+      key: { integrationId: 1, state: 1, receivedAt: -1, _id: -1 },
+      partialFilterExpression: { state: 'discarded' },
     },
   ],
   quarantine: [],

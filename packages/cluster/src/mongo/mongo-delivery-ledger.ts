@@ -6,7 +6,9 @@ import {
   type DeadReason,
   type DeliveryFilter,
   type DeliveryLedger,
+  type DeliveryState,
   type DeliverySummary,
+  type DiscardOutcome,
   isDuplicate,
   type LedgerRow,
   type PublishedDelivery,
@@ -34,7 +36,7 @@ export class MongoDeliveryLedger implements DeliveryLedger {
   readonly #deliveries: Collection<DeliveryDocument>;
   readonly #retentionMs: number;
 
-  /** `retentionMs`: how long to keep a row after its publication. */
+  /** `retentionMs`: how long to keep a row after it was published or discarded. */
   constructor(db: Db, retentionMs: number) {
     this.#deliveries = db.collection<DeliveryDocument>(collectionNames.deliveries);
     this.#retentionMs = retentionMs;
@@ -70,21 +72,37 @@ export class MongoDeliveryLedger implements DeliveryLedger {
       async () => {
         const write = () =>
           this.#deliveries.updateOne(
-            { _id: new UUID(delivery.eventId), state: { $ne: 'published' } },
+            { _id: new UUID(delivery.eventId), state: { $nin: ['published', 'discarded'] } },
             {
               $set: { ...toReceivedMembers(delivery), state: 'dead', reason },
               $setOnInsert: { attempts: 0, duplicates: 0, publishedAt: null, position: null },
             },
             { upsert: true },
           );
-        // A duplicate key means that the row exists but did not match: it is published and stays, or another run has
-        // just inserted it. In the second case the repeated write matches.
+        // A duplicate key means that the row exists but did not match: it is published or discarded and stays, or
+        // another run has just inserted it. In the last case the repeated write matches.
         await retryOnDuplicateKey(write).catch((error) => {
           if (!isDuplicateKey(error)) throw error;
         });
       },
       runDeadlineMs,
     );
+  }
+
+  discard(integrationId: string, eventId: string, discardedAt: Date): Promise<DiscardOutcome> {
+    return runPortCall('discard a delivery', async () => {
+      const _id = toBsonUuid(eventId);
+      if (_id === null) return 'unknown';
+      const discarded = { state: 'discarded' as const, payload: null };
+      const expiresAt = new Date(discardedAt.getTime() + this.#retentionMs);
+      // Every step is a write, because a read may miss what has just been written (see `#register`).
+      const change = async (state: DeliveryState, $set: Partial<DeliveryDocument>) =>
+        (await this.#deliveries.updateOne({ _id, integrationId, state }, { $set })).matchedCount === 1;
+      if (await change('dead', { ...discarded, expiresAt })) return 'discarded';
+      if (await change('discarded', discarded)) return 'discarded-before';
+      const row = await this.#deliveries.findOne({ _id, integrationId }, { projection: { state: 1 } });
+      return row === null ? 'unknown' : 'not-dead';
+    });
   }
 
   get(eventId: string): Promise<LedgerRow | null> {
@@ -157,7 +175,8 @@ export class MongoDeliveryLedger implements DeliveryLedger {
       if (performance.now() > end)
         throw new UnavailableError('MongoDB, register deliveries: existing rows could not be read back');
     }
-    await this.#updateRows(duplicates, retried);
+    const areAllUpdated = await this.#updateRows(duplicates, retried);
+    if (!areAllUpdated) duplicates.push(...(await this.#countDiscarded(retried)));
     return { duplicates: duplicates.map((_id) => _id.toHexString()), unstorable };
   }
 
@@ -197,9 +216,9 @@ export class MongoDeliveryLedger implements DeliveryLedger {
    * Counts attempts and duplicates, and sets redriven rows to `received`. The filters of retried rows repeat the state
    * that was read, and for redriven rows also the attempts: another run may have changed a row since, and its state
    * must stay. Example: another run marks the delivery dead and completes its job. If this update then set the row back
-   * to `received`, no job would be left to process it.
+   * to `received`, no job would be left to process it. Returns whether every filter matched.
    */
-  async #updateRows(duplicates: UUID[], retried: readonly ExistingRow[]): Promise<void> {
+  async #updateRows(duplicates: UUID[], retried: readonly ExistingRow[]): Promise<boolean> {
     const received = retried.filter(({ state }) => state === 'received').map(({ _id }) => _id);
     const redriven = retried.filter(({ state }) => state === 'dead');
     const operations: AnyBulkWriteOperation<DeliveryDocument>[] = redriven.map(({ _id, state, attempts }) => ({
@@ -215,7 +234,23 @@ export class MongoDeliveryLedger implements DeliveryLedger {
     if (duplicates.length > 0) {
       operations.push({ updateMany: { filter: { _id: { $in: duplicates } }, update: { $inc: { duplicates: 1 } } } });
     }
-    if (operations.length > 0) await this.#deliveries.bulkWrite(operations, { ordered: false });
+    if (operations.length === 0) return true;
+    const { matchedCount } = await this.#deliveries.bulkWrite(operations, { ordered: false });
+    return matchedCount === retried.length + duplicates.length;
+  }
+
+  /**
+   * Returns the rows that were discarded since they were read, and counts a duplicate of each. It finds them by a write:
+   * a read may miss the discard until a majority has it, and the run would then apply a delivery that its operator has discarded.
+   */
+  async #countDiscarded(rows: readonly ExistingRow[]): Promise<UUID[]> {
+    const discarded: UUID[] = [];
+    for (const { _id } of rows) {
+      const filter = { _id, state: 'discarded' as const };
+      const { matchedCount } = await this.#deliveries.updateOne(filter, { $inc: { duplicates: 1 } });
+      if (matchedCount === 1) discarded.push(_id);
+    }
+    return discarded;
   }
 }
 
@@ -236,13 +271,17 @@ function toQuery(filter: DeliveryFilter): Filter<DeliveryDocument> {
   return { ...ofIntegration, state, ...(state === 'received' ? { expiresAt: null as never } : {}) };
 }
 
-/** Nearly all rows are published: they need no index of their own. */
 function selectIndex(filter: DeliveryFilter): string {
-  if ('widgetId' in filter) return deliveryIndexes.byWidget;
-  const { state } = filter;
-  if (state === 'dead') return deliveryIndexes.deadByAge;
-  return state === 'received' ? deliveryIndexes.byExpiry : deliveryIndexes.byAge;
+  return 'widgetId' in filter ? deliveryIndexes.byWidget : indexesByState[filter.state ?? 'published'];
 }
+
+/** Nearly all rows are published: they need no index of their own. */
+const indexesByState: Readonly<Record<DeliveryState, string>> = {
+  received: deliveryIndexes.byExpiry,
+  published: deliveryIndexes.byAge,
+  dead: deliveryIndexes.deadByAge,
+  discarded: deliveryIndexes.discardedByAge,
+};
 
 function toRowState({ state, widgetId }: ExistingRow) {
   return { state, widgetId: widgetId?.toHexString() ?? null };

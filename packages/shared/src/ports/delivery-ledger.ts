@@ -13,8 +13,11 @@ import type { UnstorableItem } from './unstorable-item.ts';
 export const deadReasons = ['invalid-delivery', 'store-refused'] as const;
 export type DeadReason = (typeof deadReasons)[number];
 
-/** `received`: from its first run on. `published`: its event is in the event log. `dead`: it is a dead letter. */
-export const deliveryStates = ['received', 'published', 'dead'] as const;
+/**
+ * `received`: from its first run on. `published`: its event is in the event log. `dead`: it is a dead letter.
+ * `discarded`: it was a dead letter, and an operator has erased its payload.
+ */
+export const deliveryStates = ['received', 'published', 'dead', 'discarded'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /**
@@ -48,7 +51,7 @@ export interface LedgerRow extends RecordedDelivery {
   readonly attempts: number;
   /** How many duplicates of it were dropped. */
   readonly duplicates: number;
-  /** Null unless the state is `dead`. */
+  /** Null unless the state is `dead` or `discarded`. */
   readonly reason: DeadReason | null;
   /** Null unless the state is `published`. */
   readonly publishedAt: Date | null;
@@ -62,15 +65,15 @@ export interface LedgerRow extends RecordedDelivery {
 }
 
 /**
- * Returns whether a run drops a delivery because of its row: the row is published, or names another widget, or is dead
- * and the delivery is not a redrive. It compares the widgets because one event id must not change two widgets: the
- * first delivery fixes the widget.
+ * Returns whether a run drops a delivery because of its row: the row is published or discarded, or names another widget,
+ * or is dead and the delivery is not a redrive. It compares the widgets because one event id must not change two widgets:
+ * the first delivery fixes the widget.
  */
 export function isDuplicate(
   delivery: Pick<Delivery, 'widgetId' | 'redrive'>,
   row: Pick<LedgerRow, 'state' | 'widgetId'>,
 ): boolean {
-  if (row.state === 'published' || row.widgetId !== delivery.widgetId) return true;
+  if (row.state === 'published' || row.state === 'discarded' || row.widgetId !== delivery.widgetId) return true;
   return row.state === 'dead' && !delivery.redrive;
 }
 
@@ -96,6 +99,14 @@ interface ReceptionRange {
   readonly receivedBefore?: Date;
 }
 
+/**
+ * - `discarded`: the delivery was dead, and its payload is erased.
+ * - `discarded-before`: an earlier call has discarded it.
+ * - `not-dead`: it is published, or a run has registered it and its event is not published yet. Nothing changed.
+ * - `unknown`: the integration has no such delivery.
+ */
+export type DiscardOutcome = 'discarded' | 'discarded-before' | 'not-dead' | 'unknown';
+
 export interface RegisterOutcome {
   /** Event ids of deliveries that the run drops (`isDuplicate`). */
   readonly duplicates: readonly string[];
@@ -109,8 +120,8 @@ export interface RegisterOutcome {
  * Example: a sender times out and posts a hook again. The first delivery's row is `published`. A run registers the
  * second delivery, finds the row, and drops the delivery.
  *
- * Published rows are kept for `DELIVERY_RETENTION_MS` after publication. Other rows are kept without limit: a dead
- * letter stays until it is redriven. Methods throw `UnavailableError`. `markPublished` and `markDead` also throw
+ * Published and discarded rows are kept for `DELIVERY_RETENTION_MS` after that. Other rows are kept without limit: a dead
+ * letter stays until it is redriven or discarded. Methods throw `UnavailableError`. `markPublished` and `markDead` also throw
  * `UnstorableError` for a row that the store will never accept. All writes may be repeated: a repetition only raises
  * `attempts` and `duplicates`.
  */
@@ -119,13 +130,19 @@ export interface DeliveryLedger {
    * Inserts a row for each delivery without one. The caller passes each event id at most once per call. The run
    * processes all deliveries that are neither duplicates nor unstorable. Their rows become `received`, even if they
    * were dead, and count one more attempt. If another run publishes or dead-letters such a delivery at the same time,
-   * the other run's state stays. The row of a duplicate changes only in `duplicates`.
+   * the other run's state stays. If it is discarded at the same time, it is a duplicate. The row of a duplicate changes
+   * only in `duplicates`.
    */
   register(deliveries: readonly Delivery[]): Promise<RegisterOutcome>;
-  /** Marks rows as published. Rows that are published already stay unchanged. */
+  /**
+   * Marks rows as published. Rows that are published already stay unchanged. A discarded row becomes published: a run
+   * that had registered the delivery before has appended its event all the same.
+   */
   markPublished(deliveries: readonly PublishedDelivery[], publishedAt: Date): Promise<void>;
-  /** Stores a dead letter with its payload, for an operator to inspect. A published row stays unchanged. */
+  /** Stores a dead letter with its payload, for an operator to inspect. A published or discarded row stays unchanged. */
   markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void>;
+  /** Erases the payload of a dead delivery of the integration. Its row becomes `discarded`, and otherwise stays. */
+  discard(integrationId: string, eventId: string, discardedAt: Date): Promise<DiscardOutcome>;
   get(eventId: string): Promise<LedgerRow | null>;
   /** Newest first: by `receivedAt`, then by `eventId`, both descending. */
   list(filter: DeliveryFilter, range: RowRange): Promise<DeliverySummary[]>;
