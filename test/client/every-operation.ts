@@ -125,6 +125,7 @@ async function useDeliveries(): Promise<void> {
   const redriven: Schemas['Delivery'] = unwrap(
     await client.POST('/api/v1/integrations/{id}/deliveries/{eventId}/redrive', byEvent),
   );
+  expectSuccess(await client.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', byEvent));
   const refusals = unwrap(await client.GET('/api/v1/integrations/{id}/refusals', { params: { path: { id } } }));
   console.info(
     page.items[0]?.reason,

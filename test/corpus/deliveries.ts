@@ -41,7 +41,14 @@ const rows: readonly Row[] = [
   ],
   ['POST', `${list}/{deadDeliveryId}/redrive`, rejects(403, 'permission-denied'), { caller: 'editor' }],
   ['POST', list, { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD' }],
-  ['DELETE', `${list}/{deadDeliveryId}`, { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD' }],
+  ['DELETE', list, { ...rejects(405, 'method-not-allowed'), allow: 'GET, HEAD' }],
+  ['DELETE', `${list}/{publishedDeliveryId}`, rejects(409, 'delivery-not-dead')],
+  ['DELETE', `${list}/${unknownId}`, notFound],
+  ['DELETE', `${list}/x`, notFound],
+  ['DELETE', `${list}/{otherDeliveryId}`, notFound],
+  ['DELETE', `${list}/{deadDeliveryId}`, rejects(403, 'permission-denied'), { caller: 'editor' }],
+  ['DELETE', `${list}/{deadDeliveryId}`, rejects(403, 'csrf-token-invalid'), { headers: { 'x-csrf-token': 'x' } }],
+  ['PUT', `${list}/{deadDeliveryId}`, { ...rejects(405, 'method-not-allowed'), allow: 'DELETE, GET, HEAD' }],
 ];
 
 /** `/api/v1/integrations/{id}/deliveries`. */

@@ -51,6 +51,7 @@ import { registerProblemPages } from './pages/register-problem-pages.ts';
 import { registerSecurityTxt, type SecurityContact } from './pages/register-security-txt.ts';
 import { registerListAuditEvents } from './routes/audit/list-audit-events.ts';
 import { registerConnectionRefusals } from './routes/connection-refusals.ts';
+import { registerDiscardDelivery } from './routes/deliveries/discard-delivery.ts';
 import { registerGetDelivery } from './routes/deliveries/get-delivery.ts';
 import { registerListDeliveries } from './routes/deliveries/list-deliveries.ts';
 import { registerListDeliveriesOfWidget } from './routes/deliveries/list-deliveries-of-widget.ts';
@@ -251,5 +252,6 @@ function registerDeliveryRoutes(app: ZodApp, deps: AppDeps): void {
   registerListDeliveriesOfWidget(app, { widgets, listDeliveries: useCases.listDeliveries });
   registerGetDelivery(app, { integrations, ledger, eventLog });
   registerListRefusals(app, { integrations, refusals });
+  registerDiscardDelivery(app, useCases);
   registerRedriveDelivery(app, { integrations, redriveDelivery: useCases.redriveDelivery, metrics });
 }

@@ -34,7 +34,11 @@ import {
 import type { TokenMaxLifetimeMs } from '@widget-service/shared/usecases/access/token-lifetime.ts';
 import { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accept-hook.ts';
 import type { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.ts';
-import { makeListDeliveries, makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
+import {
+  makeDiscardDelivery,
+  makeListDeliveries,
+  makeRedriveDelivery,
+} from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-audit-events.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
@@ -132,6 +136,7 @@ export function createUseCases(deps: UseCaseDeps) {
     listDeliveries: makeListDeliveries(backend),
     listAuditEvents: makeListAuditEvents(backend),
     redriveDelivery: makeRedriveDelivery({ ledger: backend.ledger, groupCommit }),
+    discardDelivery: makeDiscardDelivery({ ledger: backend.ledger, clock }),
   };
 }
 

@@ -254,6 +254,20 @@ describe('the audit trail of widgets and deliveries', () => {
       after: { integrationId },
     });
   });
+
+  test('has a discarded delivery', async () => {
+    const { integrationId } = await service.issueHookToken();
+    const { eventId, ...delivery } = aDelivery({ integrationId });
+    await service.backend.ledger.markDead({ eventId, ...delivery }, 'store-refused');
+    const discarded = await send('DELETE', `/api/v1/integrations/${integrationId}/deliveries/${eventId}`);
+    expect(discarded.statusCode).toBe(204);
+    expect(await findEvent(eventId, discarded)).toMatchObject({
+      ...byAdmin(),
+      target: { kind: 'delivery', id: eventId },
+      action: 'delivery.discarded',
+      before: { integrationId },
+    });
+  });
 });
 
 test('these tests have seen every action but those of refusals and ended streams', () => {

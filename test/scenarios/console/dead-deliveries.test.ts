@@ -14,7 +14,7 @@ import { testAdmin } from '../../drivers/console-client.ts';
 import { eventually } from '../../drivers/eventually.ts';
 import { type Deployment, deployments } from '../../faults/deployment.ts';
 
-/** The store rejects three hooks. One story in one browser: the operator finds them, and redrives them once it accepts them. */
+/** The store rejects five hooks. One story in one browser: the operator finds them, discards two, and redrives the others once the store accepts them. */
 describe.each(deployments)('dead deliveries in the console of $name', ({ canRun, open }) => {
   const canShow = hasBrowser && canRun;
   let deployment: Deployment;
@@ -33,7 +33,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     widgetId = (await client.createWidget({ name: 'Boiler' })).id;
     const { url } = await client.api.POST('/api/v1/integrations', { body: { name: 'Factory' } });
     eventIds = [];
-    for (const payload of [{ lux: 1 }, { poison: 1 }, { poison: 2 }, { poison: 3 }]) {
+    for (const payload of [{ lux: 1 }, { poison: 1 }, { poison: 2 }, { poison: 3 }, { poison: 4 }, { poison: 5 }]) {
       eventIds.push(await postHook(deployment.url + new URL(url).pathname, { widgetId, payload }));
     }
     tab = await openTab(await openProfile(browser), deployment.url, '/overview');
@@ -52,7 +52,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'Factory', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Factory' }).waitFor();
-    await eventually(async () => (await deliveries().count()) === 3, 'three deliveries are listed');
+    await eventually(async () => (await deliveries().count()) === 5, 'five deliveries are listed');
     expect(await page.getByLabel('State').inputValue()).toBe('dead');
     expect(await findBarriers(page)).toEqual([]);
   });
@@ -76,8 +76,39 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     expect(await page.getByRole('button', { name: 'Redrive' }).count()).toBe(0);
   });
 
-  it.runIf(canShow)('redrives all that are left at once', async () => {
+  it.runIf(canShow)('discards one after a question; its payload is gone, and the page says so', async () => {
     await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('link', { name: eventIds[4] ?? '' }).click();
+    await page.getByText('"poison": 4').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The payload is erased for good').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('"poison": 4').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('1 delivery is discarded.').waitFor();
+    await page.getByText('It was discarded, and its payload is erased for good.').waitFor();
+    expect(await page.getByText('"poison": 4').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Redrive' }).count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+  });
+
+  it.runIf(canShow)('discards what is selected in the list', async () => {
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByLabel('State').selectOption('Dead');
+    await eventually(async () => (await deliveries().count()) === 3, 'three deliveries are listed');
+    await page.getByLabel(`Select: ${eventIds[5]}`).check();
+    await page.getByRole('button', { name: 'Discard 1' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');
+    await page.getByLabel('State').selectOption('Discarded');
+    await page.getByRole('link', { name: eventIds[5] ?? '' }).waitFor();
+    await eventually(async () => (await deliveries().count()) === 2, 'two discarded deliveries are listed');
+  });
+
+  it.runIf(canShow)('redrives all that are left at once', async () => {
     await page.getByLabel('State').selectOption('Dead');
     await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');
     await page.getByLabel('Select all dead deliveries of this page').check();
@@ -112,8 +143,8 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
   it.runIf(canShow)('shows each of them once in the history of the widget', async () => {
     await page.goto(`${deployment.url}/console/widgets/${widgetId}`);
     const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');
-    await eventually(async () => (await entries.count()) === 5, 'the history has five entries');
-    const versions = (await entries.allTextContents()).map((text) => /version (\d)/.exec(text)?.[1]);
+    await eventually(async () => (await entries.count()) === 7, 'the history has seven entries');
+    const versions = (await entries.allTextContents()).flatMap((text) => /version (\d)/.exec(text)?.[1] ?? []);
     expect(versions.sort()).toEqual(['1', '2', '3', '4', '5']);
     expect(tab.complaints).toEqual([]);
   });

@@ -148,8 +148,8 @@ export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
   'delivery-not-dead': {
     status: 409,
     title: 'Delivery not dead',
-    detail: 'Only a dead delivery can be redriven.',
-    remedy: 'Do nothing: the delivery is published, or still being processed. Read it to see its state.',
+    detail: 'Only a dead delivery can be redriven or discarded.',
+    remedy: 'Do nothing: the delivery is published or discarded, or still being processed. Read it to see its state.',
   },
   'not-found': {
     status: 404,

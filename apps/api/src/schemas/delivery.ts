@@ -30,7 +30,7 @@ const deliveryShape = z.object({
   widgetId: z.string().meta({ format: 'uuid' }).nullable(),
   state: z.enum(deliveryStates).meta({
     description:
-      '`received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven.',
+      '`received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven or discarded. `discarded`: it was dead, and its payload is erased.',
   }),
   attempts: z.int().min(0).meta({
     description:
@@ -39,7 +39,7 @@ const deliveryShape = z.object({
   duplicates: z.int().min(0).meta({ description: 'How many repetitions of the hook were dropped.' }),
   reason: z.enum(deadReasons).nullable().meta({
     description:
-      'Why it is a dead letter. `invalid-delivery`: its queue item is malformed, or processing it fails every time. `store-refused`: the store will never accept it. Null if it is not dead.',
+      'Why it is a dead letter. `invalid-delivery`: its queue item is malformed, or processing it fails every time. `store-refused`: the store will never accept it. Null if it is neither dead nor discarded.',
   }),
   publishedAt: timestamp.nullable(),
   position: z.string().nullable().meta({
@@ -80,7 +80,10 @@ export const deliveryWithPayloadSchema = deliveryShape
   .extend({
     payload: z
       .unknown()
-      .meta({ description: 'The content attached by the sender, as it was sent; null if there was none.' }),
+      .meta({
+        description:
+          'The content attached by the sender, as it was sent; null if there was none, and if the delivery is discarded.',
+      }),
     event: widgetEventSchema.nullable().meta({
       description:
         'The event as streams send it. Null before publication, when the event log no longer holds it or does not answer, and if `position` is null.',

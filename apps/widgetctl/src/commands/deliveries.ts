@@ -9,8 +9,8 @@ import { readNumber } from '../parse-command-line.ts';
 type Delivery = components['schemas']['Delivery'];
 type State = Delivery['state'];
 
-const states = ['received', 'published', 'dead'] as const;
-const stateStyles = { received: 'yellow', published: 'green', dead: 'red' } as const;
+const states = ['received', 'published', 'dead', 'discarded'] as const;
+const stateStyles = { received: 'yellow', published: 'green', dead: 'red', discarded: 'dim' } as const;
 
 const columns: readonly Column<Delivery>[] = [
   { title: 'EVENT', text: ({ eventId }) => eventId },
@@ -77,18 +77,30 @@ const redrive: CommandDefinition = {
   parameters: ['INTEGRATION', 'EVENT…?'],
   summary: 'Process dead deliveries again.',
   options: { 'all-dead': { text: 'All dead deliveries of the integration.' } },
-  async run(context, input) {
-    const [id = '', ...given] = input.parameters;
-    if (given.length > 0 === input.has('all-dead')) throw new UsageError('Name events, or say --all-dead.');
-    const eventIds = input.has('all-dead') ? await listDead(context, id) : given;
-    let failed = 0;
-    for (const eventId of eventIds) failed += (await redriveOne(context, id, eventId)) ? 0 : 1;
-    context.output.note(`${eventIds.length - failed} accepted, ${failed} refused.`);
-    if (failed > 0) throw new PartlyFailedError(`${failed} of ${eventIds.length} deliveries were refused.`);
-  },
+  run: (context, input) => changeEach(context, input, redriveOne),
 };
 
-/** Reads all of them first: a redriven delivery leaves the list, which would shift the pages. */
+const discard: CommandDefinition = {
+  name: 'deliveries discard',
+  parameters: ['INTEGRATION', 'EVENT…?'],
+  summary: 'Erase the payloads of dead deliveries for good. They can never be redriven then.',
+  options: { 'all-dead': { text: 'All dead deliveries of the integration.' } },
+  run: (context, input) => changeEach(context, input, discardOne),
+};
+
+type ChangeOne = (context: CommandContext, id: string, eventId: string) => Promise<boolean>;
+
+async function changeEach(context: CommandContext, input: CommandInput, changeOne: ChangeOne): Promise<void> {
+  const [id = '', ...given] = input.parameters;
+  if (given.length > 0 === input.has('all-dead')) throw new UsageError('Name events, or say --all-dead.');
+  const eventIds = input.has('all-dead') ? await listDead(context, id) : given;
+  let failed = 0;
+  for (const eventId of eventIds) failed += (await changeOne(context, id, eventId)) ? 0 : 1;
+  context.output.note(`${eventIds.length - failed} accepted, ${failed} refused.`);
+  if (failed > 0) throw new PartlyFailedError(`${failed} of ${eventIds.length} deliveries were refused.`);
+}
+
+/** Reads all of them first: a delivery that is no longer dead leaves the list, which would shift the pages. */
 async function listDead(context: CommandContext, id: string): Promise<string[]> {
   const eventIds: string[] = [];
   for await (const { eventId } of readDeliveries(context, id, { state: 'dead' })) eventIds.push(eventId);
@@ -105,6 +117,20 @@ async function redriveOne({ client, output, url, signal }: CommandContext, id: s
     if (signal.aborted) throw error;
     const reason = describeFailure(error, url).join(' ');
     output.result({ eventId, redriven: false, error: reason }, () => `${eventId}: ${reason}`);
+    return false;
+  }
+}
+
+async function discardOne({ client, output, url, signal }: CommandContext, id: string, eventId: string) {
+  try {
+    const path = { id, eventId };
+    await client.api.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', { params: { path }, signal });
+    output.result({ eventId, discarded: true }, () => `${eventId}: discarded`);
+    return true;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const reason = describeFailure(error, url).join(' ');
+    output.result({ eventId, discarded: false, error: reason }, () => `${eventId}: ${reason}`);
     return false;
   }
 }
@@ -139,4 +165,4 @@ function describeEffect(effect: Delivery['effect']): string {
   return `version ${effect.version}, ${effect.state}${effect.late ? ', late' : ''}`;
 }
 
-export const deliveryCommands = [list, get, redrive];
+export const deliveryCommands = [list, get, redrive, discard];

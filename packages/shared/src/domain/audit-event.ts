@@ -21,6 +21,7 @@ export const auditActions = [
   'provision-token.token-rotated',
   'provision-token.revoked',
   'delivery.redriven',
+  'delivery.discarded',
   'widget.created',
   'stream.ended',
   'access.refused',

@@ -29,7 +29,7 @@ export function registerListDeliveriesOfWidget(app: ZodApp, deps: ListDeliveries
       operationId: 'example.widgets.listDeliveries',
       summary: 'List the deliveries of a widget',
       description:
-        'Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed. So it is the history of the widget since its creation, as far as deliveries are kept: a published one for 7 days after its publication, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
+        'Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed. So it is the history of the widget since its creation, as far as deliveries are kept: a published or discarded one for 7 days after that, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
       params: z.object({ id: z.string() }),
       querystring: listDeliveriesOfWidgetQuerySchema,
       response: documentResponses(

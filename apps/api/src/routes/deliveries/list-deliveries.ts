@@ -21,7 +21,7 @@ export function registerListDeliveries(app: ZodApp, { integrations, listDeliveri
       operationId: 'example.deliveries.list',
       summary: 'List deliveries',
       description:
-        'Returns the accepted hooks of an integration with their states, the latest received first. A published delivery is listed for 7 days after its publication, unless the operator of the service has set another time. Other deliveries are listed without limit. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
+        'Returns the accepted hooks of an integration with their states, the latest received first. A published or discarded delivery is listed for 7 days after that, unless the operator of the service has set another time. Other deliveries are listed without limit. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.',
       params: deliveriesParamsSchema,
       querystring: listDeliveriesQuerySchema,
       response: documentResponses(

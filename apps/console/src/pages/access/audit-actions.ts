@@ -25,6 +25,7 @@ const listed: Readonly<Record<Action, true>> = {
   'provision-token.token-rotated': true,
   'provision-token.revoked': true,
   'delivery.redriven': true,
+  'delivery.discarded': true,
   'widget.created': true,
   'stream.ended': true,
   'access.refused': true,

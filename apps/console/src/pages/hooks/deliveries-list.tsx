@@ -1,5 +1,4 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
@@ -10,11 +9,12 @@ import { Link } from '../../router/link.tsx';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
+import { DeadDeliveryButtons } from './dead-delivery-buttons.tsx';
 import { DeliveryState } from './delivery-state.tsx';
 import { useRedrive } from './use-redrive.ts';
 
 type Delivery = Schemas['Delivery'];
-const states = ['received', 'published', 'dead'] as const;
+const states = ['received', 'published', 'dead', 'discarded'] as const;
 const refreshMs = 3_000;
 
 /** The hooks that an integration has delivered, newest first. The filters are in the address. */
@@ -43,10 +43,11 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
     [integrationId, page.value, state, from, to],
     { refreshMs },
   );
-  const redrive = useRedrive(integrationId, async () => {
+  const reload = async () => {
     selected.value = new Set();
     await list.reload();
-  });
+  };
+  const redrive = useRedrive(integrationId, reload);
   const read = list.data.value;
   const changeFilter = (changes: Readonly<Record<string, string | null>>) => {
     page.value = 1;
@@ -72,9 +73,13 @@ export function DeliveriesList({ integrationId }: { readonly integrationId: stri
         <TimeInput label={hooks.from} value={from} onChange={(value) => changeFilter({ from: value })} />
         <TimeInput label={hooks.to} value={to} onChange={(value) => changeFilter({ to: value })} />
         {selected.value.size === 0 ? null : (
-          <Button kind="primary" isBusy={redrive.isRunning.value} onClick={() => void redrive.run([...selected.value])}>
-            {redrive.progress.value ?? hooks.redriveSelected(selected.value.size)}
-          </Button>
+          <DeadDeliveryButtons
+            integrationId={integrationId}
+            eventIds={[...selected.value]}
+            redrive={redrive}
+            labels={hooks.buttonsForSelected(selected.value.size)}
+            onDiscarded={reload}
+          />
         )}
       </div>
       <ProblemNotice error={list.error.value ?? redrive.error.value} onRetry={list.reload} />

@@ -1,4 +1,3 @@
-import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -9,6 +8,7 @@ import type { RouteParameters } from '../../router/match-route.ts';
 import { api, type Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
+import { DeadDeliveryButtons } from './dead-delivery-buttons.tsx';
 import { DeliveryState } from './delivery-state.tsx';
 import { useRedrive } from './use-redrive.ts';
 
@@ -33,14 +33,19 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
         aside={delivery === null ? null : <DeliveryState state={delivery.state} />}
       >
         {delivery?.state === 'dead' ? (
-          <Button kind="primary" isBusy={redrive.isRunning.value} onClick={() => void redrive.run([eventId])}>
-            {hooks.redrive}
-          </Button>
+          <DeadDeliveryButtons
+            integrationId={id}
+            eventIds={[eventId]}
+            redrive={redrive}
+            labels={hooks}
+            onDiscarded={read.reload}
+          />
         ) : null}
       </PageHeader>
       <ProblemNotice error={read.error.value ?? redrive.error.value} onRetry={read.reload} />
       {delivery === null ? null : (
         <>
+          {delivery.state === 'discarded' ? <p class="notice">{hooks.discardedNotice}</p> : null}
           {delivery.reason === null ? null : <p class="notice notice-error">{hooks.reasons[delivery.reason]}</p>}
           <Facts
             facts={[
@@ -55,10 +60,12 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
               [hooks.duplicates, String(delivery.duplicates)],
             ]}
           />
-          <section class="section">
-            <h2>{hooks.payload}</h2>
-            <Code>{JSON.stringify(delivery.payload, null, 2)}</Code>
-          </section>
+          {delivery.state === 'discarded' ? null : (
+            <section class="section">
+              <h2>{hooks.payload}</h2>
+              <Code>{JSON.stringify(delivery.payload, null, 2)}</Code>
+            </section>
+          )}
           {delivery.state === 'published' ? (
             <section class="section">
               <h2>{hooks.publishedEvent}</h2>

@@ -4,7 +4,7 @@ import { api } from '../../service/service.ts';
 import { type Action, useAction } from '../../service/use-action.ts';
 import { texts } from '../../texts/texts.ts';
 
-interface Redrive extends Action<[eventIds: readonly string[]]> {
+export interface Redrive extends Action<[eventIds: readonly string[]]> {
   /** `3 of 20` while it runs, else null. */
   readonly progress: ReadonlySignal<string | null>;
 }

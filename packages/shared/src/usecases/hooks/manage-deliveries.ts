@@ -1,6 +1,13 @@
 import type { Delivery } from '../../domain/delivery.ts';
 import type { PageRequest } from '../../domain/page.ts';
-import type { DeliveryFilter, DeliveryLedger, DeliverySummary, LedgerRow } from '../../ports/delivery-ledger.ts';
+import type {
+  DeliveryFilter,
+  DeliveryLedger,
+  DeliverySummary,
+  DiscardOutcome,
+  LedgerRow,
+} from '../../ports/delivery-ledger.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { type CountedPage, listCountedPage, type TooDeepPage } from '../lists/list-counted-page.ts';
 import type { GroupCommit } from './group-commit.ts';
 
@@ -23,12 +30,12 @@ export type RedriveOutcome =
   | { readonly status: 'queued'; readonly delivery: LedgerRow }
   /** There is no such delivery, or it belongs to another integration. */
   | { readonly status: 'unknown' }
-  /** The delivery is published, or a run has registered it and its event is not published yet. */
+  /** The delivery is published or discarded, or a run has registered it and its event is not published yet. */
   | { readonly status: 'not-dead' };
 
 /**
  * Makes the function that redrives a dead letter: it puts the delivery into the queue again, with its original
- * `receivedAt`. Redriving it twice does no harm: once it is published, a run drops it as a duplicate. A malformed
+ * `receivedAt`. Redriving it twice does no harm: once it is published or discarded, a run drops it as a duplicate. A malformed
  * delivery is queued with the fields that could be read. It becomes a dead letter again, unless the worker's version of
  * the service can parse it.
  *
@@ -47,4 +54,18 @@ export function makeRedriveDelivery({ ledger, groupCommit }: RedriveDeliveryDeps
     await groupCommit.submit({ type: 'delivery', delivery: delivery as Delivery });
     return { status: 'queued', delivery: row };
   };
+}
+
+export interface DiscardDeliveryDeps {
+  readonly ledger: Pick<DeliveryLedger, 'discard'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Makes the function that discards a dead letter: see `DeliveryLedger.discard`. A redrive that is still in the queue then
+ * has no effect. The integration may have been deleted. Throws `UnavailableError`.
+ */
+export function makeDiscardDelivery({ ledger, clock }: DiscardDeliveryDeps) {
+  return (integrationId: string, eventId: string): Promise<DiscardOutcome> =>
+    ledger.discard(integrationId, eventId, clock.now());
 }

@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aDelivery } from '../drivers/builders.ts';
+import { testAdmin } from '../drivers/console-client.ts';
+import { openTestService, type TestService } from '../drivers/test-service.ts';
+import { Widgetctl } from '../drivers/widgetctl.ts';
+
+let service: TestService;
+let folder: string;
+let widgetctl: Widgetctl;
+beforeAll(async () => {
+  service = await openTestService({ ADMIN_EMAIL: testAdmin.email, ADMIN_PASSWORD: testAdmin.password });
+  folder = await mkdtemp(join(tmpdir(), 'widgetctl-'));
+  widgetctl = new Widgetctl({ folder, url: service.url });
+  await widgetctl.run(['login', '--email', testAdmin.email, '--password-stdin'], {}, `${testAdmin.password}\n`);
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('deliveries discard', () => {
+  test('erases dead deliveries by name or all at once, and refuses one that is not dead', async () => {
+    const [integration] = await widgetctl.read<{ id: string }>('integrations', 'create', 'full of dead letters');
+    const id = integration?.id ?? '';
+    const deliveries = [1, 2, 3].map(() => aDelivery({ integrationId: id, payload: '{"patient":"Ada"}' }));
+    for (const delivery of deliveries) await service.backend.ledger.markDead(delivery, 'store-refused');
+    const first = deliveries[0]?.eventId ?? '';
+    expect((await widgetctl.run(['deliveries', 'discard', id])).code).toBe(2);
+    expect(await widgetctl.run(['deliveries', 'discard', id, first])).toMatchObject({
+      code: 0,
+      results: `${first}: discarded\n`,
+      notes: '1 accepted, 0 refused.\n',
+    });
+    expect(await widgetctl.run(['deliveries', 'discard', id, '--all-dead'])).toMatchObject({
+      code: 0,
+      notes: '2 accepted, 0 refused.\n',
+    });
+    expect(await widgetctl.read('deliveries', 'list', id, '--state', 'dead')).toEqual([]);
+    expect(await widgetctl.read('deliveries', 'list', id, '--state', 'discarded')).toHaveLength(3);
+    expect(await widgetctl.read('deliveries', 'get', id, first)).toMatchObject([{ state: 'discarded', payload: null }]);
+
+    const received = aDelivery({ integrationId: id });
+    await service.backend.ledger.register([received]);
+    const refused = await widgetctl.run(['deliveries', 'discard', id, received.eventId]);
+    expect(refused.code).toBe(1);
+    expect(refused.results).toMatch(/delivery-not-dead/);
+  });
+});
