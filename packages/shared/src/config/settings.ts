@@ -230,7 +230,7 @@ export const settingsTable = {
   DELIVERY_RETENTION_MS: defineSetting(
     milliseconds(3_600_000),
     604_800_000,
-    'How long duplicates of a hook are recognised, counted from its publication.',
+    'How long duplicates of a hook are recognised, counted from its publication, or from when it was discarded.',
   ),
   ...auditSettings,
   DRAIN_DELAY_MS: defineSetting(
