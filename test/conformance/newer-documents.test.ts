@@ -10,6 +10,7 @@ import {
   anAuditEvent,
   anEntry,
   anIdempotencyRecord,
+  aQuarantinedText,
   aUser,
   aWidget,
   someTime,
@@ -23,6 +24,7 @@ const widget = aWidget();
 const creation = aCreation(widget, anIdempotencyRecord());
 const delivery = aDelivery({ widgetId: widget.id });
 const dead = aDelivery();
+const quarantined = aQuarantinedText();
 const users = [aUser({ role: 'admin' }), aUser({ role: 'admin' })] as const;
 const session = {
   id: randomUUID(),
@@ -71,7 +73,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB that an ol
       deliveryRetentionMs: 1e9,
       auditRetentionMs: 1e9,
     });
-    const { users: userStore, personalStreams } = stores.ports;
+    const { users: userStore, personalStreams, quarantine } = stores.ports;
     const user = aUser({ mustChangePassword: true });
     await userStore.insert(user);
     await personalStreams.insert(personal);
@@ -89,6 +91,14 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB that an ol
     });
     await personalStreams.removeOldest(personal.userId, 1, new Date());
     expect(await personalStreams.findByTokenDigest(personal.tokenDigest)).toBeNull();
+    await client
+      .db(database)
+      .collection<{ _id: string; text: string }>(collectionNames.quarantine)
+      .insertOne({ _id: 'job-1:0', text: 'half a job' });
+    const origin = { reason: null, jobId: null, integrationId: null, quarantinedAt: null, sizeBytes: null };
+    expect(await quarantine.list({ offset: 0, limit: 2 })).toEqual([{ id: 'job-1:0', ...origin }]);
+    expect(await quarantine.get('job-1:0')).toMatchObject({ text: 'half a job' });
+    expect(await quarantine.discard('job-1:0')).toEqual({ id: 'job-1:0', ...origin });
     await stores.dropDatabase();
     await stores.close();
     await client.close();
@@ -109,7 +119,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await ports.widgets.insertOnce(creation);
     await ports.ledger.register([delivery]);
     await ports.ledger.markDead(dead, 'store-refused');
-    await ports.quarantine.add({ id: randomUUID(), text: 'text' });
+    await ports.quarantine.add(quarantined);
     await ports.runs.startRun();
     await ports.runs.recordPosition(position, null);
     for (const user of users) await ports.users.insert(user);
@@ -151,6 +161,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.widgets.insertOnce(repeated)).toMatchObject({ status: 'replayed', widgetId: widget.id });
     expect(await ports.ledger.get(delivery.eventId)).toMatchObject({ state: 'received', payload: delivery.payload });
     expect(await ports.ledger.get(delivery.eventId)).not.toHaveProperty('addedLater');
+    expect(await ports.quarantine.get(quarantined.id)).toEqual({ ...quarantined, sizeBytes: quarantined.text.length });
     expect(await ports.users.findById(users[0].id)).toEqual(users[0]);
     expect(await ports.sessions.find(session.digest)).toEqual(session);
     expect(await ports.personalStreams.findByTokenDigest(personal.tokenDigest)).toEqual(personal);

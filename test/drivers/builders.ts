@@ -7,6 +7,7 @@ import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
+import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
 import type { WidgetCreation } from '@widget-service/shared/ports/widget-store.ts';
 
@@ -162,6 +163,18 @@ export function anAuditEvent(overrides: Partial<AuditEvent> = {}): AuditEvent {
     after: { role: 'admin' },
     requestId: randomUUID(),
     unlisted: 0,
+    ...overrides,
+  };
+}
+
+export function aQuarantinedText(overrides: Partial<QuarantinedText> = {}): QuarantinedText {
+  return {
+    id: randomUUID(),
+    reason: 'unreadable',
+    jobId: `job-${randomUUID()}`,
+    integrationId: null,
+    quarantinedAt: someTime,
+    text: '{"version":1,"items":[{"t":"d","p":"half a j',
     ...overrides,
   };
 }

@@ -1,12 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { openCluster } from '@widget-service/cluster/open-cluster.ts';
 import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
-import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
 import { Redis } from 'ioredis';
-import { MongoClient } from 'mongodb';
 import { inject } from 'vitest';
 import { rejectPayloadsInMongo } from '../faults/unstorable-payloads.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
@@ -49,7 +46,6 @@ export async function openClusterTestBackend(options: TestBackendOptions): Promi
     rejectPayloads: (where, word) =>
       rejectPayloadsInMongo({ url: requiredUrl('MONGODB_URL'), database: name }, where, word),
     copyLog: () => copyLog(name),
-    readQuarantine: () => readQuarantine(name),
     async dispose() {
       try {
         if (!isClosed) await backend.close();
@@ -69,16 +65,6 @@ async function enqueueText(name: string, queue: HookQueue, text: string): Promis
   await redis.hset(job, 'data', JSON.stringify(text));
   redis.disconnect();
   return jobId;
-}
-
-async function readQuarantine(name: string): Promise<QuarantinedText[]> {
-  const client = await MongoClient.connect(requiredUrl('MONGODB_URL'));
-  try {
-    const texts = client.db(name).collection<{ _id: string; text: string }>(collectionNames.quarantine);
-    return (await texts.find().toArray()).map(({ _id: id, text }) => ({ id, text }));
-  } finally {
-    await client.close();
-  }
 }
 
 function openNamed(name: string, options: TestBackendOptions) {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFileName } from '@widget-service/embedded/open-database.ts';
 import { openEmbedded } from '@widget-service/embedded/open-embedded.ts';
-import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
 import { rejectPayloadsInSqlite } from '../faults/unstorable-payloads.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 
@@ -46,12 +45,6 @@ export async function openEmbeddedTestBackend(options: TestBackendOptions): Prom
       rejectPayloadsInSqlite(dataDir, where, word);
       backend = await open();
     },
-    readQuarantine: async () => {
-      await backend.close();
-      const texts = selectQuarantine(dataDir);
-      backend = await open();
-      return texts;
-    },
     dispose: async () => {
       await backend.close();
       await rm(dataDir, { recursive: true, force: true });
@@ -68,12 +61,4 @@ function insertJob(dataDir: string, text: string): string {
   db.prepare('INSERT INTO hook_job_bodies (seq, body) VALUES (?, ?)').run(lastInsertRowid, text);
   db.close();
   return jobId;
-}
-
-/** Call this only while no process has the file open. */
-function selectQuarantine(dataDir: string): QuarantinedText[] {
-  const db = new DatabaseSync(join(dataDir, databaseFileName));
-  const rows = db.prepare('SELECT id, text FROM quarantine').all();
-  db.close();
-  return rows.map(({ id, text }) => ({ id: String(id), text: String(text) }));
 }

@@ -1,5 +1,4 @@
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
 import type { PayloadPlace } from '../faults/unstorable-payloads.ts';
 
 /** One backend with its own data, for one test file or one test. */
@@ -27,11 +26,6 @@ export interface TestBackend {
    * cannot be lost independently of the other stores.
    */
   readonly copyLog?: () => Promise<() => Promise<void>>;
-  /**
-   * Reads every quarantined text from the store, in no particular order. May reopen the backend, so no other code may
-   * use it meanwhile.
-   */
-  readQuarantine(): Promise<QuarantinedText[]>;
   /** Closes the backend and removes its data. */
   dispose(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { IdempotencyRecord } from '@widget-service/shared/domain/idempotenc
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
+import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 
 /** One widget with everything that changes together with it. */
@@ -31,7 +32,7 @@ export class Database {
   readonly ledger = new Map<string, LedgerRow>();
   /** When deliveries were discarded, by event id. */
   readonly discardedAt = new Map<string, Date>();
-  readonly quarantine = new Map<string, string>();
+  readonly quarantine = new Map<string, QuarantinedText>();
   readonly runRegistry: { run: number; lastPosition: ComparablePosition | null } = { run: 0, lastPosition: null };
   /** Called for every entry that is written to an outbox, and so for every effect. `run` is null for a creation. */
   onEffect: (run: number | null, document: WidgetDocument, entries: readonly OutboxEntry[]) => void = () => undefined;

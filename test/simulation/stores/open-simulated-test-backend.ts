@@ -57,7 +57,6 @@ export async function openSimulatedTestBackend(options: TestBackendOptions): Pro
       return jobId;
     },
     rejectPayloads: async (where, text) => database.rejectPayloads(where, text),
-    readQuarantine: async () => [...database.quarantine].map(([id, text]) => ({ id, text })),
     dispose: () => backend.close(),
   };
 }

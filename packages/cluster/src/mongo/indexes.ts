@@ -47,6 +47,8 @@ export const deliveryIndexes = {
   byWidget: 'by_widget',
 } as const;
 
+export const quarantineIndexes = { byAge: 'by_age' } as const;
+
 const grantIndexes: readonly IndexSpec[] = [
   { name: 'token', key: { tokenDigest: 1 }, unique: true },
   { name: 'previous_token', key: { 'previousToken.digest': 1 } },
@@ -84,7 +86,7 @@ const indexes: Readonly<Record<CollectionName, readonly IndexSpec[]>> = {
       partialFilterExpression: { state: 'discarded' },
     },
   ],
-  quarantine: [],
+  quarantine: [{ name: quarantineIndexes.byAge, key: { quarantinedAt: -1, _id: -1 } }],
   runs: [],
   users: [
     // For the first user, whose `_id` is not its e-mail. All others race for the `_id`.

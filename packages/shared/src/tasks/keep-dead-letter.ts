@@ -1,16 +1,18 @@
+import { hash } from 'node:crypto';
 import { serializeHookJob } from '../adapters/hook-job-codec.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import { UnstorableError } from '../domain/errors.ts';
+import { toUuidV8 } from '../domain/uuid.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { DeadReason, DeliveryLedger, RecordedDelivery } from '../ports/delivery-ledger.ts';
 import type { ConsumedBatch, UnreadableItem } from '../ports/hook-queue.ts';
-import type { QuarantinedText, QuarantineStore } from '../ports/quarantine-store.ts';
+import type { QuarantinedText, QuarantineReason, QuarantineStore } from '../ports/quarantine-store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 
 export interface DeadLetterDeps {
   readonly ledger: Pick<DeliveryLedger, 'markDead'>;
-  readonly quarantine: QuarantineStore;
+  readonly quarantine: Pick<QuarantineStore, 'add'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'deliveriesDead' | 'textsQuarantined'>;
@@ -29,7 +31,7 @@ export function deadLetter(
   cause: string,
 ): Promise<boolean> {
   const text = serializeHookJob([{ type: 'delivery', delivery }]);
-  return markDeadOrQuarantine(deps, delivery, { reason, cause }, { jobId, id: `${jobId}:${delivery.eventId}`, text });
+  return markDeadOrQuarantine(deps, delivery, { reason, cause }, { jobId, part: delivery.eventId, text });
 }
 
 /**
@@ -40,10 +42,10 @@ export function deadLetter(
 export async function deadLetterUnreadable(deps: DeadLetterDeps, batch: ConsumedBatch): Promise<boolean> {
   const { jobId, unreadable } = batch;
   for (const [index, { text, delivery }] of unreadable.entries()) {
-    const entry: QuarantineEntry = { jobId, id: `${jobId}:${index}`, text };
+    const entry: QuarantineEntry = { jobId, part: String(index), text };
     const isKept =
       delivery === null
-        ? await quarantine(deps, entry)
+        ? await quarantine(deps, entry, 'unreadable', null)
         : await markDeadOrQuarantine(deps, toRecordedDelivery(delivery, deps.clock), malformed, entry);
     if (!isKept) return false;
   }
@@ -61,8 +63,9 @@ const malformed: Death = { reason: 'invalid-delivery', cause: 'the queue item is
 const causeLengthMax = 300;
 
 /** What the quarantine keeps of an item that cannot be a dead letter. */
-interface QuarantineEntry extends QuarantinedText {
-  readonly jobId: string;
+interface QuarantineEntry extends Pick<QuarantinedText, 'jobId' | 'text'> {
+  /** Names the part of the job: the index of an unreadable part, or the event id of a delivery. */
+  readonly part: string;
 }
 
 function toRecordedDelivery(
@@ -83,21 +86,28 @@ async function markDeadOrQuarantine(
     await deps.ledger.markDead(delivery, reason);
   } catch (err) {
     deps.logger.warn({ ...fields, err }, 'delivery.dead_letter_failed');
-    return err instanceof UnstorableError ? quarantine(deps, entry) : false;
+    return err instanceof UnstorableError ? quarantine(deps, entry, 'store-refused', delivery.integrationId) : false;
   }
   deps.metrics.deliveriesDead.inc({ reason });
   deps.logger.error({ ...fields, reason, cause: cause.slice(0, causeLengthMax) }, 'delivery.dead');
   return true;
 }
 
-async function quarantine(deps: DeadLetterDeps, { jobId, id, text }: QuarantineEntry): Promise<boolean> {
+async function quarantine(
+  deps: DeadLetterDeps,
+  { jobId, part, text }: QuarantineEntry,
+  reason: QuarantineReason,
+  integrationId: string | null,
+): Promise<boolean> {
+  const id = toUuidV8(hash('sha256', `quarantine\n${jobId}\n${part}`, 'hex'));
+  const fields = { jobId, quarantineId: id, reason, integrationId };
   try {
-    await deps.quarantine.add({ id, text });
+    await deps.quarantine.add({ id, reason, jobId, integrationId, quarantinedAt: deps.clock.now(), text });
   } catch (err) {
-    deps.logger.warn({ jobId, quarantineId: id, err }, 'queue.quarantine_failed');
+    deps.logger.warn({ ...fields, err }, 'queue.quarantine_failed');
     return false;
   }
   deps.metrics.textsQuarantined.inc();
-  deps.logger.error({ jobId, quarantineId: id }, 'queue.text_quarantined');
+  deps.logger.error(fields, 'queue.text_quarantined');
   return true;
 }
