@@ -18,6 +18,7 @@ async function useEveryOperation(): Promise<void> {
   await useDeliveries();
   await useProvisionTokens();
   await useUsers();
+  await useQuarantine();
   await useOverview();
   await useAuditEvents();
 }
@@ -134,6 +135,13 @@ async function useDeliveries(): Promise<void> {
     redriven.state,
     refusals.items[0]?.errors[0]?.pointer,
   );
+}
+
+async function useQuarantine(): Promise<void> {
+  const page = unwrap(await client.GET('/api/v1/quarantine', { params: { query: { pageSize: 10 } } }));
+  const found: Schemas['QuarantinedTextWithText'] = unwrap(await client.GET('/api/v1/quarantine/{id}', byId));
+  expectSuccess(await client.DELETE('/api/v1/quarantine/{id}', byId));
+  console.info(page.items[0]?.reason, found.text);
 }
 
 async function useOverview(): Promise<void> {

@@ -6,7 +6,7 @@ import { mintToken, sha256Hex, type TokenPrefix } from '@widget-service/shared/d
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { aCreation, aDelivery, aWidget } from '../drivers/builders.ts';
+import { aCreation, aDelivery, aQuarantinedText, aWidget } from '../drivers/builders.ts';
 import type { CorpusCaller } from './corpus-case.ts';
 
 /** The values of the `{variable}`s in the cases, by name. */
@@ -28,6 +28,7 @@ export async function issueVariables(backend: Backend): Promise<CorpusVariables>
     widgetIdInCapitals: widget.id.toUpperCase(),
     ...Object.fromEntries(Object.entries(grants).map(([name, { id }]) => [name, id])),
     ...(await recordDeliveries(backend, grants.integrationsId.id)),
+    quarantinedTextId: await quarantineText(backend),
     ...(await issueSessions(backend)),
     ...(await issueTokens('hook', 'wht', {
       insert: (grant) => backend.integrations.insert({ ...grant, deduplicateByContent: true, rate: null }),
@@ -52,6 +53,12 @@ async function recordDeliveries(backend: Backend, integrationId: string): Promis
     publishedDeliveryId: published.eventId,
     otherDeliveryId: other.eventId,
   };
+}
+
+async function quarantineText(backend: Backend): Promise<string> {
+  const text = aQuarantinedText();
+  await backend.quarantine.add(text);
+  return text.id;
 }
 
 /** Replaces each known `{variable}` in a URL, header or body. */

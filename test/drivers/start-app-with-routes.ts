@@ -27,6 +27,7 @@ export async function startAppWithRoutes(
     widgets: backend.widgets,
     users: backend.users,
     ledger: backend.ledger,
+    quarantine: backend.quarantine,
     eventLog: backend.eventLog,
     refusals: backend.refusals,
     audit: { close: async () => undefined } as never,

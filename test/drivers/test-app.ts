@@ -180,6 +180,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     useCases,
     widgets: backend.widgets,
     ledger: backend.ledger,
+    quarantine: backend.quarantine,
     eventLog: backend.eventLog,
     refusals: backend.refusals,
     audit: createAuditRecorder({ store: backend.auditEvents, logger, metrics, clock }),

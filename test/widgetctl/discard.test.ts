@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aDelivery } from '../drivers/builders.ts';
+import { aDelivery, aQuarantinedText } from '../drivers/builders.ts';
 import { testAdmin } from '../drivers/console-client.ts';
 import { openTestService, type TestService } from '../drivers/test-service.ts';
 import { Widgetctl } from '../drivers/widgetctl.ts';
@@ -47,5 +47,23 @@ describe('deliveries discard', () => {
     const refused = await widgetctl.run(['deliveries', 'discard', id, received.eventId]);
     expect(refused.code).toBe(1);
     expect(refused.results).toMatch(/delivery-not-dead/);
+  });
+});
+
+describe('the quarantine', () => {
+  test('is listed, shown as a JSON string, and discarded from', async () => {
+    const text = aQuarantinedText({ text: 'half a job\u001b[2J\nand a line' });
+    await service.backend.quarantine.add(text);
+    expect(await widgetctl.read('quarantine', 'list')).toMatchObject([{ id: text.id, reason: 'unreadable' }]);
+    expect((await widgetctl.run(['quarantine', 'list'])).results).toMatch(/^ID .*\n\S+ +2026-03-01T/);
+    const shown = await widgetctl.run(['quarantine', 'get', text.id]);
+    expect(shown.results).toContain('"half a job\\u001b[2J\\nand a line"');
+    expect(await widgetctl.read('quarantine', 'get', text.id)).toMatchObject([{ text: text.text }]);
+    const unknown = '0197a0b0-0000-7000-8000-00000000abcd';
+    const { code, results, notes } = await widgetctl.run(['quarantine', 'discard', text.id, unknown]);
+    expect(code).toBe(1);
+    expect(results).toMatch(new RegExp(`^${text.id}: discarded\n${unknown}: .*not-found`));
+    expect(notes).toContain('1 accepted, 1 refused.');
+    expect(await widgetctl.read('quarantine', 'list')).toEqual([]);
   });
 });

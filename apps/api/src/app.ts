@@ -4,6 +4,7 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import type { Integration, ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
+import type { QuarantineStore } from '@widget-service/shared/ports/quarantine-store.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
@@ -64,6 +65,7 @@ import { integrationResource } from './routes/grants/integration-resource.ts';
 import { provisionTokenResource } from './routes/grants/provision-token-resource.ts';
 import { subscriptionResource } from './routes/grants/subscription-resource.ts';
 import { registerGetOverview } from './routes/overview/get-overview.ts';
+import { registerQuarantine } from './routes/quarantine/quarantine-routes.ts';
 import { registerChangePassword } from './routes/session/change-password.ts';
 import { registerGetSession } from './routes/session/get-session.ts';
 import { registerIssuePersonalStream } from './routes/session/issue-personal-stream.ts';
@@ -116,11 +118,12 @@ interface RateLimits {
 export interface AppDeps {
   readonly settings: AppSettings;
   readonly useCases: UseCases;
-  /** `widgets`, `users`, `grants`, `ledger`, `eventLog` and `refusals`: routes that only read call these ports directly. */
+  /** `widgets`, `users`, `grants`, `ledger`, `quarantine`, `eventLog` and `refusals`: routes without a use case call these ports directly. */
   readonly widgets: Pick<WidgetStore, 'get'>;
   readonly users: Pick<UserStore, 'findById' | 'list' | 'count'>;
   readonly grants: Pick<Backend, 'subscriptions' | 'integrations' | 'provisionTokens'>;
   readonly ledger: Pick<DeliveryLedger, 'get'>;
+  readonly quarantine: Pick<QuarantineStore, 'get' | 'discard'>;
   readonly eventLog: Pick<EventLog, 'readUpTo'>;
   readonly refusals: RefusalStore;
   /** Closed with the app. */
@@ -246,7 +249,7 @@ function registerGrantRoutes(app: ZodApp, deps: AppDeps): void {
 }
 
 function registerDeliveryRoutes(app: ZodApp, deps: AppDeps): void {
-  const { useCases, grants, widgets, ledger, eventLog, refusals, metrics } = deps;
+  const { useCases, grants, widgets, ledger, quarantine, eventLog, refusals, metrics } = deps;
   const { integrations } = grants;
   registerListDeliveries(app, { integrations, listDeliveries: useCases.listDeliveries });
   registerListDeliveriesOfWidget(app, { widgets, listDeliveries: useCases.listDeliveries });
@@ -254,4 +257,5 @@ function registerDeliveryRoutes(app: ZodApp, deps: AppDeps): void {
   registerListRefusals(app, { integrations, refusals });
   registerDiscardDelivery(app, useCases);
   registerRedriveDelivery(app, { integrations, redriveDelivery: useCases.redriveDelivery, metrics });
+  registerQuarantine(app, { quarantine, listQuarantine: useCases.listQuarantine });
 }

@@ -87,6 +87,7 @@ export function composeApp(deps: CompositionDeps) {
     }),
     widgets: backend.widgets,
     ledger: backend.ledger,
+    quarantine: backend.quarantine,
     eventLog: backend.eventLog,
     refusals: backend.refusals,
     audit,

@@ -3,6 +3,7 @@ import { makeCompletionCommand } from './commands/completion.ts';
 import { deliveryCommands } from './commands/deliveries.ts';
 import { grantCommands } from './commands/grants.ts';
 import { hookCommands } from './commands/hooks.ts';
+import { quarantineCommands } from './commands/quarantine.ts';
 import { sessionCommands } from './commands/session.ts';
 import { tailCommands } from './commands/tail.ts';
 import { widgetCommands } from './commands/widgets.ts';
@@ -14,6 +15,7 @@ export const commands: readonly CommandDefinition[] = [
   ...tailCommands,
   ...hookCommands,
   ...deliveryCommands,
+  ...quarantineCommands,
   ...grantCommands,
   makeCompletionCommand(() => commands),
 ];

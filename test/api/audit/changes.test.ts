@@ -3,7 +3,7 @@ import { auditActions } from '@widget-service/shared/domain/audit-event.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuditEventBody, listAuditEvents } from '../../drivers/audit-trail.ts';
-import { aDelivery } from '../../drivers/builders.ts';
+import { aDelivery, aQuarantinedText } from '../../drivers/builders.ts';
 import { createPasswordUser, toSessionHeaders } from '../../drivers/password-user.ts';
 import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/test-app.ts';
 
@@ -241,7 +241,7 @@ describe('the audit trail of widgets and deliveries', () => {
     expect(await listAuditEvents(service, admin, `targetId=${created.json().id}`)).toEqual([]);
   });
 
-  test('has a redriven delivery', async () => {
+  test('has a redriven and a discarded delivery', async () => {
     const { integrationId } = await service.issueHookToken();
     const { eventId, ...delivery } = aDelivery({ integrationId });
     await service.backend.ledger.markDead({ eventId, ...delivery }, 'store-refused');
@@ -253,19 +253,23 @@ describe('the audit trail of widgets and deliveries', () => {
       action: 'delivery.redriven',
       after: { integrationId },
     });
-  });
-
-  test('has a discarded delivery', async () => {
-    const { integrationId } = await service.issueHookToken();
-    const { eventId, ...delivery } = aDelivery({ integrationId });
-    await service.backend.ledger.markDead({ eventId, ...delivery }, 'store-refused');
     const discarded = await send('DELETE', `/api/v1/integrations/${integrationId}/deliveries/${eventId}`);
-    expect(discarded.statusCode).toBe(204);
     expect(await findEvent(eventId, discarded)).toMatchObject({
-      ...byAdmin(),
-      target: { kind: 'delivery', id: eventId },
       action: 'delivery.discarded',
       before: { integrationId },
+    });
+  });
+
+  test('has a discarded text of the quarantine', async () => {
+    const text = aQuarantinedText();
+    await service.backend.quarantine.add(text);
+    const discarded = await send('DELETE', `/api/v1/quarantine/${text.id}`);
+    expect(discarded.statusCode).toBe(204);
+    expect(await findEvent(text.id, discarded)).toMatchObject({
+      ...byAdmin(),
+      target: { kind: 'quarantined-text', id: text.id },
+      action: 'quarantined-text.discarded',
+      before: { reason: 'unreadable' },
     });
   });
 });

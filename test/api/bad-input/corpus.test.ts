@@ -14,6 +14,7 @@ import { deliveries } from '../../corpus/deliveries.ts';
 import { manageGrants } from '../../corpus/manage-grants.ts';
 import { manageUsers } from '../../corpus/manage-users.ts';
 import { otherPaths, session } from '../../corpus/other-paths.ts';
+import { quarantine } from '../../corpus/quarantine.ts';
 import { getWidget, listWidgets } from '../../corpus/read-widgets.ts';
 import { receiveHook } from '../../corpus/receive-hook.ts';
 import { expectProblem } from '../../drivers/expect-problem.ts';
@@ -46,6 +47,7 @@ const groups: Readonly<Record<string, { cases: readonly CorpusCase[]; isOverSock
   '/api/v1/session': { cases: session },
   'subscriptions, integrations and provision tokens': { cases: manageGrants },
   '/api/v1/integrations/{id}/deliveries': { cases: deliveries, isOverSocket: true },
+  '/api/v1/quarantine': { cases: quarantine, isOverSocket: true },
   'users, passwords and sessions': { cases: manageUsers },
   'other paths': { cases: otherPaths, isOverSocket: true },
 };

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { aDelivery } from '../../drivers/builders.ts';
+import { aDelivery, aQuarantinedText } from '../../drivers/builders.ts';
 import type { OpenApiDocument } from '../../drivers/openapi-document.ts';
 import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/test-app.ts';
 import { type DescribedOperation, listOperations } from './described-operation.ts';
@@ -136,6 +136,11 @@ async function prepare({ path }: DescribedOperation): Promise<string> {
   if (path.includes('{token}')) return (await service.issueHookToken()).token;
   if (!path.includes('{')) return '';
   const collection = path.slice(0, path.indexOf('/{'));
+  if (collection.endsWith('/quarantine')) {
+    const text = aQuarantinedText();
+    await service.backend.quarantine.add(text);
+    return text.id;
+  }
   if (collection.endsWith('/users')) return (await service.signedIn('viewer')).userId;
   const { headers } = caller;
   const created = await service.inject({

@@ -45,7 +45,11 @@ export const securitySchemes = {
 
 /** The tags of the operations: pattern of the path, name, description. The first pattern that matches decides. */
 const tagRules: readonly (readonly [RegExp, string, string])[] = [
-  [/\/(deliveries|refusals)/, 'Deliveries', 'The state of each accepted hook, and the recent refusals.'],
+  [
+    /\/(deliveries|refusals|quarantine)/,
+    'Deliveries',
+    'The state of each accepted hook, the recent refusals, and quarantined texts of the queue.',
+  ],
   [/^\/api\/v1\/widgets/, 'Widgets', 'List, read and create widgets.'],
   [
     /^\/api\/v1\/events/,

@@ -78,12 +78,10 @@ export const deliverySchema = deliveryShape.meta({
 
 export const deliveryWithPayloadSchema = deliveryShape
   .extend({
-    payload: z
-      .unknown()
-      .meta({
-        description:
-          'The content attached by the sender, as it was sent; null if there was none, and if the delivery is discarded.',
-      }),
+    payload: z.unknown().meta({
+      description:
+        'The content attached by the sender, as it was sent; null if there was none, and if the delivery is discarded.',
+    }),
     event: widgetEventSchema.nullable().meta({
       description:
         'The event as streams send it. Null before publication, when the event log no longer holds it or does not answer, and if `position` is null.',

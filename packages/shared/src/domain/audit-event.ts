@@ -22,6 +22,7 @@ export const auditActions = [
   'provision-token.revoked',
   'delivery.redriven',
   'delivery.discarded',
+  'quarantined-text.discarded',
   'widget.created',
   'stream.ended',
   'access.refused',
@@ -40,6 +41,7 @@ export const auditTargetKinds = [
   'integration',
   'provision-token',
   'delivery',
+  'quarantined-text',
   'widget',
 ] as const;
 export type AuditTargetKind = (typeof auditTargetKinds)[number];

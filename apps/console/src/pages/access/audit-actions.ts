@@ -26,6 +26,7 @@ const listed: Readonly<Record<Action, true>> = {
   'provision-token.revoked': true,
   'delivery.redriven': true,
   'delivery.discarded': true,
+  'quarantined-text.discarded': true,
   'widget.created': true,
   'stream.ended': true,
   'access.refused': true,

@@ -1,0 +1,102 @@
+import { ServiceError } from '@widget-service/shared/domain/errors.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import type { QuarantineRow, QuarantineStore } from '@widget-service/shared/ports/quarantine-store.ts';
+import type { makeListQuarantine } from '@widget-service/shared/usecases/lists/list-quarantine.ts';
+import { z } from 'zod';
+import { noteAudit } from '../../audit/route-audit.ts';
+import type { ZodApp } from '../../http/zod-validation.ts';
+import { pageQuerySchema } from '../../schemas/page.ts';
+import { documentResponses } from '../../schemas/problem.ts';
+import { quarantinedTextWithTextSchema, quarantinePageSchema } from '../../schemas/quarantine.ts';
+import { toPageBody } from '../page-body.ts';
+
+export interface QuarantineRoutesDeps {
+  readonly listQuarantine: ReturnType<typeof makeListQuarantine>;
+  readonly quarantine: Pick<QuarantineStore, 'get' | 'discard'>;
+}
+
+/** The text may be of any integration, so whoever manages integrations may see it. */
+const policy = { permission: 'integrations:manage' } as const;
+const paramsSchema = z.object({ id: z.string() });
+
+/** Registers the operations by which an admin sees and discards quarantined texts. */
+export function registerQuarantine(app: ZodApp, deps: QuarantineRoutesDeps): void {
+  registerListQuarantine(app, deps);
+  registerGetQuarantinedText(app, deps);
+  registerDiscardQuarantinedText(app, deps);
+}
+
+/** `GET /api/v1/quarantine`: one page of the quarantined texts, without the texts themselves. */
+function registerListQuarantine(app: ZodApp, { listQuarantine }: QuarantineRoutesDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/quarantine',
+    config: { policy },
+    schema: {
+      operationId: 'example.quarantine.list',
+      summary: 'List quarantined texts',
+      description:
+        'Returns the texts of the hook queue that could not even become dead letters, the newest first. They are kept until they are discarded. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.',
+      querystring: pageQuerySchema,
+      response: documentResponses({ 200: { body: quarantinePageSchema, description: 'One page of texts.' } }),
+    },
+    handler: async ({ query }) => toPageBody(query, await listQuarantine(query), toBody),
+  });
+}
+
+/** `GET /api/v1/quarantine/{id}`: one quarantined text. */
+function registerGetQuarantinedText(app: ZodApp, { quarantine }: QuarantineRoutesDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/v1/quarantine/:id',
+    config: { policy },
+    schema: {
+      operationId: 'example.quarantine.get',
+      summary: 'Get a quarantined text',
+      description: 'Returns one quarantined text with its origin.',
+      params: paramsSchema,
+      response: documentResponses({ 200: quarantinedTextWithTextSchema }, 'not-found'),
+    },
+    handler: async ({ params }) => {
+      const found = await quarantine.get(params.id);
+      if (found === null) throw unknownTextError();
+      return { ...toBody(found), text: found.text };
+    },
+  });
+}
+
+/** `DELETE /api/v1/quarantine/{id}`: removes a quarantined text for good. */
+function registerDiscardQuarantinedText(app: ZodApp, { quarantine }: QuarantineRoutesDeps): void {
+  app.delete('/api/v1/quarantine/:id', {
+    config: {
+      policy,
+      audit: { action: 'quarantined-text.discarded', target: { kind: 'quarantined-text', id: 'noted' } },
+    },
+    schema: {
+      operationId: 'example.quarantine.discard',
+      summary: 'Discard a quarantined text',
+      description:
+        'Removes the text for good. After a 503 it may already be removed: repeat the request until you get 204 or 404.',
+      params: paramsSchema,
+      response: documentResponses({ 204: z.null().describe('It is removed.') }, 'not-found'),
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params;
+      // An id of an earlier version is no UUID, and contains a text from the queue: it stays out of the audit trail.
+      noteAudit(request, { targetId: parseUuid(id) });
+      const discarded = await quarantine.discard(id);
+      if (discarded === null) throw unknownTextError();
+      const { reason, integrationId, sizeBytes } = discarded;
+      noteAudit(request, { before: { reason, integrationId, sizeBytes } });
+      return reply.code(204).send();
+    },
+  });
+}
+
+function toBody({ id, reason, jobId, integrationId, quarantinedAt, sizeBytes }: QuarantineRow) {
+  return { id, reason, jobId, integrationId, quarantinedAt: quarantinedAt?.toISOString() ?? null, sizeBytes };
+}
+
+function unknownTextError(): ServiceError {
+  return new ServiceError('not-found', 'There is no such text in quarantine.');
+}

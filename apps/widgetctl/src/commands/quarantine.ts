@@ -1,0 +1,82 @@
+import type { components } from '@widget-service/client/interface.ts';
+import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
+import type { CommandContext, CommandDefinition } from '../command.ts';
+import { describeFailure } from '../describe-failure.ts';
+import { PartlyFailedError } from '../exit-codes.ts';
+import type { Column } from '../output.ts';
+import { readNumber } from '../parse-command-line.ts';
+
+type QuarantinedText = components['schemas']['QuarantinedText'];
+
+const columns: readonly Column<QuarantinedText>[] = [
+  { title: 'ID', text: ({ id }) => id },
+  { title: 'QUARANTINED', text: ({ quarantinedAt }) => quarantinedAt ?? '' },
+  { title: 'REASON', text: ({ reason }) => reason ?? '' },
+  { title: 'INTEGRATION', text: ({ integrationId }) => integrationId ?? '' },
+  { title: 'BYTES', text: ({ sizeBytes }) => (sizeBytes === null ? '' : String(sizeBytes)) },
+];
+
+const list: CommandDefinition = {
+  name: 'quarantine list',
+  parameters: [],
+  summary: 'List the texts of the hook queue that could not be processed, newest first.',
+  options: { limit: { value: 'N', text: 'At most so many. Default: 50.' } },
+  async run({ client, output, signal }, input) {
+    const limit = readNumber(input, 'limit', 1) ?? 50;
+    const found: QuarantinedText[] = [];
+    const texts = readAllPages((page) =>
+      client.api.GET('/api/v1/quarantine', { params: { query: { page, pageSize: 100 } }, signal }),
+    );
+    for await (const text of texts) {
+      if (found.length >= limit) break;
+      found.push(text);
+    }
+    output.table(found, columns);
+  },
+};
+
+const get: CommandDefinition = {
+  name: 'quarantine get',
+  parameters: ['ID'],
+  summary: 'Show one of these texts, as a JSON string.',
+  async run({ client, output, signal }, input) {
+    const [id = ''] = input.parameters;
+    const found = await client.api.GET('/api/v1/quarantine/{id}', { params: { path: { id } }, signal });
+    output.facts(found, [
+      ['Id', found.id],
+      ['Quarantined', found.quarantinedAt ?? 'unknown'],
+      ['Reason', found.reason ?? 'unknown'],
+      ['Job', found.jobId ?? 'unknown'],
+      ['Integration', found.integrationId ?? 'unknown'],
+      // Foreign text: as a JSON string it cannot add lines.
+      ['Text', JSON.stringify(found.text)],
+    ]);
+  },
+};
+
+const discard: CommandDefinition = {
+  name: 'quarantine discard',
+  parameters: ['ID…'],
+  summary: 'Remove such texts for good.',
+  async run(context, { parameters: ids }) {
+    let failed = 0;
+    for (const id of ids) failed += (await discardOne(context, id)) ? 0 : 1;
+    context.output.note(`${ids.length - failed} accepted, ${failed} refused.`);
+    if (failed > 0) throw new PartlyFailedError(`${failed} of ${ids.length} texts were refused.`);
+  },
+};
+
+async function discardOne({ client, output, url, signal }: CommandContext, id: string): Promise<boolean> {
+  try {
+    await client.api.DELETE('/api/v1/quarantine/{id}', { params: { path: { id } }, signal });
+    output.result({ id, discarded: true }, () => `${id}: discarded`);
+    return true;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const reason = describeFailure(error, url).join(' ');
+    output.result({ id, discarded: false, error: reason }, () => `${id}: ${reason}`);
+    return false;
+  }
+}
+
+export const quarantineCommands = [list, get, discard];

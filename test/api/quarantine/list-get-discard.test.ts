@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listAuditEvents } from '../../drivers/audit-trail.ts';
+import { aQuarantinedText, awkwardPayload } from '../../drivers/builders.ts';
+import { expectProblem } from '../../drivers/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+
+const path = '/api/v1/quarantine';
+
+let service: TestApp;
+let admin: TestCaller;
+beforeAll(async () => {
+  service = await openTestApp();
+  admin = await service.signedIn('admin');
+});
+afterAll(() => service.close());
+
+async function quarantineOne(overrides: Partial<QuarantinedText> = {}): Promise<QuarantinedText> {
+  const text = aQuarantinedText(overrides);
+  await service.backend.quarantine.add(text);
+  return text;
+}
+
+const send = (method: 'GET' | 'DELETE', url: string, headers: Record<string, string> = { ...admin.headers }) =>
+  service.inject({ method, url, headers });
+
+describe('GET /api/v1/quarantine', () => {
+  test('lists texts, the newest first, with when, why, where from and size, and without the text', async () => {
+    const integrationId = randomUUID();
+    const older = await quarantineOne({ quarantinedAt: new Date('2099-01-01T00:00:00.001Z') });
+    const newer = await quarantineOne({
+      quarantinedAt: new Date('2099-01-01T00:00:00.002Z'),
+      reason: 'store-refused',
+      integrationId,
+      text: '{"größe":1}',
+    });
+    const response = await send('GET', `${path}?pageSize=2`);
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({
+      page: 1,
+      pageSize: 2,
+      items: [
+        {
+          id: newer.id,
+          reason: 'store-refused',
+          jobId: newer.jobId,
+          integrationId,
+          quarantinedAt: '2099-01-01T00:00:00.002Z',
+          sizeBytes: 13,
+        },
+        { id: older.id, reason: 'unreadable', integrationId: null },
+      ],
+    });
+    expect(response.body).not.toContain('größe');
+  });
+
+  test('counts them, page by page', async () => {
+    for (let count = 0; count < 3; count += 1) await quarantineOne();
+    const all = (await send('GET', path)).json();
+    expect(all).toMatchObject({ totalItems: all.items.length, totalPages: 1, hasNext: false });
+    const first = (await send('GET', `${path}?pageSize=1`)).json();
+    expect(first).toMatchObject({ totalItems: all.totalItems, totalPages: all.totalItems, hasNext: true });
+    const last = (await send('GET', `${path}?pageSize=1&page=${all.totalItems}`)).json();
+    expect(last).toMatchObject({ items: [all.items.at(-1)], hasNext: false });
+  });
+});
+
+describe('GET /api/v1/quarantine/{id}', () => {
+  test.each([awkwardPayload, '', '<script>alert(1)</script>', '\u001b[2J\u202e half of a {"version":'])(
+    'returns the text unchanged (%j)',
+    async (text) => {
+      const { id } = await quarantineOne({ text });
+      const response = await send('GET', `${path}/${id}`);
+      expect(response.statusCode).toBe(200);
+      expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(response.json()).toMatchObject({ id, text });
+    },
+  );
+
+  test('returns 404 for an unknown id', async () => {
+    for (const id of [randomUUID(), 'x', '%00', 'job-1:0']) {
+      expectProblem(await send('GET', `${path}/${id}`), { status: 404, code: 'not-found' });
+    }
+  });
+});
+
+describe('DELETE /api/v1/quarantine/{id}', () => {
+  test('removes the text for good; the audit trail says what it was', async () => {
+    const integrationId = randomUUID();
+    const { id, text } = await quarantineOne({ reason: 'store-refused', integrationId });
+    const response = await send('DELETE', `${path}/${id}`);
+    expect(response.statusCode).toBe(204);
+    expectProblem(await send('GET', `${path}/${id}`), { status: 404, code: 'not-found' });
+    const [event] = await listAuditEvents(service, admin, `targetId=${id}&action=quarantined-text.discarded`);
+    expect(event).toMatchObject({
+      outcome: 'succeeded',
+      actor: { kind: 'user', id: admin.userId },
+      target: { kind: 'quarantined-text', id },
+      before: { reason: 'store-refused', integrationId, sizeBytes: text.length },
+      after: null,
+    });
+    expectProblem(await send('DELETE', `${path}/${id}`), { status: 404, code: 'not-found' });
+  });
+
+  test('removes a text whose id is of an earlier version', async () => {
+    const { id } = await quarantineOne({ id: `job/${randomUUID()}:0` });
+    expect((await send('GET', `${path}/${encodeURIComponent(id)}`)).json()).toMatchObject({ id });
+    expect((await send('DELETE', `${path}/${encodeURIComponent(id)}`)).statusCode).toBe(204);
+    expect(await service.backend.quarantine.get(id)).toBeNull();
+  });
+});
+
+describe('the quarantine', () => {
+  test('is for admins, with the CSRF token', async () => {
+    const { id } = await quarantineOne();
+    for (const role of ['viewer', 'editor'] as const) {
+      const { headers } = await service.signedIn(role);
+      for (const [method, url] of [
+        ['GET', path],
+        ['GET', `${path}/${id}`],
+        ['DELETE', `${path}/${id}`],
+      ] as const) {
+        expectProblem(await send(method, url, { ...headers }), { status: 403, code: 'permission-denied' });
+        expectProblem(await send(method, url, {}), { status: 403, code: 'not-authenticated' });
+      }
+    }
+    expectProblem(await send('DELETE', `${path}/${id}`, { cookie: admin.cookie }), {
+      status: 403,
+      code: 'csrf-token-invalid',
+    });
+    expect(await service.backend.quarantine.get(id)).not.toBeNull();
+  });
+});
