@@ -61,8 +61,8 @@ export const openBlock = (position: string, members: object = {}): string =>
 export const widgetBlock = (id: string, position: string): string =>
   block('widget.updated', { id, type: 'widget.updated', data: { widget: null } }, position);
 
-/** One message. A `retry:` of 5 ms keeps the tests fast. */
-export function block(name: string, data: object, position?: string, retryMs = 5): string {
+/** One message. A `retry:` of 100 ms, the least that counts, keeps the tests fast. */
+export function block(name: string, data: object, position?: string, retryMs = 100): string {
   const idLine = position === undefined ? '' : `id: ${position}\n`;
   return `${idLine}event: ${name}\ndata: ${JSON.stringify(data)}\nretry: ${retryMs}\n\n`;
 }

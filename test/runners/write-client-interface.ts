@@ -1,7 +1,11 @@
-/** `npm run write:client-interface`: writes the types of `packages/client` from the OpenAPI document of the service. */
+/**
+ * `npm run write:client-interface`: writes the types of `packages/client`, and what each operation answers, from the OpenAPI
+ * document of the service.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clientAnswersFile, generateClientAnswers } from '../drivers/client-answers.ts';
 import { clientInterfaceFile, generateClientInterface } from '../drivers/client-interface.ts';
 import { fetchOpenApiDocument } from '../drivers/openapi-document.ts';
 import { startService } from '../drivers/service-process.ts';
@@ -9,7 +13,9 @@ import { startService } from '../drivers/service-process.ts';
 const folder = await mkdtemp(join(tmpdir(), 'widget-interface-'));
 const service = await startService('api', { DATA_DIR: folder });
 try {
-  await writeFile(clientInterfaceFile, await generateClientInterface(await fetchOpenApiDocument(service)));
+  const document = await fetchOpenApiDocument(service);
+  await writeFile(clientInterfaceFile, await generateClientInterface(document));
+  await writeFile(clientAnswersFile, generateClientAnswers(document));
 } finally {
   await service.stop();
   await rm(folder, { recursive: true, force: true });

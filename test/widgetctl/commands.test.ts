@@ -191,8 +191,8 @@ describe('hooks and streams', () => {
     await eventually(async () => tail.results() !== '', 'an event is printed');
     tail.kill('SIGINT');
     expect((await tail.finished).code).toBe(0);
-    // Nothing listens at port 9, so it would try again and again.
-    const send = widgetctl.start(['hooks', 'send', '--to', 'http://127.0.0.1:9/', '--widget', 'x']);
+    // Nothing listens at port 8, so it would try again and again.
+    const send = widgetctl.start(['hooks', 'send', '--to', 'http://127.0.0.1:8/', '--widget', 'x']);
     setTimeout(() => send.kill('SIGINT'), 1_500);
     expect((await send.finished).code).toBe(130);
   });
@@ -224,10 +224,10 @@ describe('grants', () => {
 
 describe('a service that does not answer', () => {
   test('ends a command with 5, and the address is named', async () => {
-    const lost = new Widgetctl({ folder, url: 'http://127.0.0.1:9' });
+    const lost = new Widgetctl({ folder, url: 'http://127.0.0.1:8' });
     const { code, notes } = await lost.run(['widgets', 'list']);
     expect(code).toBe(5);
-    expect(notes).toMatch(/^The service at http:\/\/127\.0\.0\.1:9 does not answer: /);
+    expect(notes).toMatch(/^The service at http:\/\/127\.0\.0\.1:8 does not answer: /);
   });
 });
 

@@ -6,8 +6,7 @@ export function describeFailure(error: unknown, url: string): string[] {
   if (error instanceof UsageError) return [error.message, 'See: widgetctl --help'];
   if (error instanceof ProblemError) return describeProblem(error);
   if (isUnreachable(error)) {
-    const cause = error.cause instanceof Error ? error.cause.message : error.message;
-    return [`The service at ${url} does not answer: ${cause}`, 'Another address: --url or WIDGETCTL_URL'];
+    return [`The service at ${url} does not answer: ${error.message}`, 'Another address: --url or WIDGETCTL_URL'];
   }
   return [error instanceof Error ? error.message : String(error)];
 }

@@ -1,4 +1,7 @@
+import { InvalidCallError } from '@widget-service/client/requests/invalid-call-error.ts';
 import { ProblemError } from '@widget-service/client/requests/problem-error.ts';
+import { UnexpectedResponseError } from '@widget-service/client/requests/unexpected-response-error.ts';
+import { UnreachableError } from '@widget-service/client/requests/unreachable-error.ts';
 import { StreamEndedError } from '@widget-service/client/stream/stream-ended-error.ts';
 
 /** What the command returns to the shell. docs/widgetctl.md lists them. */
@@ -30,7 +33,7 @@ export class PartlyFailedError extends Error {
 
 /** Returns the exit code for what a command has thrown. */
 export function chooseExitCode(error: unknown): number {
-  if (error instanceof UsageError) return exitCodes.usage;
+  if (error instanceof UsageError || error instanceof InvalidCallError) return exitCodes.usage;
   if (error instanceof StreamEndedError) return exitCodes.refused;
   if (error instanceof ProblemError) {
     if (error.code === 'not-authenticated') return exitCodes.notSignedIn;
@@ -39,12 +42,7 @@ export function chooseExitCode(error: unknown): number {
   return isUnreachable(error) ? exitCodes.unavailable : exitCodes.failed;
 }
 
-/** Whether `fetch` got no response. It throws a TypeError with a cause then, and a TimeoutError after the time-out. */
+/** Whether the service itself has not answered. */
 export function isUnreachable(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  return error.name === 'TimeoutError' || error.name === 'UnexpectedResponseError' || isFailedFetch(error);
-}
-
-function isFailedFetch(error: Error): boolean {
-  return error instanceof TypeError && error.cause !== undefined;
+  return error instanceof UnreachableError || error instanceof UnexpectedResponseError;
 }

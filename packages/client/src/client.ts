@@ -1,10 +1,14 @@
+import { checkCount, checkDuration } from './durations.ts';
 import type { components } from './interface.ts';
 import type { Widget } from './live/live-widget.ts';
 import { LiveWidgets, type LiveWidgetsOptions } from './live/live-widgets.ts';
 import { type ReadWidgetPage, walkWidgetPages } from './live/walk-widgets.ts';
+import { parseAddress } from './requests/address.ts';
 import { type Api, createApi } from './requests/api.ts';
+import { InvalidCallError } from './requests/invalid-call-error.ts';
 import { createRandomId } from './requests/random-id.ts';
-import { ServiceFetch, withSlash } from './requests/service-fetch.ts';
+import type { Retry } from './requests/retry.ts';
+import { ServiceFetch } from './requests/service-fetch.ts';
 import type { SessionStore } from './requests/session-store.ts';
 import { readStream, type StreamOptions, type StreamUrl } from './stream/read-stream.ts';
 import type { StreamEvent } from './stream/stream-event.ts';
@@ -24,6 +28,8 @@ export interface ClientOptions {
   readonly maxAttempts?: number;
   /** How long each attempt of a request may take, in milliseconds. Default: 15 000. */
   readonly timeoutMs?: number;
+  /** Told of each wait before a request is repeated, and what for. */
+  readonly onRetry?: (retry: Retry) => void;
   /** Sends the requests, also those of streams. By default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -44,6 +50,8 @@ export interface CreateWidgetOptions {
 /**
  * A client of one service, with at most one session. It keeps the session's cookie and CSRF token, repeats what may be
  * repeated, and throws a `ProblemError` for every refusal.
+ *
+ * @throws {InvalidCallError} if an option cannot be.
  */
 export class WidgetServiceClient {
   /** Every operation of the service, typed by its path. */
@@ -51,18 +59,19 @@ export class WidgetServiceClient {
   readonly #fetch: typeof globalThis.fetch;
 
   constructor(options: ClientOptions = {}) {
-    const baseUrl = withSlash(options.baseUrl ?? getPageOrigin());
+    const baseUrl = parseAddress(withSlash(options.baseUrl ?? getPageOrigin()), 'baseUrl');
     // A browser's fetch must be called on the global object.
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     const service = new ServiceFetch({
       baseUrl,
       fetch: (request) => this.#fetch(request),
-      maxAttempts: options.maxAttempts ?? 5,
-      timeoutMs: options.timeoutMs ?? 15_000,
+      maxAttempts: checkCount('maxAttempts', options.maxAttempts ?? 5, 1),
+      timeoutMs: checkDuration('timeoutMs', options.timeoutMs ?? 15_000),
+      ...(options.onRetry === undefined ? {} : { onRetry: options.onRetry }),
       ...(options.provisionToken === undefined ? {} : { provisionToken: options.provisionToken }),
       ...(options.sessionStore === undefined ? {} : { sessionStore: options.sessionStore }),
     });
-    this.api = createApi(baseUrl, service.fetch);
+    this.api = createApi(baseUrl.href, service.fetch);
   }
 
   /** Signs in. All later requests of this client belong to that session. */
@@ -147,8 +156,13 @@ export function createClient(options: ClientOptions = {}): WidgetServiceClient {
 /** The origin of the page. Outside a browser there is none. */
 function getPageOrigin(): string {
   const { location } = globalThis as { readonly location?: { readonly origin: string } };
-  if (location === undefined) throw new TypeError('baseUrl is missing: only a page has an address of its own');
+  if (location === undefined) throw new InvalidCallError('baseUrl is missing: only a page has an address of its own');
   return location.origin;
+}
+
+/** So that a path after it is appended instead of replacing its last part. */
+function withSlash(baseUrl: string): string {
+  return baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`;
 }
 
 function withSignal(signal: AbortSignal | undefined): { signal?: AbortSignal } {

@@ -22,6 +22,7 @@ export {
 } from './hooks/hook-sender.ts';
 export { type SignedContent, signHook } from './hooks/sign-hook.ts';
 export type { components, paths } from './interface.ts';
+export { formatExactJson, parseExactJson } from './json/exact-json.ts';
 export type { LiveWidget, Widget } from './live/live-widget.ts';
 export {
   LiveWidgets,
@@ -32,10 +33,16 @@ export {
 } from './live/live-widgets.ts';
 export type { ReadWidgetPage, WidgetPage, WidgetPageQuery } from './live/walk-widgets.ts';
 export type { WidgetChange } from './live/widget-collection.ts';
+export { isUnencryptedRemote } from './requests/address.ts';
 export type { Api } from './requests/api.ts';
-export { type Problem, ProblemError, UnexpectedResponseError } from './requests/problem-error.ts';
+export { type FailureKind, readFailureKind } from './requests/failure-kind.ts';
+export { InvalidCallError } from './requests/invalid-call-error.ts';
+export { type Problem, ProblemError } from './requests/problem-error.ts';
 export { type NumberedPage, readAllPages } from './requests/read-all-pages.ts';
+export type { Retry } from './requests/retry.ts';
 export type { SessionStore } from './requests/session-store.ts';
+export { UnexpectedResponseError } from './requests/unexpected-response-error.ts';
+export { UnreachableError } from './requests/unreachable-error.ts';
 export { createEventSourceTransport, type EventSourceLike } from './stream/event-source-transport.ts';
 export {
   type OpenStream,
@@ -55,6 +62,7 @@ export {
 export { StreamEndedError, type StreamEndReason } from './stream/stream-ended-error.ts';
 export {
   isWidgetEvent,
+  MalformedEventError,
   type Position,
   type RawMessage,
   type StreamClosingEvent,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clientAnswersFile, generateClientAnswers } from '../../drivers/client-answers.ts';
 import { clientInterfaceFile, generateClientInterface } from '../../drivers/client-interface.ts';
 import { fetchOpenApiDocument, type OpenApiDocument } from '../../drivers/openapi-document.ts';
 import { openTestService } from '../../drivers/test-service.ts';
@@ -34,6 +35,10 @@ test('a program that calls every operation type-checks against the types generat
 
 test('the interface of packages/client is made from this document: run `npm run write:client-interface`', async () => {
   expect(await readFile(clientInterfaceFile, 'utf8')).toBe(await generateClientInterface(document));
+});
+
+test('the answers that packages/client expects are made from this document: run `npm run write:client-interface`', async () => {
+  expect(await readFile(clientAnswersFile, 'utf8')).toBe(generateClientAnswers(document));
 });
 
 test('test/client/every-operation.ts calls every described operation and no other', async () => {

@@ -1,4 +1,6 @@
-import { ProblemError, UnexpectedResponseError } from '@widget-service/client/requests/problem-error.ts';
+import { InvalidCallError } from '@widget-service/client/requests/invalid-call-error.ts';
+import { ProblemError } from '@widget-service/client/requests/problem-error.ts';
+import { UnexpectedResponseError } from '@widget-service/client/requests/unexpected-response-error.ts';
 import { texts } from '../texts/texts.ts';
 
 export interface ProblemText {
@@ -16,8 +18,10 @@ export function describeProblem(error: unknown): ProblemText {
     return { title, detail: mistakes === '' ? detail : `${detail} ${mistakes}`, requestId };
   }
   if (error instanceof UnexpectedResponseError) {
-    return { title: texts.problems.unexpectedTitle, detail: texts.problems.unexpected(error.status), requestId: null };
+    return { title: texts.problems.unexpectedTitle, detail: error.message, requestId: null };
   }
-  // `fetch` rejects with TypeError if no response came, and with TimeoutError after the time-out of the client.
+  if (error instanceof InvalidCallError) {
+    return { title: texts.problems.invalidTitle, detail: error.message, requestId: null };
+  }
   return { title: texts.problems.unreachableTitle, detail: texts.problems.unreachable, requestId: null };
 }

@@ -1,12 +1,19 @@
+import { checkCount, checkDuration } from '../durations.ts';
 import type { components } from '../interface.ts';
-import { ProblemError, readProblem, UnexpectedResponseError } from '../requests/problem-error.ts';
+import { formatExactJson } from '../json/exact-json.ts';
+import { parseAddress } from '../requests/address.ts';
+import { InvalidCallError } from '../requests/invalid-call-error.ts';
 import { createRandomId } from '../requests/random-id.ts';
-import { readRetryAfterMs } from '../requests/retry-after.ts';
+import type { Retry } from '../requests/retry.ts';
 import { computeReconnectDelayMs } from '../stream/reconnect-delay.ts';
 import { wait } from '../wait.ts';
-import { signHook } from './sign-hook.ts';
+import { encodeHookId, type HookTarget, postHook } from './post-hook.ts';
+import { WaitingHooks } from './waiting-hooks.ts';
 
-/** What has happened to a widget. */
+/**
+ * What has happened to a widget. The `payload` may hold bigints, and the numbers that `parseExactJson` reads: they are sent
+ * with every digit.
+ */
 export type HookEvent = components['schemas']['HookEvent'];
 
 /** Where a sender sends hooks to, and how. */
@@ -21,6 +28,8 @@ export interface HookSenderOptions {
   readonly maxQueued?: number;
   /** How long each attempt may take, in milliseconds. Default: 10 000. */
   readonly timeoutMs?: number;
+  /** Told of each wait before a hook is sent again, and what for. */
+  readonly onRetry?: (retry: Retry & { readonly id: string }) => void;
   /** By default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -38,7 +47,8 @@ export class HookQueueFullError extends Error {
 
 interface QueuedHook {
   readonly id: string;
-  readonly event: HookEvent;
+  readonly widgetId: string | null;
+  readonly body: string;
   resolve(sent: SentHook): void;
   reject(error: unknown): void;
 }
@@ -53,19 +63,32 @@ const firstDelayMs = 500;
  * The queue is in memory: what your process has not sent when it ends is lost.
  */
 export class HookSender {
-  readonly #options: HookSenderOptions;
-  readonly #waiting: QueuedHook[] = [];
-  readonly #sending = new Set<QueuedHook>();
+  readonly #target: HookTarget;
+  readonly #concurrency: number;
+  readonly #maxQueued: number;
+  readonly #onRetry: HookSenderOptions['onRetry'];
+  readonly #waiting = new WaitingHooks<QueuedHook>();
+  #sending = 0;
   readonly #closed = new AbortController();
   #onIdle: (() => void)[] = [];
 
-  constructor(options: HookSenderOptions) {
-    this.#options = options;
+  /** @throws {InvalidCallError} if the URL or another option cannot be. */
+  constructor({ url, secret, timeoutMs = 10_000, concurrency = 8, maxQueued = 10_000, ...options }: HookSenderOptions) {
+    this.#target = {
+      url: parseAddress(url, 'The URL of the integration').href,
+      secret,
+      timeoutMs: checkDuration('timeoutMs', timeoutMs),
+      // A browser's fetch must be called on the global object.
+      fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    };
+    this.#concurrency = checkCount('concurrency', concurrency, 1);
+    this.#maxQueued = checkCount('maxQueued', maxQueued, 1);
+    this.#onRetry = options.onRetry;
   }
 
   /** How many hooks wait or are being sent. */
   get queued(): number {
-    return this.#waiting.length + this.#sending.size;
+    return this.#waiting.size + this.#sending;
   }
 
   /**
@@ -74,16 +97,18 @@ export class HookSender {
    * The option `id` is what makes the hook unique, for example the id of a row in your database. With it, a hook that is
    * sent again by another process is still one event.
    *
+   * @throws {InvalidCallError} if the id cannot be sent, or the event is nothing that JSON can hold.
    * @throws {HookQueueFullError} if too many hooks wait.
    * @throws {ProblemError} if the service refuses the hook for good.
+   * @throws {UnexpectedResponseError} if the URL leads to something else than the service.
+   * @throws {UnreachableError} if the certificate at the URL is not trusted.
    */
   send(event: HookEvent, { id = createRandomId() }: { readonly id?: string } = {}): Promise<SentHook> {
     return new Promise((resolve, reject) => {
       if (this.#closed.signal.aborted) return reject(this.#closed.signal.reason);
-      if (this.queued >= (this.#options.maxQueued ?? 10_000)) {
-        return reject(new HookQueueFullError(`${this.queued} hooks wait already`));
-      }
-      this.#waiting.push({ id, event, resolve, reject });
+      if (this.queued >= this.#maxQueued) return reject(new HookQueueFullError(`${this.queued} hooks wait already`));
+      encodeHookId(id);
+      this.#waiting.push({ id, widgetId: event.widgetId ?? null, body: formatEvent(event), resolve, reject });
       this.#sendNext();
     });
   }
@@ -97,89 +122,51 @@ export class HookSender {
   /** Stops at once: every hook that was not accepted yet is rejected. Await `idle()` before, to send them all. */
   close(): void {
     this.#closed.abort(new Error('the hook sender was closed'));
-    for (const hook of this.#waiting.splice(0)) hook.reject(this.#closed.signal.reason);
+    for (const hook of this.#waiting.clear()) hook.reject(this.#closed.signal.reason);
   }
 
   #sendNext(): void {
-    const busyWidgets = new Set([...this.#sending].map(({ event }) => event.widgetId ?? null));
-    for (let index = 0; index < this.#waiting.length; ) {
-      if (this.#sending.size >= (this.#options.concurrency ?? 8)) return;
-      const hook = this.#waiting[index];
-      const widgetId = hook?.event.widgetId ?? null;
-      if (hook === undefined || (widgetId !== null && busyWidgets.has(widgetId))) {
-        index += 1;
-        continue;
-      }
-      this.#waiting.splice(index, 1);
-      busyWidgets.add(widgetId);
+    while (this.#sending < this.#concurrency) {
+      const hook = this.#waiting.take();
+      if (hook === undefined) return;
       void this.#sendUntilAccepted(hook);
     }
   }
 
   async #sendUntilAccepted(hook: QueuedHook): Promise<void> {
-    this.#sending.add(hook);
+    this.#sending += 1;
     try {
       hook.resolve(await this.#repeat(hook));
     } catch (error) {
       hook.reject(error);
     }
-    this.#sending.delete(hook);
+    this.#sending -= 1;
+    this.#waiting.release(hook);
     this.#sendNext();
     if (this.queued > 0) return;
     for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
-  async #repeat({ id, event }: QueuedHook): Promise<SentHook> {
-    const body = JSON.stringify(event);
-    for (let failures = 1; ; failures += 1) {
-      const outcome = await this.#attempt(id, body);
+  async #repeat(hook: QueuedHook): Promise<SentHook> {
+    const { id } = hook;
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await postHook(this.#target, hook, this.#closed.signal);
       if (outcome.status === 'accepted') return { eventId: outcome.eventId };
       if (outcome.status === 'refused') throw outcome.error;
-      const { retryAfterMs } = outcome;
-      const delayMs = computeReconnectDelayMs({ retryMs: firstDelayMs, failures, retryAfterMs });
+      const { error, retryAfterMs } = outcome;
+      const delayMs = computeReconnectDelayMs({ retryMs: firstDelayMs, failures: attempt, retryAfterMs });
+      this.#onRetry?.({ id, error, delayMs, attempt });
       await wait(delayMs, this.#closed.signal);
     }
   }
-
-  async #attempt(id: string, body: string): Promise<AttemptOutcome> {
-    const { url, secret, timeoutMs = 10_000, fetch = globalThis.fetch } = this.#options;
-    const timestamp = Math.floor(Date.now() / 1_000);
-    const headers: Record<string, string> = {
-      'content-type': 'application/json',
-      'webhook-id': id,
-      'webhook-timestamp': String(timestamp),
-    };
-    if (secret !== undefined) headers['webhook-signature'] = await signHook(secret, { id, timestamp, body });
-    const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(timeoutMs)]);
-    let response: Response;
-    try {
-      response = await fetch(url, { method: 'POST', headers, body, credentials: 'omit', signal });
-    } catch {
-      this.#closed.signal.throwIfAborted();
-      return { status: 'failed', retryAfterMs: 0 };
-    }
-    return readOutcome(response);
-  }
 }
 
-type AttemptOutcome =
-  | { readonly status: 'accepted'; readonly eventId: string }
-  | { readonly status: 'refused'; readonly error: Error }
-  | { readonly status: 'failed'; readonly retryAfterMs: number };
-
-async function readOutcome(response: Response): Promise<AttemptOutcome> {
-  if (response.status === 202) {
-    return { status: 'accepted', eventId: response.headers.get('webhook-event-id') ?? '' };
+function formatEvent(event: HookEvent): string {
+  try {
+    return formatExactJson(event);
+  } catch (cause) {
+    throw new InvalidCallError('the hook cannot be written as JSON', { cause });
   }
-  const retryAfterMs = readRetryAfterMs(response.headers);
-  const problem = await readProblem(response);
-  if (problem !== null) {
-    const error = new ProblemError(problem);
-    return error.isTemporary ? { status: 'failed', retryAfterMs } : { status: 'refused', error };
-  }
-  // Without a problem of the service, a proxy has answered. Its 4xx means that the URL leads nowhere.
-  if (response.status >= 500 || response.status === 429) return { status: 'failed', retryAfterMs };
-  return { status: 'refused', error: new UnexpectedResponseError(response.status) };
 }
 
 /** Creates a sender of hooks for one integration. */

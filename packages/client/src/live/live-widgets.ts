@@ -1,7 +1,7 @@
-import { ProblemError } from '../requests/problem-error.ts';
+import { readFailureKind } from '../requests/failure-kind.ts';
+import type { Retry } from '../requests/retry.ts';
 import { readStream, type StreamOptions, type StreamState, type StreamUrl } from '../stream/read-stream.ts';
 import { computeReconnectDelayMs } from '../stream/reconnect-delay.ts';
-import { StreamEndedError } from '../stream/stream-ended-error.ts';
 import { isWidgetEvent, type Position } from '../stream/stream-event.ts';
 import { wait } from '../wait.ts';
 import type { LiveWidget } from './live-widget.ts';
@@ -19,6 +19,8 @@ export interface LiveWidgetsOptions {
   };
   /** How many widgets each request of the list reads: 1 to 200, by default 200. */
   readonly pageSize?: number;
+  /** Told of each wait before it reads or connects again, and what for. `error` is null after an orderly end of the stream. */
+  readonly onRetry?: (retry: Retry) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -138,9 +140,10 @@ export class LiveWidgets {
       this.#enter(this.#judgeState());
       // A gap after a complete load is the only reason to begin at once.
       failures = end === 'gap' && !this.#collection.isLoading ? 0 : failures + 1;
-      if (failures > 0) {
-        await wait(computeReconnectDelayMs({ retryMs, failures }), signal).catch(() => undefined);
-      }
+      if (failures === 0) continue;
+      const delayMs = computeReconnectDelayMs({ retryMs, failures });
+      this.#options.onRetry?.({ error: end === 'gap' ? null : end.error, delayMs, attempt: failures });
+      await wait(delayMs, signal).catch(() => undefined);
     }
   }
 
@@ -204,7 +207,11 @@ export class LiveWidgets {
 
   /** Applies the events of the stream until a gap. Yields the position after each. */
   async *#follow(position: Position, onAttempted: () => void, signal: AbortSignal): AsyncGenerator<Position, void> {
-    const onState = ({ name }: StreamState) => {
+    let attempt = 0;
+    const onState = (state: StreamState) => {
+      const { name } = state;
+      attempt = name === 'waiting' ? attempt + 1 : name === 'open' ? 0 : attempt;
+      if (name === 'waiting') this.#options.onRetry?.({ error: state.cause, delayMs: state.delayMs, attempt });
       if (name !== 'connecting') {
         this.#isStreamOpen = name === 'open';
         onAttempted();
@@ -268,10 +275,15 @@ class Settleable {
 /** Another attempt may succeed. */
 class PodNotReadyError extends Error {
   override readonly name = 'PodNotReadyError';
+
+  constructor() {
+    super('the service does not know yet where its event log ends');
+  }
 }
 
 function isTemporary(error: unknown): boolean {
-  return error instanceof ProblemError ? error.isTemporary : !(error instanceof StreamEndedError);
+  const kind = readFailureKind(error);
+  return kind !== 'caller' && kind !== 'refusal';
 }
 
 function makeFilter({ state, labels }: NonNullable<LiveWidgetsOptions['filter']> = {}) {

@@ -1,5 +1,8 @@
 import createOpenApiClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch';
+import { answers } from '../answers.ts';
 import type { paths } from '../interface.ts';
+import { InvalidCallError } from './invalid-call-error.ts';
+import type { Answer } from './shape.ts';
 
 type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -40,12 +43,28 @@ export interface Api {
   readonly DELETE: Call<'delete'>;
 }
 
-/** Creates the typed operations on top of a fetch that throws for every refusal. */
-export function createApi(baseUrl: string, fetch: (request: Request) => Promise<Response>): Api {
-  const client = createOpenApiClient<paths>({ baseUrl, fetch });
+/**
+ * Creates the typed operations on top of a fetch that throws for every refusal, and for every response that is not the
+ * answer which it is told to expect.
+ */
+export function createApi(baseUrl: string, fetch: (request: Request, answer?: Answer) => Promise<Response>): Api {
+  const client = createOpenApiClient<paths>({ baseUrl });
   const call = (method: keyof Api) => {
     const send = client[method] as (path: string, init?: object) => Promise<{ data?: unknown }>;
-    return async (path: string, init?: object) => (await send(path, init)).data;
+    return async (path: string, init?: object) => {
+      let isValid = false;
+      const fetchAnswer = (request: Request) => {
+        isValid = true;
+        return fetch(request, answers[`${method} ${path}`]);
+      };
+      try {
+        return (await send(path, { ...init, fetch: fetchAnswer })).data;
+      } catch (cause) {
+        if (isValid) throw cause;
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new InvalidCallError(`${method} ${path} cannot be sent as it is: ${reason}`, { cause });
+      }
+    };
   };
   return {
     GET: call('GET'),

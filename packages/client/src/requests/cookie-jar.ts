@@ -8,7 +8,8 @@ export class CookieJar {
 
   /** Takes over what `format` returned once. */
   restore(text: string): void {
-    for (const pair of text.split('; ')) {
+    // A person may have kept it in a file, with a line break at its end.
+    for (const pair of text.trim().split('; ')) {
       const equals = pair.indexOf('=');
       if (equals > 0) this.#cookies.set(pair.slice(0, equals), pair.slice(equals + 1));
     }

@@ -1,4 +1,5 @@
 import type { components } from '../interface.ts';
+import type { FailureKind } from './failure-kind.ts';
 
 /** The body of every refusal of the service (RFC 9457). */
 export type Problem = components['schemas']['Problem'];
@@ -18,23 +19,17 @@ export class ProblemError extends Error {
     return this.status >= 500 || this.status === 429 || this.code === 'request-timeout';
   }
 
+  /** `outage` if it is temporary. */
+  get kind(): FailureKind {
+    return this.isTemporary ? 'outage' : 'refusal';
+  }
+
   constructor(problem: Problem) {
     super(`${problem.title}: ${problem.detail} (${problem.status} ${problem.code}, request ${problem.requestId})`);
     this.code = problem.code;
     this.status = problem.status;
     this.requestId = problem.requestId;
     this.problem = problem;
-  }
-}
-
-/** Something between this client and the service has answered: the response is no problem of the service. */
-export class UnexpectedResponseError extends Error {
-  override readonly name = 'UnexpectedResponseError';
-  readonly status: number;
-
-  constructor(status: number) {
-    super(`the response ${status} does not come from Widget Service: a proxy may have sent it`);
-    this.status = status;
   }
 }
 
@@ -45,10 +40,19 @@ export async function readProblem(response: Response): Promise<Problem | null> {
     return null;
   }
   const body: unknown = await response.json().catch(() => null);
-  return isProblem(body) ? body : null;
+  return isProblem(body) && body.status === response.status ? body : null;
 }
+
+const textMembers = ['title', 'detail', 'code', 'requestId'] as const;
 
 /** True if the value has the members of a problem of this service. */
 export function isProblem(value: unknown): value is Problem {
-  return typeof value === 'object' && value !== null && 'code' in value && 'status' in value && 'requestId' in value;
+  if (typeof value !== 'object' || value === null) return false;
+  const { status, errors = [], ...others } = value as Record<string, unknown>;
+  return (
+    typeof status === 'number' &&
+    textMembers.every((name) => typeof others[name] === 'string') &&
+    Array.isArray(errors) &&
+    errors.every((mistake) => typeof mistake?.detail === 'string')
+  );
 }

@@ -1,7 +1,21 @@
 import { computeReconnectDelayMs } from '../stream/reconnect-delay.ts';
 import { wait } from '../wait.ts';
-import { ProblemError, readProblem, UnexpectedResponseError } from './problem-error.ts';
+import { describeAddress } from './address.ts';
+import { checkAnswer } from './check-answer.ts';
+import { ProblemError, readProblem } from './problem-error.ts';
 import { readRetryAfterMs } from './retry-after.ts';
+import type { Answer } from './shape.ts';
+import { UnexpectedResponseError } from './unexpected-response-error.ts';
+import { UnreachableError } from './unreachable-error.ts';
+
+/** A wait before the next attempt, and what for. */
+export interface Retry {
+  /** Why the last attempt has failed. Its message says it in a sentence. */
+  readonly error: unknown;
+  readonly delayMs: number;
+  /** How many attempts have failed by now. */
+  readonly attempt: number;
+}
 
 export interface RetryOptions {
   readonly fetch: (request: Request) => Promise<Response>;
@@ -9,6 +23,8 @@ export interface RetryOptions {
   readonly maxAttempts: number;
   /** How long each attempt may take, in milliseconds. */
   readonly timeoutMs: number;
+  /** Told of each wait before it begins. */
+  readonly onRetry?: (retry: Retry) => void;
 }
 
 /** Waits this long after the first failure, then twice as long, and so on. */
@@ -23,12 +39,14 @@ const longestRetryAfterMs = 10_000;
  * A request that changes something is only repeated if that cannot change it twice: see {@link isRepeatable}. All other
  * requests are repeated only after a response which says that nothing has happened.
  *
+ * @param answer What the service answers when it succeeds. Undefined: anything.
  * @throws {ProblemError} if the service refuses the request.
  * @throws {UnexpectedResponseError} if something else has answered.
+ * @throws {UnreachableError} if nobody has answered.
  */
-export async function sendWithRetries(request: Request, options: RetryOptions): Promise<Response> {
+export async function sendWithRetries(request: Request, options: RetryOptions, answer?: Answer): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await sendOnce(request, options);
+    const outcome = await sendOnce(request, options, answer);
     if (outcome.status === 'succeeded') return outcome.response;
     // The first attempt may have been carried out though its response was lost.
     if (attempt > 1 && isDeleted(request, outcome.error)) return new Response(null, { status: 204 });
@@ -36,8 +54,10 @@ export async function sendWithRetries(request: Request, options: RetryOptions): 
     if (isLast || outcome.repeat === 'never' || (outcome.repeat === 'if-repeatable' && !isRepeatable(request))) {
       throw outcome.error;
     }
-    const delay = { retryMs: firstDelayMs, failures: attempt, retryAfterMs: outcome.retryAfterMs };
-    await wait(computeReconnectDelayMs(delay), request.signal);
+    const { error, retryAfterMs } = outcome;
+    const delayMs = computeReconnectDelayMs({ retryMs: firstDelayMs, failures: attempt, retryAfterMs });
+    options.onRetry?.({ error, delayMs, attempt });
+    await wait(delayMs, request.signal);
   }
 }
 
@@ -51,22 +71,32 @@ type Outcome =
       readonly repeat: 'always' | 'if-repeatable' | 'never';
     };
 
-async function sendOnce(request: Request, { fetch, timeoutMs }: RetryOptions): Promise<Outcome> {
+async function sendOnce(request: Request, { fetch, timeoutMs }: RetryOptions, answer?: Answer): Promise<Outcome> {
+  const { url } = request;
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
   let response: Response;
   try {
-    // A copy, because the body of a request can be read only once.
-    response = await fetch(new Request(request.clone(), { signal }));
+    // A copy, because the body of a request can be read only once. What it carries is meant for this address only.
+    response = await fetch(new Request(request.clone(), { signal, redirect: 'manual' }));
     // The whole body, so that the time-out includes it.
-    if (response.ok) return { status: 'succeeded', response: await readWhole(response) };
-  } catch (error) {
+    if (response.ok) response = await readWhole(response);
+  } catch (cause) {
     request.signal.throwIfAborted();
-    return { status: 'failed', error, retryAfterMs: 0, repeat: 'if-repeatable' };
+    const error = new UnreachableError(describeAddress(url), cause);
+    return { status: 'failed', error, retryAfterMs: 0, repeat: error.kind === 'outage' ? 'if-repeatable' : 'never' };
   }
+  if (response.ok) {
+    if (answer !== undefined) await checkAnswer(url, response, answer);
+    return { status: 'succeeded', response };
+  }
+  return describeRefusal(url, response);
+}
+
+async function describeRefusal(url: string, response: Response): Promise<Outcome> {
   const retryAfterMs = readRetryAfterMs(response.headers);
   const problem = await readProblem(response);
   if (problem === null) {
-    const error = new UnexpectedResponseError(response.status);
+    const error = new UnexpectedResponseError({ url, response });
     const isTemporary = response.status >= 500 || response.status === 429;
     return { status: 'failed', error, retryAfterMs, repeat: isTemporary ? 'if-repeatable' : 'never' };
   }
@@ -92,6 +122,10 @@ function isDeleted({ method }: Request, error: unknown): boolean {
 async function readWhole(response: Response): Promise<Response> {
   // These statuses may have no body, not even an empty one.
   const body = response.status === 204 || response.status === 304 ? null : await response.arrayBuffer();
-  const { status, statusText, headers } = response;
-  return new Response(body, { status, statusText, headers });
+  const { status, statusText, headers, redirected, url } = response;
+  // A response that is made by hand forgets how it came.
+  return Object.defineProperties(new Response(body, { status, statusText, headers }), {
+    redirected: { value: redirected },
+    url: { value: url },
+  });
 }

@@ -1,18 +1,21 @@
+import { answers } from '../answers.ts';
 import { CookieJar } from './cookie-jar.ts';
+import { InvalidCallError } from './invalid-call-error.ts';
 import { ProblemError } from './problem-error.ts';
 import { type RetryOptions, sendWithRetries } from './retry.ts';
 import type { SessionStore } from './session-store.ts';
+import type { Answer } from './shape.ts';
 
 export interface ServiceFetchOptions extends RetryOptions {
-  /** The address of the service, without a path of an operation. */
-  readonly baseUrl: string;
+  /** The address of the service, without a path of an operation, with a slash at the end. */
+  readonly baseUrl: URL;
   /** `wpt_…`: creates widgets without a session. */
   readonly provisionToken?: string;
   /** Where the session is kept, if anywhere. */
   readonly sessionStore?: SessionStore;
 }
 
-/** Statuses that may have a request body, and so change something. */
+/** These change nothing, and need no CSRF token. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -30,30 +33,36 @@ export class ServiceFetch {
     this.#options = options;
   }
 
-  /** As `fetch`, but rejects with a {@link ProblemError} if the service refuses the request. */
-  readonly fetch = async (request: Request): Promise<Response> => {
+  /**
+   * As `fetch`, but rejects if the service refuses the request, and if something else answers it.
+   *
+   * @param answer What the service answers when it succeeds.
+   */
+  readonly fetch = async (request: Request, answer?: Answer): Promise<Response> => {
     const isSignIn = request.method === 'POST' && new URL(request.url).pathname.endsWith('/api/v1/session');
     const needsCsrfToken = !safeMethods.has(request.method) && !isSignIn && !this.#hasProvisionToken(request);
     try {
       if (needsCsrfToken && this.#csrfToken === null) await this.#refreshCsrfToken(request.signal);
-      return await this.#send(request, needsCsrfToken);
+      return await this.#send(request, needsCsrfToken, answer);
     } catch (error) {
       // Another tab has signed in again, so the token belongs to an ended session.
       if (!needsCsrfToken || !(error instanceof ProblemError) || error.code !== 'csrf-token-invalid') throw error;
       await this.#refreshCsrfToken(request.signal);
-      return await this.#send(request, true);
+      return await this.#send(request, true, answer);
     }
   };
 
-  async #send(request: Request, withCsrfToken: boolean): Promise<Response> {
+  async #send(request: Request, withCsrfToken: boolean, answer?: Answer): Promise<Response> {
     this.#restored ??= this.#restoreSession();
     await this.#restored;
     const copy = new Request(request.clone());
-    if (this.#hasProvisionToken(request)) copy.headers.set('authorization', `Bearer ${this.#options.provisionToken}`);
+    const { provisionToken } = this.#options;
+    if (this.#hasProvisionToken(request))
+      setHeader(copy, 'authorization', `Bearer ${provisionToken}`, 'provisionToken');
     if (withCsrfToken && this.#csrfToken !== null) copy.headers.set('x-csrf-token', this.#csrfToken);
     const cookie = this.#cookies.format();
-    if (cookie !== null) copy.headers.set('cookie', cookie);
-    const response = await sendWithRetries(copy, this.#options);
+    if (cookie !== null) setHeader(copy, 'cookie', cookie, 'The kept session');
+    const response = await sendWithRetries(copy, this.#options, answer);
     this.#cookies.update(response.headers);
     await this.#saveSession();
     await this.#keepCsrfToken(request, response);
@@ -79,7 +88,8 @@ export class ServiceFetch {
   }
 
   async #refreshCsrfToken(signal: AbortSignal): Promise<void> {
-    await this.#send(new Request(new URL('api/v1/session', withSlash(this.#options.baseUrl)), { signal }), false);
+    const request = new Request(new URL('api/v1/session', this.#options.baseUrl), { signal });
+    await this.#send(request, false, answers['GET /api/v1/session']);
   }
 
   /** The responses of sign-in, of a change of the password and of `GET /api/v1/session` hold the token. */
@@ -94,7 +104,11 @@ export class ServiceFetch {
   }
 }
 
-/** So that a path after it is appended instead of replacing its last part. */
-export function withSlash(baseUrl: string): string {
-  return baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`;
+/** @throws {InvalidCallError} if no header can have the value. It is a secret, so the error does not show it. */
+function setHeader({ headers }: Request, name: string, value: string, what: string): void {
+  try {
+    headers.set(name, value);
+  } catch {
+    throw new InvalidCallError(`${what} has characters that no header can have, for example a line break`);
+  }
 }

@@ -1,6 +1,9 @@
 import { createParser } from 'eventsource-parser';
-import { ProblemError, readProblem, UnexpectedResponseError } from '../requests/problem-error.ts';
+import { describeAddress } from '../requests/address.ts';
+import { ProblemError, readProblem } from '../requests/problem-error.ts';
 import { readRetryAfterMs } from '../requests/retry-after.ts';
+import { isRedirect, UnexpectedResponseError } from '../requests/unexpected-response-error.ts';
+import { UnreachableError } from '../requests/unreachable-error.ts';
 import { StreamEndedError } from './stream-ended-error.ts';
 import type { RawMessage } from './stream-event.ts';
 import { type Batch, type Connection, type OpenOutcome, SilenceError, type Transport } from './transport.ts';
@@ -27,15 +30,18 @@ export function createFetchTransport({
           headers: { accept: 'text/event-stream' },
           cache: 'no-store',
           credentials: 'omit',
+          redirect: 'manual',
           signal: abort.signal,
         });
-        if (response.status === 200 && response.body !== null && isEventStream(response)) {
-          return { status: 'open', connection: new FetchConnection(response.body, abort, stopListening) };
+        if (response.body !== null && isEventStream(response)) {
+          return { status: 'open', connection: new FetchConnection(url, response.body, abort, stopListening) };
         }
-        return await describeRefusal(response).finally(stopListening);
-      } catch (cause) {
+        return await describeRefusal(url, response).finally(stopListening);
+      } catch (error) {
         stopListening();
         signal.throwIfAborted();
+        // Some runtimes reject with an error of their own instead of the reason.
+        const cause = new UnreachableError(describeAddress(url), abort.signal.aborted ? abort.signal.reason : error);
         return { status: 'failed', cause, retryAfterMs: 0 };
       } finally {
         clearTimeout(timer);
@@ -45,6 +51,7 @@ export function createFetchTransport({
 }
 
 function isEventStream(response: Response): boolean {
+  if (response.status !== 200 || isRedirect(response)) return false;
   return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
@@ -52,10 +59,10 @@ function isEventStream(response: Response): boolean {
  * Decides whether another attempt may succeed. Only a problem of the service ends a stream: a 404 without one comes from
  * a proxy, for example while it loads its configuration.
  */
-async function describeRefusal(response: Response): Promise<OpenOutcome> {
+async function describeRefusal(url: string, response: Response): Promise<OpenOutcome> {
   const problem = await readProblem(response);
   if (problem === null) {
-    const cause = new UnexpectedResponseError(response.status);
+    const cause = new UnexpectedResponseError({ url, response, expected: '200 text/event-stream' });
     return { status: 'failed', cause, retryAfterMs: readRetryAfterMs(response.headers) };
   }
   const cause = new ProblemError(problem);
@@ -64,6 +71,7 @@ async function describeRefusal(response: Response): Promise<OpenOutcome> {
 }
 
 class FetchConnection implements Connection {
+  readonly #url: string;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #abort: AbortController;
   readonly #stopListening: () => void;
@@ -77,7 +85,8 @@ class FetchConnection implements Connection {
     },
   });
 
-  constructor(body: ReadableStream<Uint8Array>, abort: AbortController, stopListening: () => void) {
+  constructor(url: string, body: ReadableStream<Uint8Array>, abort: AbortController, stopListening: () => void) {
+    this.#url = url;
     this.#reader = body.getReader();
     this.#abort = abort;
     this.#stopListening = stopListening;
@@ -93,9 +102,10 @@ class FetchConnection implements Connection {
       }
       this.#parser.feed(this.#decoder.decode(value, { stream: true }));
     } catch (error) {
+      const isAborted = this.#abort.signal.aborted;
       this.close();
       // Some runtimes reject with an error of their own instead of the reason.
-      throw this.#abort.signal.aborted ? this.#abort.signal.reason : error;
+      throw isAborted ? this.#abort.signal.reason : new UnreachableError(describeAddress(this.#url), error);
     } finally {
       clearTimeout(timer);
     }

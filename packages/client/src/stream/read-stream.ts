@@ -1,10 +1,18 @@
-import { ProblemError } from '../requests/problem-error.ts';
+import { checkCount, checkDuration, limitRetry, maxForeignDelayMs } from '../durations.ts';
+import { parseAddress } from '../requests/address.ts';
+import { readFailureKind } from '../requests/failure-kind.ts';
 import { wait } from '../wait.ts';
 import { createFetchTransport } from './fetch-transport.ts';
 import { RecentIds } from './recent-ids.ts';
 import { computeReconnectDelayMs } from './reconnect-delay.ts';
 import { StreamEndedError, type StreamEndReason } from './stream-ended-error.ts';
-import { isWidgetEvent, type Position, parseStreamEvent, type StreamEvent } from './stream-event.ts';
+import {
+  isWidgetEvent,
+  MalformedEventError,
+  type Position,
+  parseStreamEvent,
+  type StreamEvent,
+} from './stream-event.ts';
 import type { Batch, Connection, Transport } from './transport.ts';
 
 /**
@@ -62,6 +70,9 @@ const maxRefusedUrls = 3;
  *
  * It reads only as fast as you ask for events. End it with `break`, or with `signal`.
  *
+ * @throws {InvalidCallError} if the URL or an option cannot be.
+ * @throws {UnreachableError} if the certificate at the URL is not trusted.
+ * @throws {UnexpectedResponseError} if the URL redirects for good.
  * @throws {StreamEndedError} when the URL is not valid any more.
  */
 export async function* readStream(
@@ -98,17 +109,17 @@ class StreamReader {
   #refusedUrls = 0;
 
   constructor(url: StreamUrl, options: StreamOptions, signal: AbortSignal) {
-    this.#url = url;
+    this.#url = typeof url === 'string' ? parseStreamUrl(url) : url;
     this.#options = options;
     this.#signal = signal;
     this.#position = options.position ?? null;
-    this.#recentIds = new RecentIds(options.rememberedIds ?? 10_000);
+    this.#recentIds = new RecentIds(checkCount('rememberedIds', options.rememberedIds ?? 10_000, 0));
     this.#transport =
       options.transport ??
       createFetchTransport({
         // A browser's fetch must be called on the global object.
         fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-        openTimeoutMs: options.openTimeoutMs ?? 10_000,
+        openTimeoutMs: checkDuration('openTimeoutMs', options.openTimeoutMs ?? 10_000),
       });
   }
 
@@ -123,10 +134,13 @@ class StreamReader {
     if (connection === null) return;
     let read: ReadResult = { status: 'ended', cause: null };
     let endReason: StreamEndReason | null = null;
+    // Until an event arrives: a proxy may open streams that say nothing.
+    this.#failures += 1;
     try {
       for (read = await this.#read(connection); read.status === 'batch'; read = await this.#read(connection)) {
-        this.#retryMs = read.batch.retryMs ?? this.#retryMs;
-        for (const message of read.batch.messages) {
+        const { messages, retryMs } = read.batch;
+        if (retryMs !== null) this.#retryMs = limitRetry(retryMs);
+        for (const message of messages) {
           const event = parseStreamEvent(message);
           if (event === null) continue;
           this.#beforeEvent(event);
@@ -135,6 +149,10 @@ class StreamReader {
           endReason = readEndReason(event) ?? endReason;
         }
       }
+    } catch (cause) {
+      if (!(cause instanceof MalformedEventError)) throw cause;
+      this.#failures += 1;
+      read = { status: 'ended', cause };
     } finally {
       connection.close();
     }
@@ -149,8 +167,9 @@ class StreamReader {
     const outcome = await this.#transport.open(addPosition(url, this.#position), this.#signal);
     if (outcome.status === 'open') return outcome.connection;
     this.#failures += 1;
-    if (outcome.status === 'failed') await this.#waitToReconnect(outcome.cause, outcome.retryAfterMs);
-    else await this.#renewUrl(outcome.error);
+    if (outcome.status === 'ended') await this.#renewUrl(outcome.error);
+    else if (readFailureKind(outcome.cause) === 'caller') throw outcome.cause;
+    else await this.#waitToReconnect(outcome.cause, outcome.retryAfterMs);
     return null;
   }
 
@@ -158,11 +177,12 @@ class StreamReader {
   async #getUrl(): Promise<string | null> {
     if (typeof this.#url === 'string') return this.#url;
     try {
-      this.#currentUrl ??= await this.#url();
+      this.#currentUrl ??= parseStreamUrl(await this.#url());
       return this.#currentUrl;
     } catch (error) {
       this.#signal.throwIfAborted();
-      if (error instanceof ProblemError && !error.isTemporary) throw error;
+      const kind = readFailureKind(error);
+      if (kind === 'caller' || kind === 'refusal') throw error;
       this.#failures += 1;
       await this.#waitToReconnect(error, 0);
       return null;
@@ -193,12 +213,14 @@ class StreamReader {
     this.#failures = 0;
     if (event.type !== 'stream.open') return;
     this.#refusedUrls = 0;
-    this.#silenceMs = silentIntervals * event.heartbeatSeconds * 1_000;
+    const heartbeatMs = event.heartbeatSeconds * 1_000;
+    if (heartbeatMs > 0) this.#silenceMs = Math.min(silentIntervals * heartbeatMs, maxForeignDelayMs);
     this.#report({ name: 'open' });
   }
 
   async #afterEvent(event: StreamEvent): Promise<void> {
-    if (event.type === 'stream.closing') return;
+    // Only what the service itself sends always has a position.
+    if (event.type === 'stream.closing' || event.position === undefined) return;
     this.#position = event.position;
     await this.#options.positions?.save(event.position);
   }
@@ -213,6 +235,9 @@ class StreamReader {
     this.#options.onState?.(state);
   }
 }
+
+/** In the form that every transport can use. */
+const parseStreamUrl = (url: string): string => parseAddress(url, 'The URL of the stream').href;
 
 type ReadResult =
   | { readonly status: 'batch'; readonly batch: Batch; readonly cause: null }

@@ -1,3 +1,4 @@
+import type { FailureKind } from '../requests/failure-kind.ts';
 import type { Problem } from '../requests/problem-error.ts';
 
 /** Why a stream cannot be opened again at its URL. */
@@ -17,6 +18,7 @@ export type StreamEndReason =
  */
 export class StreamEndedError extends Error {
   override readonly name = 'StreamEndedError';
+  readonly kind: FailureKind = 'refusal';
   readonly reason: StreamEndReason;
   /** The response of the service, if it refused the connection. */
   readonly problem: Problem | null;

@@ -1,3 +1,4 @@
+import type { FailureKind } from '../requests/failure-kind.ts';
 import type { StreamEndedError } from './stream-ended-error.ts';
 import type { RawMessage } from './stream-event.ts';
 
@@ -10,7 +11,10 @@ export interface Transport {
 /** What has come of opening a connection. */
 export type OpenOutcome =
   | { readonly status: 'open'; readonly connection: Connection }
-  /** Another attempt may succeed. `retryAfterMs` is 0 unless the response asked for a time. */
+  /**
+   * Another attempt may succeed, unless `cause` is an error of this library with the kind `caller`. `retryAfterMs` is 0
+   * unless the response asked for a time.
+   */
   | { readonly status: 'failed'; readonly cause: unknown; readonly retryAfterMs: number }
   /** No attempt will succeed. */
   | { readonly status: 'ended'; readonly error: StreamEndedError };
@@ -36,6 +40,7 @@ export interface Batch {
 /** Nothing has arrived for much longer than the heartbeat: the connection is dead, though nobody has said so. */
 export class SilenceError extends Error {
   override readonly name = 'SilenceError';
+  readonly kind: FailureKind = 'outage';
 
   constructor(silenceMs: number) {
     super(`the stream was silent for ${Math.round(silenceMs)} ms`);

@@ -1,0 +1,88 @@
+import { describeAddress } from '../requests/address.ts';
+import { InvalidCallError } from '../requests/invalid-call-error.ts';
+import { ProblemError, readProblem } from '../requests/problem-error.ts';
+import { readRetryAfterMs } from '../requests/retry-after.ts';
+import { UnexpectedResponseError } from '../requests/unexpected-response-error.ts';
+import { UnreachableError } from '../requests/unreachable-error.ts';
+import { signHook } from './sign-hook.ts';
+
+/** Where hooks are posted to, and how. */
+export interface HookTarget {
+  readonly url: string;
+  /** `whsec_…`, if the integration requires signatures. */
+  readonly secret: string | undefined;
+  readonly timeoutMs: number;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+export type PostOutcome =
+  | { readonly status: 'accepted'; readonly eventId: string }
+  /** The hook will never be accepted like this. */
+  | { readonly status: 'refused'; readonly error: Error }
+  /** Another attempt may succeed. */
+  | { readonly status: 'failed'; readonly error: Error; readonly retryAfterMs: number };
+
+/** Posts a hook once. Rejects with the signal's reason if that is aborted, and if the secret is none. */
+export async function postHook(
+  { url, secret, timeoutMs, fetch }: HookTarget,
+  { id, body }: { readonly id: string; readonly body: string },
+  closed: AbortSignal,
+): Promise<PostOutcome> {
+  const timestamp = Math.floor(Date.now() / 1_000);
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'webhook-id': encodeHookId(id),
+    'webhook-timestamp': String(timestamp),
+  };
+  if (secret !== undefined) headers['webhook-signature'] = await signHook(secret, { id, timestamp, body });
+  const signal = AbortSignal.any([closed, AbortSignal.timeout(timeoutMs)]);
+  const init: RequestInit = { method: 'POST', headers, body, credentials: 'omit', redirect: 'manual', signal };
+  try {
+    return await readOutcome(url, await fetch(url, init));
+  } catch (cause) {
+    closed.throwIfAborted();
+    const error = new UnreachableError(describeAddress(url), cause);
+    return error.kind === 'outage' ? { status: 'failed', error, retryAfterMs: 0 } : { status: 'refused', error };
+  }
+}
+
+async function readOutcome(url: string, response: Response): Promise<PostOutcome> {
+  if (response.status === 202) return readAcceptance(url, response);
+  const retryAfterMs = readRetryAfterMs(response.headers);
+  const problem = await readProblem(response);
+  if (problem !== null) {
+    const error = new ProblemError(problem);
+    return error.isTemporary ? { status: 'failed', error, retryAfterMs } : { status: 'refused', error };
+  }
+  const error = new UnexpectedResponseError({ url, response, expected });
+  // Without a problem of the service, a proxy has answered. Its 4xx or redirect means that the URL leads elsewhere.
+  if (response.status >= 500 || response.status === 429) return { status: 'failed', error, retryAfterMs };
+  return { status: 'refused', error };
+}
+
+const expected = '202 without content';
+
+/** Something else than the service may accept everything as well. */
+async function readAcceptance(url: string, response: Response): Promise<PostOutcome> {
+  const eventId = response.headers.get('webhook-event-id') ?? '';
+  const text = await response.text();
+  if (eventId !== '' && text === '' && !response.redirected) return { status: 'accepted', eventId };
+  const mistake = 'that is not how it accepts a hook';
+  return { status: 'refused', error: new UnexpectedResponseError({ url, response, mistake }) };
+}
+
+/**
+ * Returns the id as a header can have it: with each byte of its UTF-8 as a character of its own. The signature covers the
+ * same bytes.
+ *
+ * @throws {InvalidCallError} if no header can have it.
+ */
+export function encodeHookId(id: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what no header may have.
+  if (id === '' || id !== id.trim() || /[\0-\x1f\x7f]/.test(id)) {
+    throw new InvalidCallError(
+      `the id ${JSON.stringify(id)} is no id of a hook: it must not be empty, nor begin or end with a space, nor have a line break`,
+    );
+  }
+  return String.fromCharCode(...new TextEncoder().encode(id));
+}
