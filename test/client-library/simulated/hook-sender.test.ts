@@ -94,4 +94,17 @@ describe('HookSender', () => {
     for (const one of sent) await expect(one).rejects.toThrow('the hook sender was closed');
     await expect(sender.send(aHook(3))).rejects.toThrow('the hook sender was closed');
   });
+
+  test('sends the first of 50 000 hooks of one widget at once, and stops at once', async () => {
+    const { fetch, requests } = openFetch();
+    const sender = createHookSender({ url, fetch, maxQueued: Number.POSITIVE_INFINITY });
+    const startedMs = performance.now();
+    const sent = Array.from({ length: 50_000 }, (_, number) => sender.send(aHook(1, { number })));
+    await expect.poll(() => requests.length).toBe(1);
+    sender.close();
+    const results = await Promise.allSettled(sent);
+    // With work that grows with the length of the queue, this takes most of a minute.
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    expect(results.every(({ status }) => status === 'rejected')).toBe(true);
+  });
 });

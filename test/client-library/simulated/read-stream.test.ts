@@ -173,4 +173,27 @@ describe('readStream', () => {
     expect(events[0]).toEqual({ type: 'stream.closing', reason: 'overloaded' });
     expect(delaysMs).toEqual([123]);
   });
+
+  test.each(['\r', '\n', '\r\n'])('ends a line at %j', async (end) => {
+    // After the heartbeat it is clear that the carriage return before it has no line feed.
+    const text = [openBlock('p1'), widgetBlock('a', 'p2'), ':\n'].join('').replaceAll('\n', end);
+    await using server = await startScriptedStreamServer([streamOf([text], 'stay')]);
+    expect(widgetIds(await readWidgetEvents(1, server.url))).toEqual(['a']);
+  });
+
+  test('ends a line at no other character, wherever the bytes are split', async () => {
+    // What Python, JavaScript or a text editor takes for the end of a line.
+    const payload = { text: 'a\u2028b\u2029c\u0085d\u000be\u000cf\u001cg\u001dh\u001ei' };
+    const json = `{"id":"a","data":{"widget":null,"payload":{"text":${JSON.stringify(payload.text)}}}}`;
+    const bytes = Buffer.from(`\uFEFF${openBlock('p1')}id: p2\nevent: widget.updated\ndata: ${json}\n\n`);
+    await using server = await startScriptedStreamServer([
+      async (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (const byte of bytes) await new Promise((resolve) => response.write(Buffer.of(byte), resolve));
+      },
+    ]);
+    const event = (await readWidgetEvents(1, server.url)).at(-1);
+    expect(event).toMatchObject({ position: 'p2', data: { payload } });
+    expect(event?.json).toBe(json);
+  });
 });
