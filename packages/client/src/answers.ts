@@ -34,6 +34,9 @@ const DeliveryWithPayload: Shape = { eventId: 'string', integrationId: 'string',
 const Mistake: Shape = { detail: 'string', code: 'string' };
 const Refusal: Shape = { requestId: 'string', refusedAt: 'string', code: 'string', status: 'number', detail: 'string', errors: [Mistake], clientAddress: { '?': 'string' }, webhookId: { '?': 'string' }, unlisted: 'number' };
 const PagedResultRefusal: Shape = { items: [Refusal], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
+const QuarantinedText: Shape = { id: 'string', reason: { '?': 'string' }, jobId: { '?': 'string' }, integrationId: { '?': 'string' }, quarantinedAt: { '?': 'string' }, sizeBytes: { '?': 'number' } };
+const PagedResultQuarantinedText: Shape = { items: [QuarantinedText], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
+const QuarantinedTextWithText: Shape = { id: 'string', reason: { '?': 'string' }, jobId: { '?': 'string' }, integrationId: { '?': 'string' }, quarantinedAt: { '?': 'string' }, sizeBytes: { '?': 'number' }, text: 'string' };
 const AuditEvent: Shape = { id: 'string', occurredAt: 'string', action: 'string', operation: { '?': 'string' }, outcome: 'string', code: { '?': 'string' }, actor: { kind: 'string', id: { '?': 'string' } }, target: { '?': { kind: 'string', id: 'string' } }, clientAddress: { '?': 'string' }, emailHmac: { '?': 'string' }, before: { '?': {  } }, after: { '?': {  } }, requestId: { '?': 'string' }, unlisted: 'number' };
 const PagedResultAuditEvent: Shape = { items: [AuditEvent], page: 'number', pageSize: 'number', totalItems: 'number', totalPages: 'number', hasNext: 'boolean' };
 const Overview: Shape = { at: 'string', history: { intervalSeconds: 'number', endsAt: 'string', hooksAccepted: [{ '?': 'number' }], hooksRefused: [{ '?': 'number' }], eventsPublished: [{ '?': 'number' }], streamsOpen: [{ '?': 'number' }] }, queues: { '?': [{ queue: 'string', partition: 'number', jobs: 'number', oldestEnqueuedAt: { '?': 'string' } }] }, outboxesWaitingSince: { '?': 'string' }, deadLetters: { '?': [{ integrationId: 'string', integrationName: 'string', count: 'number' }] }, pods: [{ name: 'string', version: 'string', startedAt: 'string', streamsOpen: 'number', streamsMax: 'number', lagEvents: { '?': 'number' }, notReady: ['string'] }], podsAsked: 'number', podsAnswered: 'number', workers: { '?': [{ name: 'string', version: 'string', startedAt: 'string', notReady: ['string'] }] }, workersAsked: 'number', conditions: [{ code: 'string', severity: 'string', title: 'string', detail: 'string', runbook: { '?': 'string' } }] };
@@ -49,7 +52,7 @@ export const answers: Readonly<Record<string, Answer>> = {
   'DELETE /api/v1/session': { statuses: [204], body: null },
   'DELETE /api/v1/sessions': { statuses: [204], body: null },
   'GET /api/v1/sessions': { statuses: [200], body: PagedResultActiveSession },
-  'PUT /api/v1/session/password': { statuses: [204], body: null },
+  'PUT /api/v1/session/password': { statuses: [200], body: Session },
   'DELETE /api/v1/sessions/{id}': { statuses: [204], body: null },
   'POST /api/v1/session/stream': { statuses: [201], body: PersonalStream },
   'POST /api/v1/users': { statuses: [201], body: User },
@@ -83,8 +86,12 @@ export const answers: Readonly<Record<string, Answer>> = {
   'GET /api/v1/integrations/{id}/deliveries': { statuses: [200], body: PagedResultDelivery },
   'GET /api/v1/widgets/{id}/deliveries': { statuses: [200], body: PagedResultDelivery },
   'GET /api/v1/integrations/{id}/deliveries/{eventId}': { statuses: [200], body: DeliveryWithPayload },
+  'DELETE /api/v1/integrations/{id}/deliveries/{eventId}': { statuses: [204], body: null },
   'GET /api/v1/integrations/{id}/refusals': { statuses: [200], body: PagedResultRefusal },
   'POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive': { statuses: [202], body: Delivery },
+  'GET /api/v1/quarantine': { statuses: [200], body: PagedResultQuarantinedText },
+  'GET /api/v1/quarantine/{id}': { statuses: [200], body: QuarantinedTextWithText },
+  'DELETE /api/v1/quarantine/{id}': { statuses: [204], body: null },
   'GET /api/v1/audit-events': { statuses: [200], body: PagedResultAuditEvent },
   'GET /api/v1/overview': { statuses: [200], body: Overview },
 };

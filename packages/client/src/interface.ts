@@ -689,7 +689,7 @@ export interface paths {
         };
         /**
          * List deliveries
-         * @description Returns the accepted hooks of an integration with their states, the latest received first. A published delivery is listed for 7 days after its publication, unless the operator of the service has set another time. Other deliveries are listed without limit. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.
+         * @description Returns the accepted hooks of an integration with their states, the latest received first. A published or discarded delivery is listed for 7 days after that, unless the operator of the service has set another time. Other deliveries are listed without limit. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.
          *
          *     Needs the permission `integrations:manage`.
          */
@@ -711,7 +711,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a widget
-         * @description Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed. So it is the history of the widget since its creation, as far as deliveries are kept: a published one for 7 days after its publication, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.
+         * @description Returns the accepted hooks that name the widget, of all integrations, the latest received first, each with what it changed. So it is the history of the widget since its creation, as far as deliveries are kept: a published or discarded one for 7 days after that, unless the operator of the service has set another time. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `to`.
          *
          *     Needs the permission `widgets:read`.
          */
@@ -740,7 +740,13 @@ export interface paths {
         get: operations["example.deliveries.get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Discard a dead delivery
+         * @description Erases the payload of the delivery for good. The delivery stays listed with the state `discarded` for 7 days, unless the operator of the service has set another time; in this time repetitions of the hook are dropped. It can never be redriven again: a redrive that is still queued has no effect. Discarding it again changes nothing. The integration may have been deleted.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        delete: operations["example.deliveries.discard"];
         options?: never;
         head?: never;
         patch?: never;
@@ -785,6 +791,56 @@ export interface paths {
          */
         post: operations["example.deliveries.redrive"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quarantine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List quarantined texts
+         * @description Returns the texts of the hook queue that could not even become dead letters, the newest first. They are kept until they are discarded. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        get: operations["example.quarantine.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quarantine/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a quarantined text
+         * @description Returns one quarantined text with its origin.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        get: operations["example.quarantine.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Discard a quarantined text
+         * @description Removes the text for good. After a 503 it may already be removed: repeat the request until you get 204 or 404.
+         *
+         *     Needs the permission `integrations:manage`.
+         */
+        delete: operations["example.quarantine.discard"];
         options?: never;
         head?: never;
         patch?: never;
@@ -881,7 +937,7 @@ export interface components {
              * @description What was done. There may be further actions at any time.
              * @enum {string}
              */
-            action: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "widget.created" | "stream.ended" | "access.refused";
+            action: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "delivery.discarded" | "quarantined-text.discarded" | "widget.created" | "stream.ended" | "access.refused";
             /** @description The `operationId` of the request. Null without a request, and if the event stands for several. */
             operation: string | null;
             /**
@@ -900,7 +956,7 @@ export interface components {
             /** @description What it was done to. Null if there is none, or none is known. */
             target: {
                 /** @enum {string} */
-                kind: "user" | "subscription" | "integration" | "provision-token" | "delivery" | "widget";
+                kind: "user" | "subscription" | "integration" | "provision-token" | "delivery" | "quarantined-text" | "widget";
                 /** Format: uuid */
                 id: string;
             } | null;
@@ -965,15 +1021,15 @@ export interface components {
             receivedAt: string;
             widgetId: string | null;
             /**
-             * @description `received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven.
+             * @description `received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven or discarded. `discarded`: it was dead, and its payload is erased.
              * @enum {string}
              */
-            state: "received" | "published" | "dead";
+            state: "received" | "published" | "dead" | "discarded";
             /** @description How many times a worker has registered it, other than as a duplicate. 0 for a dead letter that could not be registered. */
             attempts: number;
             /** @description How many repetitions of the hook were dropped. */
             duplicates: number;
-            /** @description Why it is a dead letter. `invalid-delivery`: its queue item is malformed, or processing it fails every time. `store-refused`: the store will never accept it. Null if it is not dead. */
+            /** @description Why it is a dead letter. `invalid-delivery`: its queue item is malformed, or processing it fails every time. `store-refused`: the store will never accept it. Null if it is neither dead nor discarded. */
             reason: ("invalid-delivery" | "store-refused") | null;
             publishedAt: string | null;
             /** @description The position of its event in the event log. Null before publication, and also if an earlier attempt had already written the event to the log. */
@@ -1013,15 +1069,15 @@ export interface components {
             receivedAt: string;
             widgetId: string | null;
             /**
-             * @description `received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven.
+             * @description `received`: a worker has registered it. `published`: its event is in the event log. `dead`: it cannot be processed. It stays dead until it is redriven or discarded. `discarded`: it was dead, and its payload is erased.
              * @enum {string}
              */
-            state: "received" | "published" | "dead";
+            state: "received" | "published" | "dead" | "discarded";
             /** @description How many times a worker has registered it, other than as a duplicate. 0 for a dead letter that could not be registered. */
             attempts: number;
             /** @description How many repetitions of the hook were dropped. */
             duplicates: number;
-            /** @description Why it is a dead letter. `invalid-delivery`: its queue item is malformed, or processing it fails every time. `store-refused`: the store will never accept it. Null if it is not dead. */
+            /** @description Why it is a dead letter. `invalid-delivery`: its queue item is malformed, or processing it fails every time. `store-refused`: the store will never accept it. Null if it is neither dead nor discarded. */
             reason: ("invalid-delivery" | "store-refused") | null;
             publishedAt: string | null;
             /** @description The position of its event in the event log. Null before publication, and also if an earlier attempt had already written the event to the log. */
@@ -1040,7 +1096,7 @@ export interface components {
                 /** @description Whether the hook tells of something that happened before the `lastEventAt` that the widget had when the hook was applied. */
                 late: boolean;
             } | null;
-            /** @description The content attached by the sender, as it was sent; null if there was none. */
+            /** @description The content attached by the sender, as it was sent; null if there was none, and if the delivery is discarded. */
             payload: unknown;
             /** @description The event as streams send it. Null before publication, when the event log no longer holds it or does not answer, and if `position` is null. */
             event: components["schemas"]["WidgetEvent"] | null;
@@ -1061,7 +1117,7 @@ export interface components {
             kind: "created" | "updated" | "retired";
             /**
              * Format: date-time
-             * @description When it happened, in UTC.
+             * @description When it happened, in UTC: from 1970 to 24 hours after the time of the service. A time after that of the receipt counts as that.
              */
             occurredAt: string;
             /** @description The widget concerned. A hook with an unknown widget, or none, changes no widget but still becomes an event on the streams. */
@@ -1112,7 +1168,7 @@ export interface components {
             lastReceivedAt: string | null;
         };
         IntegrationChanges: {
-            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters. */
+            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters and invisible ones. */
             name?: string;
             expiresAt?: string | null;
             deduplicateByContent?: boolean | null;
@@ -1245,7 +1301,7 @@ export interface components {
             labels?: string[] | null;
         };
         NewIntegration: {
-            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters. */
+            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters and invisible ones. */
             name: string;
             /** @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that. Default: `null`. */
             expiresAt?: string | null;
@@ -1270,7 +1326,7 @@ export interface components {
             notify?: boolean | null;
         };
         NewProvisionToken: {
-            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters. */
+            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters and invisible ones. */
             name: string;
             /** @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that. Default: `null`. */
             expiresAt?: string | null;
@@ -1278,7 +1334,7 @@ export interface components {
             permissions?: "widgets:create"[] | null;
         };
         NewSubscription: {
-            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters. */
+            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters and invisible ones. */
             name: string;
             /** @description When it expires: a time in UTC, in the future. Null: never, or when the lifetime of its token ends if the service limits that. Default: `null`. */
             expiresAt?: string | null;
@@ -1291,14 +1347,14 @@ export interface components {
             email: string;
             /** Format: password */
             password: string;
-            /** @description A name for people: 1 to 200 characters after trimming, without control characters. Default: `null`. */
+            /** @description A name for people: 1 to 200 characters after trimming, without control characters and invisible ones. Default: `null`. */
             name?: string | null;
             /** @description Default: `"viewer"`. */
             role?: ("viewer" | "editor" | "admin") | null;
         };
         /** @description A widget to create. */
         NewWidget: {
-            /** @description 1 to 200 characters after trimming, without control characters. */
+            /** @description 1 to 200 characters after trimming, without control characters and invisible ones. */
             name: string;
             /** @description A widget may be created as `retired`, which is final. Default: `"active"`. */
             state?: ("active" | "retired") | null;
@@ -1450,6 +1506,15 @@ export interface components {
             totalPages: number;
             hasNext: boolean;
         };
+        PagedResultQuarantinedText: {
+            items: components["schemas"]["QuarantinedText"][];
+            page: number;
+            pageSize: number;
+            totalItems: number;
+            /** @description 0 if there are no items. */
+            totalPages: number;
+            hasNext: boolean;
+        };
         PagedResultRefusal: {
             items: components["schemas"]["Refusal"][];
             page: number;
@@ -1566,10 +1631,42 @@ export interface components {
             lastUsedAt: string | null;
         };
         ProvisionTokenChanges: {
-            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters. */
+            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters and invisible ones. */
             name?: string;
             expiresAt?: string | null;
             permissions?: "widgets:create"[] | null;
+        };
+        /** @description A text of the hook queue that could not even become a dead letter. */
+        QuarantinedText: {
+            /** @description The `quarantineId` in the log. A UUID, unless an earlier version of the service quarantined the text. */
+            id: string;
+            /** @description Why it is in quarantine. `unreadable`: no event id or integration id can be read from it. `store-refused`: it is a delivery that the store will not even accept as a dead letter. Null if an earlier version of the service quarantined the text. */
+            reason: ("unreadable" | "store-refused") | null;
+            /** @description The job of the hook queue in which it was. Null if an earlier version of the service quarantined the text. */
+            jobId: string | null;
+            /** @description The integration that the delivery names. Null if it cannot be read. */
+            integrationId: string | null;
+            /** @description Null if an earlier version of the service quarantined the text. */
+            quarantinedAt: string | null;
+            /** @description The size of the text in UTF-8. Null if it is not known. */
+            sizeBytes: number | null;
+        };
+        /** @description A quarantined text with the text itself. */
+        QuarantinedTextWithText: {
+            /** @description The `quarantineId` in the log. A UUID, unless an earlier version of the service quarantined the text. */
+            id: string;
+            /** @description Why it is in quarantine. `unreadable`: no event id or integration id can be read from it. `store-refused`: it is a delivery that the store will not even accept as a dead letter. Null if an earlier version of the service quarantined the text. */
+            reason: ("unreadable" | "store-refused") | null;
+            /** @description The job of the hook queue in which it was. Null if an earlier version of the service quarantined the text. */
+            jobId: string | null;
+            /** @description The integration that the delivery names. Null if it cannot be read. */
+            integrationId: string | null;
+            /** @description Null if an earlier version of the service quarantined the text. */
+            quarantinedAt: string | null;
+            /** @description The size of the text in UTF-8. Null if it is not known. */
+            sizeBytes: number | null;
+            /** @description The text as the queue held it, or its part of the job as JSON. Anybody who can write to the queue may have written it: escape it before you show it. */
+            text: string;
         };
         /** @description A refused hook, with the problem that its sender got. It holds neither the token nor the body. */
         Refusal: {
@@ -1764,7 +1861,7 @@ export interface components {
             lastConnectedAt: string | null;
         };
         SubscriptionChanges: {
-            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters. */
+            /** @description A name for people to recognise it by: 1 to 200 characters after trimming, without control characters and invisible ones. */
             name?: string;
             expiresAt?: string | null;
             filter?: components["schemas"]["NewEventFilter"] | null;
@@ -2028,6 +2125,16 @@ export interface components {
          *     - `permission-denied`: The caller does not have the permission that this request needs.
          */
         NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description - `delivery-not-dead`: Only a dead delivery can be redriven or discarded. */
+        DeliveryNotDead: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2447,6 +2554,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
             /** @description - `identity-provider-unavailable`: The identity provider does not answer as it should. Try again shortly. */
             503: {
                 headers: {
@@ -3696,7 +3804,7 @@ export interface operations {
                 /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
                 /** @description Only deliveries in this state. */
-                state?: "received" | "published" | "dead";
+                state?: "received" | "published" | "dead" | "discarded";
                 /** @description Only deliveries received at this time or later, in UTC. */
                 from?: string;
                 /** @description Only deliveries received before this time, in UTC. Send it, so that new ones do not shift further pages. */
@@ -3802,6 +3910,38 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "example.deliveries.discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+                /** @description The id of the event, a UUID. */
+                eventId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The payload is erased. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DeliveryNotDead"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "example.refusals.list": {
         parameters: {
             query?: {
@@ -3867,18 +4007,100 @@ export interface operations {
             400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
             403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
             404: components["responses"]["NotFound"];
-            /** @description - `delivery-not-dead`: Only a dead delivery can be redriven. */
-            409: {
+            409: components["responses"]["DeliveryNotDead"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["UnavailableOrIntegrationBacklogFull"];
+        };
+    };
+    "example.quarantine.list": {
+        parameters: {
+            query?: {
+                /** @description The page number, from 1. A page past the end has no items. Default: `1`. */
+                page?: number;
+                /** @description Items per page. More than 200 is an error. Default: `50`. */
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of texts. */
+            200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["PagedResultQuarantinedText"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
             429: components["responses"]["RateLimited"];
-            503: components["responses"]["UnavailableOrIntegrationBacklogFull"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.quarantine.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A quarantined text with the text itself. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuarantinedTextWithText"];
+                };
+            };
+            403: components["responses"]["NotAuthenticatedOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "example.quarantine.discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the resource, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["Optional-RateLimit"];
+                    "RateLimit-Policy": components["headers"]["Optional-RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidJsonOrUnsupportedMediaTypeOrPayloadTooLarge"];
+            403: components["responses"]["NotAuthenticatedOrCsrfTokenInvalidOrPasswordChangeRequiredOrPermissionDenied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "example.auditEvents.list": {
@@ -3891,7 +4113,7 @@ export interface operations {
                 /** @description Only events of this user or provision token. */
                 actorId?: string;
                 /** @description Only events with this action. */
-                action?: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "widget.created" | "stream.ended" | "access.refused";
+                action?: "session.created" | "session.failed" | "session.ended" | "personal-stream.issued" | "password.changed" | "user.created" | "user.changed" | "user.unlocked" | "subscription.created" | "subscription.changed" | "subscription.token-rotated" | "subscription.revoked" | "integration.created" | "integration.changed" | "integration.token-rotated" | "integration.revoked" | "provision-token.created" | "provision-token.changed" | "provision-token.token-rotated" | "provision-token.revoked" | "delivery.redriven" | "delivery.discarded" | "quarantined-text.discarded" | "widget.created" | "stream.ended" | "access.refused";
                 /** @description Only events about the resource with this id. */
                 targetId?: string;
                 /** @description Only events at this time or later, in UTC. */
