@@ -115,12 +115,19 @@ describe('POST /api/v1/integrations/{id}/rotate', () => {
   test('changes the signature from none to standard-webhooks and back', async () => {
     const first = (await create()).json();
     const signed = (await rotate(first.id, { signature: 'standard-webhooks' })).json();
-    expect(signed.signature).toBe('standard-webhooks');
+    // The answer says that the previous address still takes hooks without a signature.
+    expect(signed).toMatchObject({
+      signature: 'standard-webhooks',
+      previousSignature: 'none',
+      previousExpiresAt: expect.any(String),
+    });
     expect([await post(first.token), await post(signed.token)]).toEqual([202, 400]);
     expect(await post(signed.token, signed.signingSecret)).toBe(202);
+    const again = (await rotate(first.id, {})).json();
+    expect(again).toMatchObject({ signature: 'standard-webhooks', previousSignature: 'standard-webhooks' });
 
     const last = (await rotate(first.id, { signature: 'none', overlapSeconds: 0 })).json();
-    expect(last).toMatchObject({ signature: 'none', previousExpiresAt: null });
+    expect(last).toMatchObject({ signature: 'none', previousExpiresAt: null, previousSignature: null });
     expect(last).not.toHaveProperty('signingSecret');
     expect((await get(first.id)).json().signature).toBe('none');
     expect(await post(last.token)).toBe(202);

@@ -103,6 +103,27 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     ]);
   });
 
+  it.runIf(canShow)(
+    'the way of signing of an integration: its old address ends at once, unless the person wants it',
+    async () => {
+      await page.goto(`${deployment.url}/console/hooks`);
+      await page.getByRole('button', { name: 'Rotate: Factory north' }).click();
+      await dialog().getByLabel('Hooks must be signed').check();
+      const overlap = dialog().getByLabel('The old secret stays valid for');
+      expect(await overlap.inputValue()).toBe('0');
+      await overlap.selectOption('300');
+      await dialog().getByText('takes hooks without a signature').waitFor();
+      await overlap.selectOption('0');
+      await dialog().getByText('takes hooks without a signature').waitFor({ state: 'detached' });
+      expect(await findBarriers(page)).toEqual([]);
+      await dialog().getByRole('button', { name: 'Rotate' }).click();
+      await dialog().getByText('Signing secret').first().waitFor();
+      expect(await dialog().getByText('The old secret is valid until').count()).toBe(0);
+      await dialog().getByRole('button', { name: 'I have kept it' }).click();
+      expect((await client.api.GET('/api/v1/integrations')).items).toMatchObject([{ signature: 'standard-webhooks' }]);
+    },
+  );
+
   it.runIf(canShow)('the name of a provision token; a refusal says why, and the form stays', async () => {
     await page.goto(`${deployment.url}/console/access/tokens`);
     await page.getByRole('button', { name: 'Change: A script' }).click();

@@ -100,7 +100,16 @@ export const integrationChangesSchema = z
 
 /** No body means all defaults; `signature` defaults to its current value. */
 export const integrationRotationSchema = z
-  .strictObject({ ...rotationMembers, signature: z.enum(signatures).nullish(), signingSecret: dictatedSecret })
+  .strictObject({
+    ...rotationMembers,
+    signature: z
+      .enum(signatures)
+      .nullish()
+      .describe(
+        'Null or left out: as before. If it changes from `none` to `standard-webhooks`, the previous address takes hooks without a signature as long as it works: send `overlapSeconds` 0 to end that now.',
+      ),
+    signingSecret: dictatedSecret,
+  })
   .nullish()
   .check(checkSecretIsUsed)
   .transform((value) => ({
@@ -146,4 +155,16 @@ const issuedShape = integrationShape.extend({
     }),
 });
 export const issuedIntegrationSchema = issuedShape.meta({ id: 'IssuedIntegration' });
-export const rotatedIntegrationSchema = issuedShape.extend(previousExpiresAtMember).meta({ id: 'RotatedIntegration' });
+export const rotatedIntegrationSchema = issuedShape
+  .extend({
+    ...previousExpiresAtMember,
+    previousSignature: z
+      .enum(signatures)
+      .nullable()
+      .meta({
+        description:
+          'How hooks to the previous address are signed; null if it no longer works. With `none`, whoever knows that address can post hooks without a signature until `previousExpiresAt`.',
+        examples: ['none'],
+      }),
+  })
+  .meta({ id: 'RotatedIntegration' });

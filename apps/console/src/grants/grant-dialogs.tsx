@@ -3,7 +3,14 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts/texts.ts';
-import { type Grant, type GrantPath, type IssuedGrant, revokeGrant, rotateGrant } from './grant-kind.ts';
+import {
+  type Grant,
+  type GrantPath,
+  type IssuedGrant,
+  revokeGrant,
+  rotateGrant,
+  rotateToSigned,
+} from './grant-kind.ts';
 
 interface GrantDialogProperties {
   readonly path: GrantPath;
@@ -11,28 +18,55 @@ interface GrantDialogProperties {
   readonly onClose: () => void;
 }
 
-/** Replaces the secret of a grant. */
-export function RotateDialog({
-  path,
-  grant,
-  onClose,
-  onRotated,
-}: GrantDialogProperties & { readonly onRotated: (issued: IssuedGrant) => void }) {
+interface RotateDialogProperties extends GrantDialogProperties {
+  readonly grant: Grant;
+  readonly onRotated: (issued: IssuedGrant) => void;
+}
+
+/** As long as the service itself does it. */
+const defaultOverlapSeconds = 300;
+
+/** Replaces the secret of a grant. For hooks without signatures, it can also require them from now on. */
+export function RotateDialog({ path, grant, onClose, onRotated }: RotateDialogProperties) {
   const { grants } = texts;
-  const overlapSeconds = useSignal(300);
+  const overlapSeconds = useSignal(defaultOverlapSeconds);
+  const isSigning = useSignal(false);
+  const isUnsigned = 'signature' in grant && grant.signature === 'none';
+  const rotate = () =>
+    isSigning.value
+      ? rotateToSigned(grant.id, overlapSeconds.value)
+      : rotateGrant(path, grant.id, overlapSeconds.value);
   return (
     <ConfirmDialog
       title={grants.rotateTitle(grant.name)}
       text={grants.rotateText}
       label={grants.rotate}
-      onConfirm={async () => onRotated(await rotateGrant(path, grant.id, overlapSeconds.value))}
+      onConfirm={async () => onRotated(await rotate())}
       onClose={onClose}
     >
-      <Field label={grants.overlap}>
-        {({ id }) => (
+      {isUnsigned ? (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={isSigning.value}
+            onChange={({ currentTarget }) => {
+              isSigning.value = currentTarget.checked;
+              // Signatures protect nothing while the old address takes hooks without one.
+              overlapSeconds.value = currentTarget.checked ? 0 : defaultOverlapSeconds;
+            }}
+          />
+          {grants.requireSignatures}
+        </label>
+      ) : null}
+      <Field
+        label={grants.overlap}
+        hint={isSigning.value && overlapSeconds.value > 0 ? grants.unsignedOverlap : undefined}
+      >
+        {({ id, hintId }) => (
           <select
             id={id}
             class="input"
+            aria-describedby={hintId}
             value={overlapSeconds.value}
             onChange={({ currentTarget }) => (overlapSeconds.value = Number(currentTarget.value))}
           >

@@ -21,6 +21,13 @@ export const readGrants = (path: GrantPath, page: number, signal: AbortSignal) =
 export const rotateGrant = (path: GrantPath, id: string, overlapSeconds: number): Promise<IssuedGrant> =>
   api.POST(`${path}/{id}/rotate`, { params: { path: { id } }, body: { overlapSeconds } });
 
+/** Rotates an integration so that its hooks must be signed from now on. */
+export const rotateToSigned = (id: string, overlapSeconds: number): Promise<IssuedGrant> =>
+  api.POST('/api/v1/integrations/{id}/rotate', {
+    params: { path: { id } },
+    body: { overlapSeconds, signature: 'standard-webhooks' },
+  });
+
 export const revokeGrant = (path: GrantPath, id: string): Promise<unknown> =>
   api.DELETE(`${path}/{id}`, { params: { path: { id } } });
 

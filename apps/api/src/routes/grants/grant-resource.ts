@@ -37,6 +37,8 @@ export interface GrantResource<Own extends object> {
   };
   /** Converts a grant to the form that the API returns. It never contains a secret. */
   readonly toBody: (grant: Grant & Own) => object;
+  /** Returns what only the response to a rotation has, of the previous token. `isValid`: it still works. */
+  readonly toPreviousBody?: (grant: Grant & Own, isValid: boolean) => object;
   /** The path that contains a token; null for tokens that are sent in a header. */
   readonly toTokenPath: ((token: string) => string) | null;
 }

@@ -171,7 +171,11 @@ function registerRotateGrant<Own extends object>(
       const rotated = requireFound(await useCases.rotate(requireId(request.params, resource), request.body), resource);
       const previousExpiresAt = previousTokenExpiry(rotated.grant)?.toISOString() ?? null;
       noteAudit(request, { after: { previousExpiresAt } });
-      return { ...toIssuedBody(rotated, resource, request, publicBaseUrl), previousExpiresAt };
+      return {
+        ...toIssuedBody(rotated, resource, request, publicBaseUrl),
+        previousExpiresAt,
+        ...resource.toPreviousBody?.(rotated.grant, previousExpiresAt !== null),
+      };
     },
   });
 }

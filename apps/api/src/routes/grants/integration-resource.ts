@@ -1,3 +1,4 @@
+import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
 import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
 import type { z } from 'zod';
 import {
@@ -28,7 +29,7 @@ export const integrationResource: GrantResource<Pick<Integration, 'deduplicateBy
   toBody: (integration): z.output<typeof integrationSchema> => ({
     id: integration.id,
     name: integration.name,
-    signature: integration.token.sealedSecret === null ? 'none' : 'standard-webhooks',
+    signature: toSignature(integration.token),
     deduplicateByContent: integration.deduplicateByContent,
     rate: integration.rate,
     expiresAt: integration.expiresAt?.toISOString() ?? null,
@@ -37,5 +38,15 @@ export const integrationResource: GrantResource<Pick<Integration, 'deduplicateBy
     createdBy: integration.createdBy,
     lastReceivedAt: integration.lastUsedAt?.toISOString() ?? null,
   }),
+  toPreviousBody: (
+    { previousToken },
+    isValid,
+  ): Pick<z.output<typeof rotatedIntegrationSchema>, 'previousSignature'> => ({
+    previousSignature: previousToken !== null && isValid ? toSignature(previousToken) : null,
+  }),
   toTokenPath: (token) => `/api/v1/events/hooks/${token}`,
 };
+
+function toSignature({ sealedSecret }: GrantToken): 'none' | 'standard-webhooks' {
+  return sealedSecret === null ? 'none' : 'standard-webhooks';
+}

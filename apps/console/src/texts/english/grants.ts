@@ -13,6 +13,9 @@ export const grants = {
   rotateTitle: (name: string) => `Rotate the secret of “${name}”`,
   rotateText: 'There will be a new secret. The old one stays valid for a while, so that nobody is cut off.',
   overlap: 'The old secret stays valid for',
+  requireSignatures: 'Hooks must be signed from now on',
+  unsignedOverlap:
+    'Until then, the old address takes hooks without a signature from anybody who knows it. If it may have leaked, end it now.',
   overlaps: [
     { seconds: 0, label: 'no time: it ends now' },
     { seconds: 300, label: '5 minutes' },
