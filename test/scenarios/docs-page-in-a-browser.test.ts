@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signInByPage } from '../drivers/console-browser.ts';
-import { testAdmin } from '../drivers/console-client.ts';
+import { signIn, testAdmin } from '../drivers/console-client.ts';
 import { fetchOpenApiDocument } from '../drivers/openapi-document.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
 
@@ -180,6 +180,29 @@ it.runIf(canRun).each(['Sign out', 'Sign out everywhere'])(
     await page.locator('#message', { hasText: 'Signed out.' }).waitFor();
     expect(await page.locator('#sign-in').isVisible()).toBe(true);
     expect(complaints).toEqual([]);
+  },
+);
+
+it.runIf(canRun)(
+  'a user changes the password on the docs page, and goes on in the session that this starts',
+  async () => {
+    const admin = await signIn(service.url);
+    const kim = { email: 'kim@example.com', password: 'correct horse battery' };
+    expect((await admin.request('POST', '/api/v1/users', { ...kim, role: 'editor' })).status).toBe(201);
+    const { page, complaints } = await openPage(`${service.url}/docs`);
+    await page.fill('#email', kim.email);
+    await page.fill('#password', kim.password);
+    await page.click('#sign-in button');
+    await page.getByText(`${kim.email} (editor)`).waitFor();
+    const change = locateOperation(page, 'Change your own password');
+    await change.locator('.opblock-summary-control').click();
+    const passwords = { currentPassword: kim.password, newPassword: 'incorrect donkey charger' };
+    await change.locator('textarea.body-param__text').fill(JSON.stringify(passwords));
+    await change.locator('button.execute').click();
+    await change.locator('.live-responses-table .response-col_status').getByText('200').waitFor();
+    expect((await execute(page, 'Create a widget')).status).toBe('201');
+    expect(complaints).toEqual([]);
+    await page.context().close();
   },
 );
 

@@ -4,6 +4,8 @@ const { SwaggerUIBundle } = globalThis;
 
 const sessionUrl = new URL('api/v1/session', document.baseURI).href;
 const allSessionsUrl = new URL('api/v1/sessions', document.baseURI).href;
+/** A new password starts a new session. */
+const passwordUrl = new URL('api/v1/session/password', document.baseURI).href;
 const streamPath = '/api/v1/events/{token}';
 /** Records only that this tab started a session. The session itself is in a cookie that scripts cannot read. */
 const signedInHintKey = 'widget-service:signed-in';
@@ -102,7 +104,7 @@ async function recallSession() {
 
 /** Updates the page after an operation of Swagger UI that started or ended a session. */
 function syncWithResponse(response) {
-  if (![sessionUrl, allSessionsUrl].includes(response.url) || !response.ok) return response;
+  if (![sessionUrl, allSessionsUrl, passwordUrl].includes(response.url) || !response.ok) return response;
   if (typeof response.body?.csrfToken === 'string') showSession(response.body);
   else if (response.status === 204) {
     showNoSession('Signed out.');
