@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { mintSigningSecret, sealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { expect, test } from 'vitest';
@@ -33,6 +34,20 @@ function aHook(headers: Record<string, string | undefined> = {}, overrides: Part
 test('accepts the signature of the test vector, also when the signing key is cached', () => {
   const hook = aHook();
   for (let n = 0; n < 3; n += 1) verify(hook);
+});
+
+/** A header value as Node reads these bytes. */
+const asRead = (bytes: Buffer) => bytes.toString('latin1');
+
+test.each([
+  ['in UTF-8, signed as sent', Buffer.from('Grüße-日本'), Buffer.from('Grüße-日本')],
+  ['in Latin-1, signed as sent', Buffer.from('Grüße', 'latin1'), Buffer.from('Grüße', 'latin1')],
+  ['in Latin-1 as fetch sends it, signed in UTF-8', Buffer.from('Grüße', 'latin1'), Buffer.from('Grüße')],
+  ['of bytes that are no text', Buffer.from([0xff, 0x80, 0x41]), Buffer.from([0xff, 0x80, 0x41])],
+])('accepts an id %s', (_name, sent, signed) => {
+  const key = Buffer.from(vector.secret.slice('whsec_'.length), 'base64');
+  const hmac = createHmac('sha256', key).update(signed).update(`.${vector.timestamp}.${vector.body}`);
+  verify(aHook({ 'webhook-id': asRead(sent), 'webhook-signature': `v1,${hmac.digest('base64')}` }));
 });
 
 test('accepts a hook if one of several signatures is valid', () => {

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
 import { parseSigningSecret, unsealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
+import { decodeHeaderText, encodeHeader } from '../http/request-headers.ts';
 import { isEqualInConstantTime } from './constant-time.ts';
 
 /**
@@ -67,10 +68,21 @@ function isSignatureValid({ headers, body, now }: SignedHook, key: Buffer): bool
   const id = headers['webhook-id']?.toString() ?? '';
   const timestamp = headers['webhook-timestamp']?.toString() ?? '';
   if (id === '' || !isRecent(timestamp, now)) return false;
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
-  const expected = Buffer.from(`${schemeVersion},${signature}`);
   const signatures = (headers['webhook-signature']?.toString() ?? '').split(' ').slice(0, signaturesMax);
-  return signatures.some((entry) => isEqualInConstantTime(Buffer.from(entry), expected));
+  return listSignedIds(id).some((signedId) => {
+    const hmac = createHmac('sha256', key).update(signedId).update(`.${timestamp}.`).update(body);
+    const expected = Buffer.from(`${schemeVersion},${hmac.digest('base64')}`);
+    return signatures.some((entry) => isEqualInConstantTime(Buffer.from(entry), expected));
+  });
+}
+
+/**
+ * Returns the bytes that a sender may have signed as the id: those that it sent. A sender that writes its headers in
+ * Latin-1, as `fetch` does, signs its text in UTF-8 all the same. Both are the id of one hook (`parseWebhookIdHeader`).
+ */
+function listSignedIds(id: string): Buffer[] {
+  const [sent, text] = [encodeHeader(id), Buffer.from(decodeHeaderText(id))];
+  return sent.equals(text) ? [sent] : [sent, text];
 }
 
 function isRecent(timestamp: string, now: Date): boolean {

@@ -25,7 +25,7 @@ export function parseIdempotencyHeader({ headers, raw }: FastifyRequest): string
 }
 
 /**
- * Returns the id that the sender gave its hook (`Webhook-Id`, Standard Webhooks), unchanged. Null if the header is
+ * Returns the id that the sender gave its hook (`Webhook-Id`, Standard Webhooks), as text. Null if the header is
  * missing or empty. Throws `InputError` `invalid-request` if the header is repeated: Node joins the values, so a retry
  * that sends only one of them would count as another hook.
  */
@@ -38,8 +38,29 @@ export function parseWebhookIdHeader({ headers, raw }: FastifyRequest): string |
       { detail, code: 'repeated', header: 'Webhook-Id' },
     ]);
   }
-  const id = header.toString();
+  const id = decodeHeaderText(header.toString());
   return id === '' ? null : id;
+}
+
+const beyondAscii = /[\x80-\xff]/;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Returns the text of a header's value. Node takes each byte for a character of Latin-1, but most senders mean UTF-8. So
+ * the value is read as UTF-8, and stays Latin-1 if its bytes are not valid UTF-8.
+ */
+export function decodeHeaderText(value: string): string {
+  if (!beyondAscii.test(value)) return value;
+  try {
+    return utf8.decode(encodeHeader(value));
+  } catch {
+    return value;
+  }
+}
+
+/** Returns the bytes of a header's value, as they were sent. */
+export function encodeHeader(value: string): Buffer {
+  return Buffer.from(value, 'latin1');
 }
 
 /**

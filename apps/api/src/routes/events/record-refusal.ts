@@ -4,6 +4,7 @@ import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { FastifyRequest } from 'fastify';
 import { type TrustedProxies, toClientNetwork } from '../../http/forwarding.ts';
 import type { Problem } from '../../http/problem.ts';
+import { decodeHeaderText } from '../../http/request-headers.ts';
 import type { RefusalRecorder } from './refusal-recorder.ts';
 
 export interface RecordRefusalDeps {
@@ -36,9 +37,11 @@ export function describeSender(request: FastifyRequest, trustedProxies: TrustedP
 }
 
 function describeProblem(
-  { id, headers }: FastifyRequest,
+  { id: requestId, headers }: FastifyRequest,
   { code, status, detail, errors = [] }: Problem,
 ): Pick<HookRefusal, 'requestId' | 'code' | 'status' | 'detail' | 'errors' | 'webhookId'> {
-  const webhookId = headers['webhook-id']?.toString().slice(0, refusalLimits.webhookIdLength) || null;
-  return { requestId: id, code, status, detail, errors, webhookId };
+  const id = decodeHeaderText(headers['webhook-id']?.toString() ?? '');
+  // The cut may leave a half of a surrogate pair.
+  const webhookId = id.slice(0, refusalLimits.webhookIdLength).toWellFormed() || null;
+  return { requestId, code, status, detail, errors, webhookId };
 }

@@ -9,6 +9,7 @@ import type { RecordLastUsed } from '../../auth/record-last-used.ts';
 import type { StreamEntitlement, StreamHolder, StreamTokenVerdict } from '../../auth/stream-entitlement.ts';
 import { type TrustedProxies, toClientNetwork, toShownAddress } from '../../http/forwarding.ts';
 import { sendProblem } from '../../http/problem.ts';
+import { decodeHeaderText } from '../../http/request-headers.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { streamExample, streamMessages, streamText } from '../../schemas/stream-message.ts';
 import type { makeAdmitStream } from '../../stream/admit-stream.ts';
@@ -158,7 +159,7 @@ async function refuse(reply: FastifyReply, reason: ClosingReason, { metrics }: S
  * yet. The header comes before the query parameter. An empty value counts as none.
  */
 async function findStart(deps: StreamRouteDeps, request: FastifyRequest<TokenRoute>): Promise<StreamStart | null> {
-  const header = request.headers['last-event-id'];
+  const header = decodeHeaderText(request.headers['last-event-id']?.toString() ?? '');
   const query = request.query.lastEventId;
   const requested = [header, query].flat().find((value) => value !== undefined && value !== '');
   try {
