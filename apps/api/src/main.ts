@@ -2,6 +2,7 @@ import process from 'node:process';
 import { toLoggerOptions, toTracerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
+import { printText } from '@widget-service/shared/runtime/print-text.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { openTracer } from '@widget-service/shared/tracing/open-tracer.ts';
 import { openApi } from './api.ts';
@@ -19,8 +20,7 @@ await runProcess(
     const onTracingWarning = (reason: string) => logger.warn({ reason }, 'tracing.spans_lost');
     const tracer = await openTracer(toTracerOptions(parsed.settings), onTracingWarning);
     const backend = await openBackend(parsed, logger, fail);
-    const print = (text: string) => void process.stdout.write(text);
-    return openApi({ settings: parsed.settings, backend, logger, tracer, print });
+    return openApi({ settings: parsed.settings, backend, logger, tracer, print: printText });
   },
   (error) => report(error),
 );

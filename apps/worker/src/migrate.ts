@@ -2,6 +2,7 @@ import process from 'node:process';
 import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { toMongoOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { printText } from '@widget-service/shared/runtime/print-text.ts';
 import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 
 // `npm run migrate`: creates the indexes of MongoDB, then verifies them.
@@ -17,5 +18,5 @@ await runCommand(async () => {
   await (await openMongoStores({ ...target, migrate: true })).close();
   // Opened again without migrating: this verifies the indexes, as a start with `MIGRATE_ON_START=false` does.
   await (await openMongoStores({ ...target, migrate: false })).close();
-  process.stdout.write(`${mongodbDatabase}: all indexes exist\n`);
+  printText(`${mongodbDatabase}: all indexes exist\n`);
 });

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { beginNewEpoch } from '@widget-service/cluster/begin-new-epoch.ts';
 import { toClusterOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
+import { printText } from '@widget-service/shared/runtime/print-text.ts';
 import { runCommand } from '@widget-service/shared/runtime/run-process.ts';
 
 // `npm run new-epoch`, for a MongoDB that was restored from a backup: see `beginNewEpoch`.
@@ -9,7 +10,7 @@ await runCommand(async () => {
   // biome-ignore lint/style/noProcessEnv: settings are parsed here, once.
   const { settings } = parseSettings(process.env, { app: 'worker', isTerminal: process.stdout.isTTY === true });
   const { run, begin, marksRemoved } = await beginNewEpoch(toClusterOptions(settings));
-  process.stdout.write(
+  printText(
     `started epoch ${begin.epoch}; the next run number is above ${run}; removed ${marksRemoved} dedupe marks of earlier events\n`,
   );
 });

@@ -55,6 +55,7 @@ export function buildHealthySeries(intervals: number): SeriesValues {
     series[`widget_tail_held_back_seconds_total{${labels}}`] = rising(0.1);
     series[`widget_event_log_oldest_age_seconds{${labels}}`] = constant(86_000);
     series[`widget_audit_events_lost_total{${labels}}`] = constant(0);
+    series[`widget_log_lines_dropped_total{${labels}}`] = constant(0);
     for (const reason of ['per-address', 'per-pod', 'reset']) {
       series[`widget_connections_refused_total{${labels},reason="${reason}"}`] = constant(0);
     }

@@ -105,6 +105,14 @@ export const processCases: readonly AlertCase[] = [
     clearsAt: 42,
   },
   {
+    fault: 'the disk of the log of a worker is full for a minute',
+    interval: 1,
+    series: { [`widget_log_lines_dropped_total{${worker}}`]: risesWhileFault(7, 1) },
+    firesAt: 25,
+    firing: ['WidgetLogLinesDropped ticket'],
+    clearsAt: 40,
+  },
+  {
     fault: 'no pod is ready',
     interval: 1,
     series: both(pod, (labels) => ({ [`widget_task_ready{${labels},task="any"}`]: whileFault(1, 0, 10) })),

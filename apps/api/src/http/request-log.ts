@@ -8,7 +8,8 @@ import type {
   onResponseHookHandler,
 } from 'fastify';
 
-const foreignRequestIdMax = 128;
+/** Another id is not logged: it could only confuse a reader, or attack the reader's terminal. */
+const foreignRequestIdPattern = /^[\x21-\x7e]{1,128}$/;
 
 type RequestMetrics = Pick<Metrics, 'httpRequests' | 'httpSeconds'>;
 /** Counts a response. `seconds` is the time that the request took, `traceId` is that of a sampled trace. */
@@ -99,8 +100,8 @@ function writeLine(
   else request.log.info(line, 'request');
 }
 
-/** The `X-Request-Id` that a proxy or client sent, cut to 128 characters. It is only logged, for searching. */
+/** The `X-Request-Id` that a proxy or client sent, if it is visible ASCII. It is only logged, for searching. */
 function readForeignRequestId(request: FastifyRequest): { foreignRequestId?: string } {
   const header = request.headers['x-request-id'];
-  return typeof header === 'string' ? { foreignRequestId: header.slice(0, foreignRequestIdMax) } : {};
+  return typeof header === 'string' && foreignRequestIdPattern.test(header) ? { foreignRequestId: header } : {};
 }

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { countDroppedLines } from '../runtime/log-output.ts';
 
 /** Metrics of every process. */
 export function processMetrics(registers: Registry[]) {
@@ -8,6 +9,15 @@ export function processMetrics(registers: Registry[]) {
       help: 'Always 1. The labels say what runs: version of the service, version of Node, backend.',
       labelNames: ['version', 'node', 'backend'],
       registers,
+    }),
+    logLinesDropped: new Counter({
+      name: 'widget_log_lines_dropped_total',
+      help: 'Log lines that could not be written: the disk is full, or nobody reads the log fast enough.',
+      registers,
+      collect() {
+        this.reset();
+        this.inc(countDroppedLines());
+      },
     }),
     taskFailures: new Counter({
       name: 'widget_task_failures_total',

@@ -1,5 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { ExitError } from './exit-error.ts';
+import { getLogOutput, LogOutput } from './log-output.ts';
+import { escapeControls, escapeControlsInColoredLines, escapeControlsInLines } from './printable-text.ts';
 
 export type { Logger } from 'pino';
 
@@ -7,12 +9,15 @@ export interface LoggerOptions {
   readonly level: string;
   /** Writes readable lines for a terminal instead of JSON. */
   readonly isPretty?: boolean;
-  /** Receives the JSON lines. Standard output by default. Not used with `isPretty`. */
+  /** Receives the lines. Standard output by default. */
   readonly destination?: DestinationStream;
 }
 
 /**
  * Creates the process's logger: one JSON object per line, with RFC 3339 times. It hides nothing: never log a secret.
+ *
+ * A line may hold foreign text, such as a header or the message of a store's error. No control character of it reaches
+ * the output: here is the one place that escapes them. Writing never blocks or ends the process: see `LogOutput`.
  */
 export async function createLogger({ level, isPretty = false, destination }: LoggerOptions): Promise<Logger> {
   const options = {
@@ -22,11 +27,25 @@ export async function createLogger({ level, isPretty = false, destination }: Log
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: serializeError, error: serializeError },
   };
-  // Writes do not block the caller. Lines that arrive during a write share the next one. pino flushes at exit.
-  if (!isPretty) return pino(options, destination ?? pino.destination({ dest: 1, sync: false }));
-  const { default: pretty } = await import('pino-pretty');
-  // Writes synchronously in this thread: otherwise the line that says why a process exits could get lost.
-  return pino(options, pretty({ sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' }));
+  const output = destination ?? getLogOutput(1);
+  // pino has escaped the other characters that JSON does not allow raw.
+  const format = isPretty ? await createPrettyFormat() : escapeControlsInLines;
+  const logger = pino(options, { write: (line) => output.write(format(line)) });
+  if (output instanceof LogOutput) output.onRecovery((lines) => logger.warn({ lines }, 'log.lines_dropped'));
+  return logger;
+}
+
+/** Makes the function that formats a JSON line for a terminal. */
+async function createPrettyFormat(): Promise<(line: string) => string> {
+  const { prettyFactory } = await import('pino-pretty');
+  const format = prettyFactory({ singleLine: true, translateTime: 'SYS:HH:MM:ss.l' });
+  // pino-pretty writes messages and stacks as they are, so they are escaped before they get colours, which begin with ESC.
+  // It writes everything else as JSON, which has no ESC.
+  const escapeMember = (name: string, value: unknown) => {
+    if (typeof value !== 'string') return value;
+    return name === 'msg' ? escapeControls(value) : name === 'stack' ? escapeControlsInLines(value) : value;
+  };
+  return (line) => escapeControlsInColoredLines(format(JSON.parse(line, escapeMember)));
 }
 
 /** Creates pino's timestamp function. Lines of the same millisecond share the text. */

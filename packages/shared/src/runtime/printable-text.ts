@@ -1,23 +1,26 @@
+/** DEL, C1, the line and paragraph separators, and the controls of the writing direction. */
+const beyondC0 = '\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
+
 /**
- * Characters that no reader should get raw: controls (C0, DEL, C1), the line and paragraph separators, and the controls
- * of the writing direction. A terminal runs some of them as commands, and others hide, reorder or forge lines.
+ * Makes a function that returns a text with every control character as `\u009b`. No reader should get them raw: a
+ * terminal runs some of them as commands, and others hide, reorder or forge lines. In a JSON text the values stay equal.
+ *
+ * `c0` holds the ranges of the control characters below the space that are escaped, too.
  */
-const unprintable = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
-const unprintablePattern = new RegExp(`[${unprintable}]`);
-const everyUnprintable = new RegExp(`[${unprintable}]`, 'g');
-const everyUnprintableButLineFeed = new RegExp(`(?!\\n)[${unprintable}]`, 'g');
-
-/** Returns a text with each such character as `\u009b`. In a JSON text without line breaks, the values stay equal. */
-export function escapeControls(text: string): string {
+function makeEscape(c0: string): (text: string) => string {
+  const pattern = new RegExp(`[${c0}${beyondC0}]`);
+  const everywhere = new RegExp(pattern, 'g');
   // Almost no text has one, and testing costs less than replacing.
-  return unprintablePattern.test(text) ? text.replace(everyUnprintable, escapeCharacter) : text;
-}
-
-/** Returns a text of several lines with each such character except the line feed as `\u009b`. */
-export function escapeControlsInLines(text: string): string {
-  return unprintablePattern.test(text) ? text.replace(everyUnprintableButLineFeed, escapeCharacter) : text;
+  return (text) => (pattern.test(text) ? text.replace(everywhere, escapeCharacter) : text);
 }
 
 function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
+
+/** For a text of one line. */
+export const escapeControls = makeEscape('\\u0000-\\u001f');
+/** For a text of several lines: keeps line feeds. */
+export const escapeControlsInLines = makeEscape('\\u0000-\\u0009\\u000b-\\u001f');
+/** For lines with colours, whose other control characters below the space are escaped already: keeps line feeds and ESC. */
+export const escapeControlsInColoredLines = makeEscape('\\u0000-\\u0009\\u000b-\\u001a\\u001c-\\u001f');

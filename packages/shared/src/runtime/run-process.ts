@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, ServiceError } from '../domain/errors.ts';
 import { ExitError, exitCodes, toExitCode } from './exit-error.ts';
+import { printText } from './print-text.ts';
 
 export interface RunningProcess {
   /** Time limit of `stop`, in milliseconds. After it, the process exits with code 1. */
@@ -89,13 +90,12 @@ export async function runCommand(work: () => void | Promise<void>): Promise<void
   process.on('SIGINT', () => process.exit(130));
   try {
     await work();
-    process.exitCode = exitCodes.ok;
+    // What was printed is written when the process exits (`log-output.ts`).
+    process.exit(exitCodes.ok);
   } catch (error) {
     reportToStandardError(error);
-    process.exitCode = toExitCode(error);
+    process.exit(toExitCode(error));
   }
-  // Returns once what was written before has left this process.
-  process.stdout.write('', () => process.exit());
 }
 
 /**
@@ -105,5 +105,5 @@ export async function runCommand(work: () => void | Promise<void>): Promise<void
 export function reportToStandardError(error: unknown): void {
   const isExpected = error instanceof ExitError || error instanceof ServiceError;
   const text = isExpected ? describeError(error) : error instanceof Error ? error.stack : String(error);
-  process.stderr.write(`${text}\n`);
+  printText(`${text}\n`, 2);
 }

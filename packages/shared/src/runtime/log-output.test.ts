@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { LogOutput } from './log-output.ts';
+
+const fail = (code: string) => {
+  throw Object.assign(new Error(code), { code });
+};
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A descriptor that accepts everything, or what `accept` decides. */
+function openTarget(accept: (bytes: Uint8Array) => number = ({ length }) => length) {
+  const target = { text: '', accept };
+  const output = new LogOutput((bytes) => {
+    const count = target.accept(bytes);
+    target.text += Buffer.from(bytes.subarray(0, count)).toString('latin1');
+    return count;
+  });
+  return { target, output };
+}
+
+describe('LogOutput', () => {
+  it('writes the lines of one turn at once, in their order', async () => {
+    const sizes: number[] = [];
+    const { target, output } = openTarget(({ length }) => {
+      sizes.push(length);
+      return length;
+    });
+    for (const line of ['a\n', 'b\n', 'c\n']) output.write(line);
+    expect(target.text).toBe('');
+    await nextTurn();
+    expect([target.text, sizes]).toEqual(['a\nb\nc\n', [6]]);
+  });
+
+  it('writes the rest of a line when its reader accepts more', () => {
+    let isFull = false;
+    const { target, output } = openTarget((bytes) => {
+      isFull = !isFull;
+      return isFull ? Math.min(3, bytes.length) : fail('EAGAIN');
+    });
+    output.write('abcdefgh\n');
+    output.finish();
+    expect(target.text).toBe('abcdefgh\n');
+    expect(output.countDropped()).toBe(0);
+  });
+
+  it('drops and counts the lines that a full disk refuses, and says so when lines can be written again', async () => {
+    const { target, output } = openTarget(() => fail('ENOSPC'));
+    const announced: number[] = [];
+    output.onRecovery((lines) => announced.push(lines));
+    for (let line = 0; line < 5; line += 1) output.write(`${line}\n`);
+    await nextTurn();
+    expect([output.countDropped(), announced]).toEqual([5, []]);
+    target.accept = ({ length }) => length;
+    output.write('again\n');
+    await nextTurn();
+    expect([target.text, announced]).toEqual(['again\n', [5]]);
+  });
+
+  it('begins a new line after one that was cut off', async () => {
+    const answers = [4, 'ENOSPC', 100] as const;
+    let call = 0;
+    const { target, output } = openTarget(({ length }) => {
+      const answer = answers[call++] ?? 100;
+      return typeof answer === 'number' ? Math.min(answer, length) : fail(answer);
+    });
+    output.write('ab\n');
+    output.write('cd\n');
+    await nextTurn();
+    output.write('ef\n');
+    await nextTurn();
+    expect(target.text).toBe('ab\nc\nef\n');
+    expect(output.countDropped()).toBe(1);
+  });
+
+  it('keeps at most 1 MiB for a reader that accepts nothing', async () => {
+    const { output } = openTarget(() => fail('EAGAIN'));
+    const line = `${'x'.repeat(1_023)}\n`;
+    for (let count = 0; count < 3_000; count += 1) output.write(line);
+    // One chunk of 64 KiB is being written; before, nothing was taken from what waits.
+    expect(output.countDropped()).toBe(3_000 - 1_024);
+  });
+
+  it('lets the end of the process wait for a reader only for a moment', () => {
+    const { output } = openTarget(() => fail('EAGAIN'));
+    output.write('x\n');
+    const startedAtMs = performance.now();
+    output.finish();
+    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+  });
+});
