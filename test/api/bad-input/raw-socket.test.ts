@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { listenPublicly, type PublicListener } from '@widget-service/api/http/listen.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -130,7 +130,7 @@ test('bounds slow clients: headers 15 s and requests 30 s, checked every 5 s, an
   });
 });
 
-describe('a slow sender, with shorter timeouts', () => {
+describe.each(addresses)('a slow sender to %s, with shorter timeouts', (address) => {
   let shortTimeoutServer: { port: number; close: () => Promise<void> };
   beforeAll(async () => {
     shortTimeoutServer = await listenWithTimeouts({
@@ -149,17 +149,17 @@ describe('a slow sender, with shorter timeouts', () => {
       'POST /api/v1/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"em',
     ],
   ])('gets 400 request-timeout when %s is incomplete', async (_, bytes) => {
-    const [response] = await exchange(shortTimeoutServer.port, bytes);
+    const [response] = await exchange(shortTimeoutServer.port, bytes, address);
     expect(response).toMatchObject({ status: 400, headers: { 'content-type': 'application/problem+json' } });
     expect(JSON.parse(response?.body ?? '{}').code).toBe('request-timeout');
   });
 
   test('gets no response on a connection without a request', async () => {
-    expect(await exchange(shortTimeoutServer.port, '')).toEqual([]);
+    expect(await exchange(shortTimeoutServer.port, '', address)).toEqual([]);
   });
 
   test('gets 400 request-timeout although it sends a byte at a time', async () => {
-    const socket = await openSocket(shortTimeoutServer.port);
+    const socket = await openSocket(shortTimeoutServer.port, address);
     const drip = setInterval(() => socket.write('a'), 10);
     socket.write('GET /api/v1/session HTTP/1.1\r\nHost: a\r\nX-A: ');
     const [response] = parseResponses(await readToEnd(socket));
@@ -168,16 +168,35 @@ describe('a slow sender, with shorter timeouts', () => {
   });
 });
 
-test('closes the connection of a client that does not read, with a shorter timeout', async () => {
-  const shortTimeoutServer = await listenWithTimeouts({ timeout: 200 });
-  const socket = await openSocket(shortTimeoutServer.port);
-  socket.pause();
-  const connection = once(shortTimeoutServer.server, 'request').then(([request]) => request.socket as Socket);
-  // The responses exceed the socket buffers of both sides.
-  socket.write('GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(400));
-  await waitForClose(await connection);
-  socket.destroy();
-  await shortTimeoutServer.close();
+test.each(addresses)(
+  'closes the connection of a client of %s that does not read, with a shorter timeout',
+  async (address) => {
+    const shortTimeoutServer = await listenWithTimeouts({ timeout: 200 });
+    const socket = await openSocket(shortTimeoutServer.port, address);
+    socket.pause();
+    const connection = once(shortTimeoutServer.server, 'request').then(([request]) => request.socket as Socket);
+    // The responses exceed the socket buffers of both sides.
+    socket.write('GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(400));
+    await waitForClose(await connection);
+    socket.destroy();
+    await shortTimeoutServer.close();
+  },
+);
+
+test('an idle connection to any address does not keep the service from closing', async () => {
+  const other = await openTestApp();
+  const { address, close } = await listenPublicly(other.app, addresses, 0);
+  const request = 'GET /api/v1/session HTTP/1.1\r\nHost: a\r\n\r\n';
+  const sockets = await Promise.all(addresses.map((at) => openSocket(address.port, at)));
+  const ends = sockets.map((socket) => {
+    socket.write(request);
+    return once(socket, 'data').then(() => readToEnd(socket));
+  });
+  await Promise.all(sockets.map((socket) => once(socket, 'data')));
+  await close();
+  await Promise.all(ends);
+  await Promise.all(addresses.map((at) => expect(once(connect(address.port, at), 'connect')).rejects.toThrow()));
+  await other.close();
 });
 
 test('the service still answers after all these requests', async () => {
@@ -200,6 +219,10 @@ function waitForClose(socket: Socket): Promise<void> {
 async function listenWithTimeouts(timeouts: Partial<Timeouts>) {
   const { app, close } = await openTestApp();
   Object.assign(app.server, timeouts);
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  return { server: app.server, port: (app.server.address() as AddressInfo).port, close };
+  const listening = await listenPublicly(app, addresses, 0);
+  const closeAll = async () => {
+    await listening.close();
+    await close();
+  };
+  return { server: app.server, port: listening.address.port, close: closeAll };
 }

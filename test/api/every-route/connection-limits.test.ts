@@ -121,6 +121,12 @@ describe('CONNECTIONS_PER_ADDRESS', () => {
     expect(silent.received()).toBe('');
   });
 
+  test('counts clients that use IPv4 one by one, also where the service listens on both families', async () => {
+    const service = await start({ ...noLocalProxy, HOST: '::', CONNECTIONS_PER_ADDRESS: '1' });
+    expect(await openMany(service, 2)).toEqual([accepted, '503']);
+    expect(await openMany(service, 2, otherAddress)).toEqual([accepted, '503']);
+  });
+
   test('resets further connections of one address while too many are being refused', async () => {
     const service = await start({ ...noLocalProxy, CONNECTIONS_PER_ADDRESS: '1' });
     expect(await openMany(service, 1)).toEqual([accepted]);
