@@ -10,6 +10,8 @@ export interface DescribedOperation {
   readonly headers: readonly { readonly name: string; readonly schema: Json }[];
   /** The schema of the JSON body, or null when the operation has none. */
   readonly body: Json | null;
+  /** A valid body. */
+  readonly example: unknown;
 }
 
 interface Parameter {
@@ -29,7 +31,7 @@ export function listOperations(document: OpenApiDocument): DescribedOperation[] 
         parameters
           .filter((parameter) => parameter.in === location)
           .map(({ name, schema }) => ({ name, schema: resolveSchema(schema, document) }));
-      const schema = operation.requestBody?.content['application/json']?.schema;
+      const { schema, example } = operation.requestBody?.content['application/json'] ?? {};
       return {
         operationId: operation.operationId,
         method: method.toUpperCase() as DescribedOperation['method'],
@@ -37,6 +39,7 @@ export function listOperations(document: OpenApiDocument): DescribedOperation[] 
         query: selectParameters('query'),
         headers: selectParameters('header'),
         body: schema === undefined ? null : resolveSchema(schema, document),
+        example,
       };
     }),
   );
