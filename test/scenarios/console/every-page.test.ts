@@ -54,6 +54,7 @@ describe.runIf(hasBrowser)('every page of the console', () => {
       `/streams/${subscription.id}`,
       '/streams/events',
       '/hooks',
+      '/hooks/quarantine',
       `/hooks/${integration.id}`,
       `/hooks/${integration.id}/deliveries/${eventId}`,
       '/access',

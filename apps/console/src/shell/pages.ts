@@ -6,6 +6,7 @@ import { UsersPage } from '../pages/access/users-page.tsx';
 import { DeliveryPage } from '../pages/hooks/delivery-page.tsx';
 import { HooksPage } from '../pages/hooks/hooks-page.tsx';
 import { IntegrationPage } from '../pages/hooks/integration-page.tsx';
+import { QuarantinePage } from '../pages/hooks/quarantine-page.tsx';
 import { OverviewPage } from '../pages/overview/overview-page.tsx';
 import { EventsPage } from '../pages/streams/events-page.tsx';
 import { StreamPage } from '../pages/streams/stream-page.tsx';
@@ -38,6 +39,7 @@ export const pages: readonly ConsolePage[] = [
   detail('/streams/events', texts.streams.inspector.title, 'widgets:read', EventsPage),
   detail('/streams/:id', texts.streams.title, 'subscriptions:manage', StreamPage),
   area('/hooks', texts.hooks.title, 'integrations:manage', 'h', HooksPage),
+  detail('/hooks/quarantine', texts.hooks.quarantine.title, 'integrations:manage', QuarantinePage),
   detail('/hooks/:id', texts.hooks.title, 'integrations:manage', IntegrationPage),
   detail('/hooks/:id/deliveries/:eventId', texts.hooks.deliveries, 'integrations:manage', DeliveryPage),
   area('/access', texts.access.title, null, 'a', AccountPage),

@@ -6,6 +6,7 @@ import { NewGrantDialog } from '../../grants/new-grant-dialog.tsx';
 import { SecretDialog } from '../../grants/secret-dialog.tsx';
 import { Button } from '../../parts/button.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { Link } from '../../router/link.tsx';
 import { api } from '../../service/service.ts';
 import { texts } from '../../texts/texts.ts';
 import { ChangeIntegration } from './change-integration.tsx';
@@ -20,6 +21,9 @@ export function HooksPage() {
   return (
     <>
       <PageHeader title={hooks.title}>
+        <Link to="/hooks/quarantine" class="button button-plain">
+          {hooks.quarantine.title}
+        </Link>
         <Button kind="primary" data-shortcut="c" onClick={() => (isCreating.value = true)}>
           {hooks.create}
         </Button>
