@@ -7,6 +7,7 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseTooNewError, DatabaseUnusableError } from './database-file.ts';
 import { databaseFileName, openDatabase } from './open-database.ts';
+import { SqliteQuarantineStore } from './sqlite-quarantine-store.ts';
 
 const pageBytes = 4096;
 const schemaFolder = join(import.meta.dirname, 'schema');
@@ -133,21 +134,36 @@ describe('opening a database file', () => {
     expect(error).toMatchObject({ exitCode: 78 });
   });
 
-  it('gives every session of schema version 3 an id of its own', async () => {
+  /** Makes a file as the service of a schema version left it. */
+  async function createOldFile(version: number, inserts: string): Promise<void> {
     await rm(dataDir, { recursive: true });
     await mkdir(dataDir);
     const old = new DatabaseSync(file);
-    for (const name of (await readdir(schemaFolder)).sort().slice(0, 3)) {
+    for (const name of (await readdir(schemaFolder)).sort().slice(0, version)) {
       old.exec(await readFile(join(schemaFolder, name), 'utf8'));
     }
-    old.exec(`PRAGMA user_version = 3; INSERT INTO sessions VALUES ('d1', 'u', 1, 2, 3), ('d2', 'u', 1, 2, 3)`);
+    old.exec(`PRAGMA user_version = ${version}; ${inserts}`);
     old.close();
+  }
+
+  it('gives every session of schema version 3 an id of its own', async () => {
+    await createOldFile(3, "INSERT INTO sessions VALUES ('d1', 'u', 1, 2, 3), ('d2', 'u', 1, 2, 3)");
     const db = openDatabase(dataDir);
     const rows = db.prepare('SELECT id, digest, device, address FROM sessions').all() as { id: string }[];
     db.close();
     expect(rows).toMatchObject(['d1', 'd2'].map((digest) => ({ digest, device: null, address: null })));
     expect(rows.map(({ id }) => parseUuid(id))).toEqual(rows.map(({ id }) => id));
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('keeps the quarantined texts of schema version 12, which have no origin', async () => {
+    await createOldFile(12, "INSERT INTO quarantine VALUES ('job-1:0', 'half a job')");
+    const db = openDatabase(dataDir);
+    const quarantine = new SqliteQuarantineStore(db);
+    const origin = { reason: null, jobId: null, integrationId: null, quarantinedAt: null };
+    expect(await quarantine.list({ offset: 0, limit: 2 })).toEqual([{ id: 'job-1:0', ...origin, sizeBytes: 10 }]);
+    expect(await quarantine.discard('job-1:0')).toMatchObject({ id: 'job-1:0' });
+    db.close();
   });
 
   it('applies the schema to an empty file', async () => {

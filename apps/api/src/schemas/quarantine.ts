@@ -38,7 +38,7 @@ const example = {
   sizeBytes: 44,
 } as const;
 
-export const quarantinedTextSchema = quarantinedTextShape.meta({
+const quarantinedTextSchema = quarantinedTextShape.meta({
   id: 'QuarantinedText',
   description: 'A text of the hook queue that could not even become a dead letter.',
   examples: [example],
