@@ -6,6 +6,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const root = new URL('../', import.meta.url);
 const source = new URL('packages/client/', root);
@@ -13,10 +14,9 @@ const target = new URL('dist/', source);
 
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target);
-const compiler = new URL('node_modules/.bin/tsc', root).pathname;
-execFileSync(process.execPath, [compiler, '--project', new URL('tsconfig.build.json', source).pathname], {
-  stdio: 'inherit',
-});
+const compiler = fileURLToPath(new URL('node_modules/.bin/tsc', root));
+const project = fileURLToPath(new URL('tsconfig.build.json', source));
+execFileSync(process.execPath, [compiler, '--project', project], { stdio: 'inherit' });
 
 const { name, version, description, license, type, dependencies } = JSON.parse(
   readFileSync(new URL('package.json', source), 'utf8'),

@@ -4,12 +4,13 @@
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const root = new URL('../', import.meta.url);
 const source = new URL('apps/widgetctl/', root);
 const target = new URL('dist/', source);
 
-const vite = new URL('node_modules/vite/bin/vite.js', root).pathname;
+const vite = fileURLToPath(new URL('node_modules/vite/bin/vite.js', root));
 execFileSync(process.execPath, [vite, 'build', '--logLevel', 'warn'], { cwd: source, stdio: 'inherit' });
 chmodSync(new URL('lib/widgetctl.js', target), 0o755);
 
