@@ -31,6 +31,10 @@ roll() {
 }
 
 kubectl kustomize "$overlay" >"$rendered"
+if grep --quiet --fixed-strings 192.0.2. "$rendered"; then
+  say "$overlay still has an address of the example (192.0.2.…): change the lines marked with CHANGE"
+  exit 78
+fi
 namespace=$(kubectl create --dry-run=client --filename "$rendered" --selector "$label=migration" --output 'jsonpath={.metadata.namespace}')
 in_namespace=(kubectl --namespace "$namespace")
 

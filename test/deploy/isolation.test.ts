@@ -25,7 +25,7 @@ describe('secrets', () => {
       const mount = container.volumeMounts.find(({ mountPath }: { mountPath: string }) => value.startsWith(mountPath));
       expect(mount.readOnly).toBe(true);
       const { secret } = volumes.find((volume: { name: string }) => volume.name === mount.name);
-      expect(secret.secretName).toBe('widget-stores');
+      expect(secret.secretName).toBe(name === 'ADMIN_PASSWORD_FILE' ? 'widget-first-admin' : 'widget-stores');
       // Owner root, group `fsGroup`: the process can read it and nothing else in the pod can write it.
       expect(secret.defaultMode).toBe(440);
       expect(spec.template.spec.securityContext.fsGroup).toBe(1000);
@@ -39,19 +39,20 @@ describe('secrets', () => {
   }
 
   it('of the stores are files: for the migration that of MongoDB only', () => {
-    expect(listSecretFiles(api)).toEqual(['MONGODB_URL_FILE', 'REDIS_URL_FILE']);
+    expect(listSecretFiles(api)).toEqual(['MONGODB_URL_FILE', 'REDIS_URL_FILE', 'ADMIN_PASSWORD_FILE']);
     expect(listSecretFiles(worker)).toEqual(['MONGODB_URL_FILE', 'REDIS_URL_FILE']);
     expect(listSecretFiles(migration)).toEqual(['MONGODB_URL_FILE']);
     const [{ secret }] = migration.spec.template.spec.volumes;
     expect(secret.items).toEqual([{ key: 'MONGODB_URL', path: 'MONGODB_URL' }]);
   });
 
-  it('in the environment are only those of the first admin, and only in api pods', () => {
-    const fromSecrets = ({ spec }: Manifest) =>
-      listContainers(spec).flatMap(({ envFrom }) =>
-        envFrom.flatMap(({ secretRef }: { secretRef?: { name: string } }) => secretRef?.name ?? []),
-      );
-    expect([api, worker, migration].map(fromSecrets)).toEqual([['widget-first-admin'], [], []]);
+  it('are in no environment', () => {
+    for (const { spec } of [api, worker, migration]) {
+      const [{ envFrom, env }] = listContainers(spec);
+      expect(envFrom).toEqual([{ configMapRef: { name: 'widget-settings' } }]);
+      const fromSecrets = env.filter(({ valueFrom }: { valueFrom?: object }) => valueFrom !== undefined);
+      expect(fromSecrets.map(({ name }: { name: string }) => name)).toEqual(spec === api.spec ? ['ADMIN_EMAIL'] : []);
+    }
     const inStores = readVariables(manifests).filter(({ file }) => file.includes('stores.env'));
     expect(inStores.map(({ name }) => name).sort()).toEqual(['MONGODB_URL', 'REDIS_URL']);
   });
@@ -101,6 +102,13 @@ describe('network policies', () => {
         },
       ],
     ]);
+  });
+
+  it('let no process reach any address on the port of a store: the overlay names those of the stores', () => {
+    for (const { spec } of policies) for (const rule of spec.egress ?? []) expect(rule.to).not.toBeUndefined();
+    const overlay = manifests.find(({ file }) => file === 'overlays/production/kustomization.yaml');
+    const patched = overlay?.patches.map(({ target }: { target: { name: string } }) => target.name);
+    expect(patched).toEqual(['to-mongodb', 'to-redis']);
   });
 
   it('let the gateway reach the public port, Prometheus the operators’ port, and nobody anything else', () => {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
 import { expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { root } from './build-context.ts';
 import { listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
 
@@ -45,32 +44,6 @@ it('the production overlay sets what a cluster behind a proxy needs', () => {
   const names = variables.filter(({ file }) => file.startsWith('overlays/production')).map(({ name }) => name);
   expect(names.sort()).toEqual(['ALLOWED_HOSTS', 'COOKIE_SECURE', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES']);
 });
-
-it('every setting of compose.yaml exists, its default is valid, and a proxy with TLS needs no change of the file', () => {
-  const text = readFileSync(join(root, 'compose.yaml'), 'utf8');
-  const given = parse(text, { merge: true }).services.api.environment as Record<string, string>;
-  expect(Object.keys(settingsTable)).toEqual(expect.arrayContaining(Object.keys(given)));
-  const settings = (shell: Readonly<Record<string, string>>) => {
-    const entries = Object.entries(given).map(([name, value]) => [name, substitute(value, shell)] as const);
-    return parseSettings(Object.fromEntries(entries), { app: 'api', isTerminal: false }).settings;
-  };
-  const shell = { ADMIN_PASSWORD: 'at least twelve characters' };
-  expect(settings(shell)).toMatchObject({ PUBLIC_BASE_URL: 'http://127.0.0.1:8080', COOKIE_SECURE: false });
-  const behindProxy = { COOKIE_SECURE: 'true', PUBLIC_BASE_URL: 'https://widgets.example', TRUSTED_PROXIES: '1' };
-  expect(settings({ ...shell, ...behindProxy })).toMatchObject({
-    PUBLIC_BASE_URL: 'https://widgets.example',
-    COOKIE_SECURE: true,
-    TRUSTED_PROXIES: 1,
-  });
-});
-
-/** Replaces `${NAME:-default}` and `${NAME:?message}` as Docker Compose does. */
-function substitute(value: string, shell: Readonly<Record<string, string>>): string {
-  return value.replaceAll(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name: string, kind: string, rest: string) => {
-    if (shell[name] === undefined && kind === '?') throw new Error(`${name}: ${rest}`);
-    return shell[name] ?? rest;
-  });
-}
 
 it('no Deployment states a number of pods: applying it would reset one that was scaled', () => {
   for (const manifest of manifests.filter(({ kind }) => kind === 'Deployment')) {

@@ -18,6 +18,9 @@ export function makeOperatorCopy() {
     const file = join(folder, 'k8s/components/secrets', `${name}.env`);
     cpSync(`${file}.example`, file);
   }
+  // As an operator changes the lines marked with CHANGE.
+  const production = join(folder, 'k8s/overlays/production/kustomization.yaml');
+  writeFileSync(production, readFileSync(production, 'utf8').replaceAll('192.0.2.1/32', '10.9.8.7/32'));
   let count = 0;
   return {
     script: join(folder, 'k8s/deploy.sh'),

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { type SettingName, settingsTable } from './settings.ts';
 
 /** Returns the variable that names the file of a secret setting: `REDIS_URL_FILE` for `REDIS_URL`. */
@@ -35,6 +35,8 @@ export function readSecretFiles(
       mistakes.set(name, `${name}, ${variable}: both are set; set one of them`);
       continue;
     }
+    // A Secret of Kubernetes that is deleted after the first start leaves its folder empty.
+    if (name === 'ADMIN_PASSWORD' && !existsSync(path)) continue;
     const outcome = readSecretFile(path);
     if ('value' in outcome) values.set(name, outcome.value);
     else mistakes.set(name, `${variable}: ${path} ${outcome.problem}`);

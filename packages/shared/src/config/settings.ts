@@ -103,7 +103,7 @@ export const settingsTable = {
   ADMIN_PASSWORD: defineSecret(
     z.string().min(12, '12 to 128 characters').max(128, '12 to 128 characters').nullable(),
     null,
-    'Password of the first admin. Embedded: if not set, it is generated and printed once.',
+    'Password of the first admin. Embedded: if not set, it is generated and printed once. Its file may be absent, so that it can be deleted after the first start.',
   ),
   COOKIE_SECURE: defineSetting(
     flag,
