@@ -23,6 +23,7 @@ export {
 export { type SignedContent, signHook } from './hooks/sign-hook.ts';
 export type { components, paths } from './interface.ts';
 export { formatExactJson, parseExactJson } from './json/exact-json.ts';
+export { ExactNumber } from './json/exact-number.ts';
 export type { LiveWidget, Widget } from './live/live-widget.ts';
 export {
   LiveWidgets,

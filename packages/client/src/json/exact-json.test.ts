@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatExactJson, parseExactJson } from './exact-json.ts';
 
@@ -23,6 +24,7 @@ test('the digits of a longer number can be read, and it can be compared', () => 
   const { id } = parseExactJson('{"id":12345678901234567890}') as { id: object };
   expect(String(id)).toBe('12345678901234567890');
   expect(BigInt(String(id))).toBe(12_345_678_901_234_567_890n);
+  expect(Number(id)).toBeGreaterThan(1e19);
 });
 
 test('a bigint is written as a number, and levels can be indented', () => {
@@ -31,6 +33,25 @@ test('a bigint is written as a number, and levels can be indented', () => {
 
 test('a byte order mark at the start is left out', () => {
   expect(parseExactJson('\uFEFF{"a":"\uFEFF"}')).toEqual({ a: '\uFEFF' });
+});
+
+test('texts that look like numbers stay texts, wherever they are', () => {
+  const json = String.raw`{"1.0":"1.0","a\"1.0":["\",1.0",2.50],"\u0031.0":"1.0\\"}`;
+  expect(parseExactJson(json)).toEqual({ ...JSON.parse(json), 'a"1.0': ['",1.0', expect.anything()] });
+  expect(JSON.parse(formatExactJson(parseExactJson(json)))).toEqual(JSON.parse(json));
+});
+
+test('reads and writes every JSON as JSON.parse and JSON.stringify do', () => {
+  fc.assert(
+    fc.property(fc.json(), fc.nat(3), (json, indent) => {
+      const exact = parseExactJson(json);
+      expect(JSON.parse(formatExactJson(exact, indent))).toEqual(JSON.parse(json));
+    }),
+  );
+});
+
+test('JSON.stringify keeps the digits as well', () => {
+  expect(JSON.stringify(parseExactJson('[12345678901234567890,1.0]'))).toBe('[12345678901234567890,1.0]');
 });
 
 test.each(['', '{', '{"a":01}', 'undefined', '\uFEFF'])('%j is no JSON', (text) => {

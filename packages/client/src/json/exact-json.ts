@@ -1,14 +1,27 @@
-import { LosslessNumber, parse, stringify } from 'lossless-json';
+import { createRandomId } from '../requests/random-id.ts';
+import { ExactNumber } from './exact-number.ts';
+
+/** A string, which may hold digits, or a number. In a well-formed text, digits are nowhere else. */
+const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /**
- * Parses a JSON text and keeps every digit: a number that a JavaScript number would write in another way, for example
- * 12345678901234567890 or 1.0, becomes a `LosslessNumber` of the package `lossless-json`. `String()` gives its digits,
- * {@link formatExactJson} writes them, and a `HookSender` sends them. A byte order mark at the start is left out.
+ * Parses a JSON text and keeps every digit: a number that JavaScript would write in another way, for example
+ * 12345678901234567890 or 1.0, becomes an {@link ExactNumber}. A byte order mark at the start is left out.
  *
  * @throws {SyntaxError} if the text is no JSON.
  */
 export function parseExactJson(text: string): unknown {
-  return parse(text.replace(/^\uFEFF/, ''), null, parseNumber);
+  const json = text.replace(/^\uFEFF/, '');
+  // Before anything else: it throws for a text that is not well-formed.
+  const parsed: unknown = JSON.parse(json);
+  const marker = createRandomId();
+  const marked = json.replace(stringOrNumber, (token) =>
+    token.startsWith('"') || String(Number(token)) === token ? token : `"${marker}${token}"`,
+  );
+  if (marked === json) return parsed;
+  return JSON.parse(marked, (_, value: unknown) =>
+    typeof value === 'string' && value.startsWith(marker) ? new ExactNumber(value.slice(marker.length)) : value,
+  );
 }
 
 /**
@@ -17,10 +30,12 @@ export function parseExactJson(text: string): unknown {
  * @param indent How many spaces each level is indented by. 0: everything on one line.
  */
 export function formatExactJson(value: unknown, indent = 0): string {
-  return stringify(value, null, indent) ?? 'null';
-}
-
-function parseNumber(text: string): number | LosslessNumber {
-  const number = Number(text);
-  return String(number) === text ? number : new LosslessNumber(text);
+  const marker = createRandomId();
+  const mark = function (this: Readonly<Record<string, unknown>>, key: string, shown: unknown) {
+    // `shown` is what `toJSON` has made of it.
+    const own = this[key];
+    return own instanceof ExactNumber || typeof own === 'bigint' ? `${marker}${own}` : shown;
+  };
+  const json = JSON.stringify(value, mark, indent) ?? 'null';
+  return json.replaceAll(new RegExp(`"${marker}([^"]*)"`, 'g'), '$1');
 }

@@ -1,3 +1,4 @@
+import { formatExactJson } from '@widget-service/client/json/exact-json.ts';
 import { Code } from '../../parts/code.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -5,22 +6,18 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { FullTime } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import type { RouteParameters } from '../../router/match-route.ts';
-import { api, type Schemas } from '../../service/service.ts';
+import type { Schemas } from '../../service/service.ts';
 import { useResource } from '../../service/use-resource.ts';
 import { texts } from '../../texts/texts.ts';
 import { DeadDeliveryButtons } from './dead-delivery-buttons.tsx';
 import { DeliveryState } from './delivery-state.tsx';
+import { readDelivery } from './read-delivery.ts';
 import { useRedrive } from './use-redrive.ts';
 
 /** One accepted hook: what it was, what became of it, and its payload. */
 export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
   const { hooks, general } = texts;
-  const read = useResource(
-    (signal) =>
-      api.GET('/api/v1/integrations/{id}/deliveries/{eventId}', { params: { path: { id, eventId } }, signal }),
-    [id, eventId],
-    { refreshMs: 3_000 },
-  );
+  const read = useResource((signal) => readDelivery(id, eventId, signal), [id, eventId], { refreshMs: 3_000 });
   const redrive = useRedrive(id, read.reload);
   const delivery = read.data.value;
   return (
@@ -63,7 +60,7 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
           {delivery.state === 'discarded' ? null : (
             <section class="section">
               <h2>{hooks.payload}</h2>
-              <Code>{JSON.stringify(delivery.payload, null, 2)}</Code>
+              <Code>{formatExactJson(delivery.payload, 2)}</Code>
             </section>
           )}
           {delivery.state === 'published' ? (
@@ -72,7 +69,7 @@ export function DeliveryPage({ id = '', eventId = '' }: RouteParameters) {
               {delivery.event === null ? (
                 <p class="muted">{hooks.eventGone}</p>
               ) : (
-                <Code>{JSON.stringify(delivery.event, null, 2)}</Code>
+                <Code>{formatExactJson(delivery.event, 2)}</Code>
               )}
             </section>
           ) : null}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
+import { InvalidCallError } from '@widget-service/client/requests/invalid-call-error.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -8,6 +9,7 @@ import { useDraft } from '../../parts/use-draft.ts';
 import { toOwnAddress } from '../../service/own-address.ts';
 import { useAction } from '../../service/use-action.ts';
 import { texts } from '../../texts/texts.ts';
+import { parsePayload } from './parse-payload.ts';
 
 const kinds = ['updated', 'created', 'retired'] as const;
 const emptyHook = { kind: 'updated' as (typeof kinds)[number], widgetId: '', payload: '{}' };
@@ -21,12 +23,14 @@ export function TestHookDialog({ onClose }: { readonly onClose: () => void }) {
   const change = (changes: Partial<typeof emptyHook>) => (values.value = { ...values.value, ...changes });
   const send = useAction(async () => {
     accepted.value = null;
-    const { kind, widgetId, payload } = values.value;
+    const { kind, widgetId } = values.value;
+    const payload = parsePayload(values.value.payload);
+    if (payload === null) throw new InvalidCallError(hooks.testPayloadWrong);
     const sender = createHookSender({ url: toOwnAddress(url.value) });
     const event = {
       kind,
       occurredAt: new Date().toISOString(),
-      payload: JSON.parse(payload) as Record<string, unknown>,
+      payload,
     };
     accepted.value = (await sender.send(widgetId === '' ? event : { ...event, widgetId })).eventId;
   });
@@ -114,19 +118,10 @@ function PayloadField({ payload, onChange }: PayloadFieldProperties) {
           value={payload}
           onInput={({ currentTarget }) => {
             onChange(currentTarget.value);
-            currentTarget.setCustomValidity(isJsonObject(currentTarget.value) ? '' : hooks.testPayloadWrong);
+            currentTarget.setCustomValidity(parsePayload(currentTarget.value) === null ? hooks.testPayloadWrong : '');
           }}
         />
       )}
     </Field>
   );
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-  } catch {
-    return false;
-  }
 }

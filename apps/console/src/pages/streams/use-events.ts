@@ -3,6 +3,7 @@ import { isWidgetEvent, type StreamEvent } from '@widget-service/client/stream/s
 import { useEffect } from 'preact/hooks';
 import { service } from '../../service/service.ts';
 import { loadSession } from '../../session/session.ts';
+import { formatEvent } from './format-event.ts';
 
 export interface SeenEvent {
   readonly key: number;
@@ -51,7 +52,7 @@ export function useEvents(): Events {
       for await (const event of service.streamOfSession({ signal: left.signal, onState })) {
         if (!isWidgetEvent(event) && event.type !== 'stream.gap') continue;
         key += 1;
-        arrived.push({ key, event, json: JSON.stringify(event, null, 2), seenAt: new Date().toISOString() });
+        arrived.push({ key, event, json: formatEvent(event), seenAt: new Date().toISOString() });
         if (arrived.length > keptEvents) arrived.shift();
       }
     };
