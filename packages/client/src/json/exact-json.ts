@@ -1,6 +1,9 @@
 import { createRandomId } from '../requests/random-id.ts';
 import { ExactNumber } from './exact-number.ts';
 
+/** Begins the strings that stand for numbers meanwhile. Nobody else knows it, so no other string begins like this. */
+const marker = createRandomId();
+
 /** A string, which may hold digits, or a number. In a well-formed text, digits are nowhere else. */
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
@@ -14,7 +17,6 @@ export function parseExactJson(text: string): unknown {
   const json = text.replace(/^\uFEFF/, '');
   // Before anything else: it throws for a text that is not well-formed.
   const parsed: unknown = JSON.parse(json);
-  const marker = createRandomId();
   const marked = json.replace(stringOrNumber, (token) =>
     token.startsWith('"') || String(Number(token)) === token ? token : `"${marker}${token}"`,
   );
@@ -30,12 +32,12 @@ export function parseExactJson(text: string): unknown {
  * @param indent How many spaces each level is indented by. 0: everything on one line.
  */
 export function formatExactJson(value: unknown, indent = 0): string {
-  const marker = createRandomId();
   const mark = function (this: Readonly<Record<string, unknown>>, key: string, shown: unknown) {
     // `shown` is what `toJSON` has made of it.
     const own = this[key];
     return own instanceof ExactNumber || typeof own === 'bigint' ? `${marker}${own}` : shown;
   };
-  const json = JSON.stringify(value, mark, indent) ?? 'null';
-  return json.replaceAll(new RegExp(`"${marker}([^"]*)"`, 'g'), '$1');
+  const [head = '', ...parts] = (JSON.stringify(value, mark, indent) ?? 'null').split(`"${marker}`);
+  // Each part begins with the digits of a number, and the quote behind them.
+  return head + parts.map((part) => part.replace('"', '')).join('');
 }
