@@ -1177,6 +1177,7 @@ export interface components {
         IntegrationRotation: {
             /** @description How long the previous token keeps working, in seconds. Default: `300`. */
             overlapSeconds?: number | null;
+            /** @description Null or left out: as before. If it changes from `none` to `standard-webhooks`, the previous address takes hooks without a signature as long as it works: send `overlapSeconds` 0 to end that now. */
             signature?: ("none" | "standard-webhooks") | null;
             /** @description The secret to sign hooks with, if the sender dictates it: `whsec_` and the base64 of 24 to 64 bytes. Null or left out: the service makes one. It implies `signature: "standard-webhooks"`. No response shows it. */
             signingSecret?: string | null;
@@ -1731,6 +1732,8 @@ export interface components {
             signingSecret?: string;
             /** @description Until when the previous token keeps working; null if it no longer works. */
             previousExpiresAt: string | null;
+            /** @description How hooks to the previous address are signed; null if it no longer works. With `none`, whoever knows that address can post hooks without a signature until `previousExpiresAt`. */
+            previousSignature: ("none" | "standard-webhooks") | null;
         };
         RotatedProvisionToken: {
             /** Format: uuid */
