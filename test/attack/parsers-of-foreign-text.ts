@@ -1,0 +1,143 @@
+import { parseBearerToken } from '@widget-service/api/auth/bearer.ts';
+import { isCsrfToken, isOwnOrigin } from '@widget-service/api/auth/csrf.ts';
+import { parseDeviceCookies } from '@widget-service/api/auth/device-cookie.ts';
+import { makeVerifyHookSignature } from '@widget-service/api/auth/hook-signature.ts';
+import { createPendingSignIns, parseReturnTo } from '@widget-service/api/auth/oidc/pending-sign-in.ts';
+import { parseSessionId } from '@widget-service/api/auth/session-cookie.ts';
+import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
+import { parseJson } from '@widget-service/api/http/json-body.ts';
+import { isProblemCode } from '@widget-service/api/http/problem-kinds.ts';
+import { countHeader } from '@widget-service/api/http/request-headers.ts';
+import {
+  decodePath,
+  extractPath,
+  isStreamAddress,
+  isTokenAddress,
+  normalizeTarget,
+} from '@widget-service/api/http/request-target.ts';
+import { escapeHtml } from '@widget-service/api/pages/page.ts';
+import { parseAuditEvent } from '@widget-service/shared/adapters/audit-event-codec.ts';
+import { parseControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
+import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
+import { parsePeerAnswer, parsePeerQuestion } from '@widget-service/shared/adapters/peer-message-codec.ts';
+import { parseRefusal } from '@widget-service/shared/adapters/refusal-codec.ts';
+import { parseWorkerState } from '@widget-service/shared/adapters/worker-state-codec.ts';
+import { describeDevice } from '@widget-service/shared/domain/device.ts';
+import { findDeviceNonce, isWellFormedDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
+import { deriveEventId } from '@widget-service/shared/domain/event-id.ts';
+import { parseIdempotencyKey } from '@widget-service/shared/domain/idempotency.ts';
+import { extractMemberText, toSingleLine, tryParseJson } from '@widget-service/shared/domain/json.ts';
+import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
+import { assignPartition } from '@widget-service/shared/domain/queue-item.ts';
+import { readRole } from '@widget-service/shared/domain/role-claim.ts';
+import {
+  findSecretMistake,
+  mintSigningSecret,
+  parseSigningSecret,
+  sealSecret,
+  unsealSecret,
+} from '@widget-service/shared/domain/sealed-secret.ts';
+import { resolveStreamStart } from '@widget-service/shared/domain/stream-start.ts';
+import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
+import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
+import { isTraceContext, parseTraceparent } from '@widget-service/shared/domain/trace-context.ts';
+import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
+import { prefersOpenMetrics } from '@widget-service/shared/metrics/open-metrics.ts';
+
+const user = { id: 'u', passwordHash: 'p' };
+const pendingSignIns = createPendingSignIns({ clientSecret: 'a client secret', path: '/', isSecure: true });
+const now = new Date();
+const place = { epoch: 'k3f9', ms: 1, seq: 1 };
+const extent = { epoch: 'k3f9', oldest: place, last: place };
+
+/** Each parser of text that others send, by the name of its function: calls it with a text, in each place that takes one. */
+export const parsersOfForeignText: Readonly<Record<string, (text: string) => unknown>> = {
+  parseBearerToken: (text) => parseBearerToken(['authorization', text, text, text]),
+  isCsrfToken: (text) => isCsrfToken('a session', text),
+  isOwnOrigin: (text) => isOwnOrigin({ secFetchSite: undefined, origin: text }, ['https://widgets.example']),
+  parseDeviceCookies,
+  parseReturnTo: (text) => parseReturnTo(text, 'https://widgets.example'),
+  parseSessionId,
+  isPrivateAddress,
+  toNetwork,
+  parseJson: (text) => [parseJson(text), parseJson(text, { isFreeForm: true })],
+  isProblemCode,
+  countHeader: (text) => countHeader({ rawHeaders: [text, text, 'host', text] }, 'host'),
+  normalizeTarget,
+  extractPath,
+  isTokenAddress,
+  isStreamAddress,
+  decodePath,
+  escapeHtml,
+  parseAuditEvent,
+  parseControlEntry,
+  parseHookJob,
+  parsePeerQuestion,
+  parsePeerAnswer,
+  parseRefusal,
+  parseWorkerState,
+  describeDevice,
+  findDeviceNonce: (text) => findDeviceNonce(text, user, now),
+  isWellFormedDeviceCookie,
+  deriveEventId: (text) => deriveEventId('an integration', { kind: 'webhook-id', value: text }),
+  parseIdempotencyKey,
+  tryParseJson,
+  extractMemberText: (text) => extractMemberText(text, 'payload'),
+  toSingleLine,
+  parsePosition,
+  assignPartition: (text) => assignPartition(text, 8),
+  readRole: (text) => readRole({ roles: [text, text] }, 'roles', new Map([['staff', 'viewer']])),
+  parseSigningSecret,
+  findSecretMistake,
+  unsealSecret: (text) => unsealSecret(text, 'a secret', 'a purpose'),
+  parseUtcTimestamp,
+  isWellFormedToken: (text) => isWellFormedToken(text, 'wst'),
+  sha256Hex,
+  isTraceContext,
+  parseTraceparent,
+  parseUuid,
+  resolveStreamStart: (text) => resolveStreamStart(text, extent, false),
+  prefersOpenMetrics,
+  // These take more than a text.
+  verifyHookSignature: makeVerifySignature(),
+  parsePendingSignIn: (text) => pendingSignIns.parse(`service_sign_in=${text}`, now),
+};
+
+/**
+ * Functions with a text that the service itself has made or has checked before, or that its operator has set. Not listed
+ * here and not above: the test of the parsers fails.
+ */
+export const takersOfOwnText: readonly string[] = [
+  'computeCsrfToken',
+  'toNotVerified',
+  'makeProviderFetch',
+  'formatSessionCookie',
+  'toPublicUrl',
+  'buildProblem',
+  'withinRequestDeadline',
+  'registerSecurityTxt',
+  'toDeliveryText',
+  'toSessionBody',
+  'coalesceItems',
+  'deriveCreationEventId',
+  'findValidToken',
+  'sealSecret',
+  'toUuidV8',
+  'buildWidget',
+  'signHook',
+  'createApi',
+  'withSlash',
+  'storePositionIn',
+];
+
+function makeVerifySignature() {
+  const verify = makeVerifyHookSignature();
+  const token = 'wht_token';
+  const grantToken = { digest: sha256Hex(token), sealedSecret: sealSecret(mintSigningSecret(), token) };
+  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  const body = Buffer.from('{}');
+  return (text: string) => {
+    const headers = { 'webhook-id': text, 'webhook-timestamp': timestamp, 'webhook-signature': text };
+    verify({ token, grantToken, headers, body, now });
+  };
+}
