@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import http from 'node:http';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';
 import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { openTestService } from '../../drivers/test-service.ts';
 
 let app: TestApp;
-afterAll(() => app.close());
 
 const answer = (host: string, headers = {}) =>
   app.inject({ method: 'GET', url: '/api/v1/session', headers: { host, ...headers } });
@@ -12,6 +13,7 @@ describe('a service that knows its names', () => {
   beforeAll(async () => {
     app = await openTestApp({ allowedHosts: ['Widgets.Example', 'widget-api'], trustedProxies: ['127.0.0.1'] });
   });
+  afterAll(() => app.close());
 
   test.each([
     'widgets.example',
@@ -60,3 +62,46 @@ describe('a service that knows its names', () => {
     });
   });
 });
+
+describe('a service on loopback that nobody has told its names', () => {
+  const open = async (environment = {}) => {
+    const service = await openTestService({ HOST: '127.0.0.1', ...environment });
+    onTestFinished(() => service.close());
+    return service;
+  };
+  test('answers to addresses and localhost only, on both ports', async () => {
+    const { url, opsUrl } = await open();
+    for (const host of ['127.0.0.1', 'localhost']) expect(await readStatus(url, '/api/v1/session', host)).toBe(403);
+    expect(await readStatus(url, '/api/v1/session', 'evil.example')).toBe(400);
+    for (const path of ['/livez', '/metrics', '/readyz']) {
+      expect(await readStatus(opsUrl, path, 'evil.example')).toBe(400);
+      expect(await readStatus(opsUrl, path, 'localhost')).not.toBe(400);
+    }
+  });
+
+  test('answers to the names in ALLOWED_HOSTS, on both ports, and to that of PUBLIC_BASE_URL', async () => {
+    const names = { ALLOWED_HOSTS: 'Widgets.lan, api', PUBLIC_BASE_URL: 'http://public.lan:8080/below' };
+    const { url, opsUrl } = await open(names);
+    for (const host of ['widgets.lan', 'API', 'public.lan']) expect(await readStatus(url, '/nowhere', host)).toBe(404);
+    expect(await readStatus(url, '/nowhere', 'evil.example')).toBe(400);
+    expect(await readStatus(opsUrl, '/livez', 'api')).toBe(200);
+    expect(await readStatus(opsUrl, '/livez', 'public.lan')).toBe(400);
+  });
+
+  test('answers to every name with ALLOWED_HOSTS=*', async () => {
+    const { url, opsUrl } = await open({ ALLOWED_HOSTS: '*' });
+    expect(await readStatus(url, '/nowhere', 'any.example')).toBe(404);
+    expect(await readStatus(opsUrl, '/livez', 'any.example')).toBe(200);
+  });
+});
+
+/** `fetch` would not send another host than that of the URL. */
+function readStatus(url: string, path: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    http
+      .get(new URL(path, url), { headers: { host }, agent: false }, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode));
+      })
+      .on('error', reject);
+  });
+}

@@ -160,6 +160,18 @@ describe('parseSettings', () => {
     ]),
   );
 
+  it.each(['https://widgets.example', 'widgets.example:8080', 'a,,b', '*.example', 'a b', '-a'])(
+    'rejects ALLOWED_HOSTS %s',
+    (given) =>
+      expect(collectMistakes({ ALLOWED_HOSTS: given })).toEqual([
+        expect.stringMatching(/^ALLOWED_HOSTS: .*host names without scheme and port, comma-separated, or \*$/),
+      ]),
+  );
+
+  it('accepts names, comma-separated, as ALLOWED_HOSTS', () => {
+    expect(collectMistakes({ ALLOWED_HOSTS: 'widget-api, widget_api.ns.svc.,*' })).toEqual([]);
+  });
+
   it('rejects the same port for both interfaces of an api, even if one is the default', () => {
     const mistakes = ['PORT, OPS_PORT: both are 8081; allowed: two different ports'];
     expect(collectMistakes({ PORT: '8081' })).toEqual(mistakes);
