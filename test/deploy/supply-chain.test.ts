@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,13 @@ import { readInstructions } from './run-dockerfile.ts';
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const toNames = (packages: ReadonlyMap<string, LockEntry>, isWrong: (entry: LockEntry) => boolean) =>
   [...packages].filter(([, entry]) => isWrong(entry)).map(([path, { license }]) => `${path}: ${license}`);
+
+interface ReleaseJob {
+  readonly needs?: string;
+  readonly environment?: string;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
+}
 
 describe('package-lock.json', () => {
   const production = readProductionPackages();
@@ -63,6 +70,8 @@ describe('the image', () => {
 });
 
 describe('the workflows', () => {
+  const release = parse(read('.github/workflows/release.yml')).jobs as Record<string, ReleaseJob>;
+
   const files = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`);
   const text = files.map(read).join('\n');
 
@@ -74,6 +83,33 @@ describe('the workflows', () => {
 
   it('may write nothing by default', () => {
     for (const file of files) expect(read(file), file).toMatch(/^permissions:\n {2}contents: read\n/m);
+  });
+
+  it('leave no token in a checkout, where the code of a change or a package could read it', () => {
+    const steps = files.flatMap((file) =>
+      Object.values<{ steps: { uses?: string; with?: object }[] }>(parse(read(file)).jobs).flatMap((job) => job.steps),
+    );
+    const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+    expect(checkouts.length).toBeGreaterThan(5);
+    for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
+  });
+
+  it('publish only a commit of main whose run of ci was green, when a reviewer agrees', () => {
+    expect(release.build?.needs).toBe('check');
+    expect(release.publish).toMatchObject({ needs: 'build', environment: 'release' });
+    const [, onMain, green] = release.check?.steps ?? [];
+    expect(green?.run).toContain('workflows/ci.yml/runs?head_sha=$GITHUB_SHA&branch=main&event=push&status=success');
+    expect(tryOnMain(onMain?.run ?? '')).toEqual({ merged: 0, unmerged: 1 });
+  });
+
+  it('give the right to write only to the job that publishes, which runs no code of the commit', () => {
+    const mayWrite = Object.entries(release).filter(([, { permissions = {} }]) =>
+      Object.values(permissions).includes('write'),
+    );
+    expect(mayWrite.map(([name]) => name)).toEqual(['publish']);
+    const commands = release.publish?.steps.map(({ run = '' }) => run).join('\n');
+    expect(commands).not.toMatch(/npm|node |docker build/);
+    expect(release.publish?.steps.some(({ uses = '' }) => uses.startsWith('actions/checkout@'))).toBe(false);
   });
 
   it('verify signatures, known vulnerabilities and the whole history, also each day', () => {
@@ -93,7 +129,7 @@ describe('the workflows', () => {
   });
 
   it('name the image in lower case, as registries demand, whatever the name of the owner', () => {
-    const { env, steps } = parse(read('.github/workflows/release.yml')).jobs.image as {
+    const { env, steps } = release.publish as {
       env?: Record<string, string>;
       steps: { run?: string }[];
     };
@@ -115,3 +151,25 @@ describe('the workflows', () => {
     ['analyse the code', 'github/codeql-action/analyze@'],
   ])('%s', (_, part) => expect(text).toContain(part));
 });
+
+/** Returns the exit codes of the workflow's check for a commit of main and for one of another branch. */
+function tryOnMain(script: string): { merged: number | null; unmerged: number | null } {
+  const folder = mkdtempSync(join(tmpdir(), 'widget-release-'));
+  const git = (...words: string[]) => {
+    const identity = ['-c', 'user.name=test', '-c', 'user.email=test@example.com'];
+    return execFileSync('git', ['-C', folder, ...identity, ...words], { encoding: 'utf8' }).trim();
+  };
+  try {
+    git('init', '--quiet');
+    git('commit', '--quiet', '--allow-empty', '--message', 'one');
+    const merged = git('rev-parse', 'HEAD');
+    git('update-ref', 'refs/remotes/origin/main', merged);
+    git('commit', '--quiet', '--allow-empty', '--message', 'two');
+    const run = (commit: string) =>
+      spawnSync('bash', ['-e', '-c', script], { cwd: folder, env: { PATH: process.env.PATH, GITHUB_SHA: commit } })
+        .status;
+    return { merged: run(merged), unmerged: run(git('rev-parse', 'HEAD')) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
