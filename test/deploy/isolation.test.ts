@@ -46,6 +46,15 @@ describe('secrets', () => {
     expect(secret.items).toEqual([{ key: 'MONGODB_URL', path: 'MONGODB_URL' }]);
   });
 
+  it('protect the stores of the local overlay, too', () => {
+    for (const name of ['mongodb', 'redis']) {
+      const { spec } = find('StatefulSet', name);
+      const { secret } = spec.template.spec.volumes.find((volume: { name: string }) => volume.name === 'password');
+      expect(secret).toMatchObject({ secretName: 'widget-stores', items: [{ key: 'PASSWORD', path: 'PASSWORD' }] });
+      expect(JSON.stringify(listContainers(spec))).toMatch(/requirepass|MONGO_INITDB_ROOT_PASSWORD_FILE/);
+    }
+  });
+
   it('are in no environment', () => {
     for (const { spec } of [api, worker, migration]) {
       const [{ envFrom, env }] = listContainers(spec);

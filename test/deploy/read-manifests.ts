@@ -29,7 +29,7 @@ export function readManifests(): Manifest[] {
   );
 }
 
-/** Returns the environment variables that the manifests set, with their values and the file that names them. */
+/** Returns the environment variables that the manifests set for the service, with their values and the file that names them. */
 export function readVariables(manifests: readonly Manifest[]): { file: string; name: string; value: string }[] {
   const toVariable = (file: string, line: string) => {
     const index = line.indexOf('=');
@@ -43,7 +43,7 @@ export function readVariables(manifests: readonly Manifest[]): { file: string; n
     ]),
   );
   const inContainers = manifests.flatMap(({ file, spec }) =>
-    listContainers(spec).flatMap(({ env = [] }) =>
+    ownContainers(spec).flatMap(({ env = [] }) =>
       env.map(({ name, value = '' }: { name: string; value?: string }) => ({ file, name, value })),
     ),
   );
@@ -57,6 +57,11 @@ function readEnvFile<T>(file: string, toVariable: (file: string, line: string) =
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => toVariable(path, line));
+}
+
+/** Without those of the stores. */
+function ownContainers(spec: Manifest['spec']) {
+  return listContainers(spec).filter(({ image }) => image === 'widget-service');
 }
 
 /** Returns the containers of a Deployment, StatefulSet or Job. Other kinds have none. */
