@@ -42,7 +42,7 @@ export { type Problem, ProblemError } from './requests/problem-error.ts';
 export { type NumberedPage, readAllPages } from './requests/read-all-pages.ts';
 export type { Retry } from './requests/retry.ts';
 export type { SessionStore } from './requests/session-store.ts';
-export { UnexpectedResponseError } from './requests/unexpected-response-error.ts';
+export { type UnexpectedAnswer, UnexpectedResponseError } from './requests/unexpected-response-error.ts';
 export { UnreachableError } from './requests/unreachable-error.ts';
 export { createEventSourceTransport, type EventSourceLike } from './stream/event-source-transport.ts';
 export {
@@ -66,6 +66,7 @@ export {
   MalformedEventError,
   type Position,
   type RawMessage,
+  type ReceivedEvent,
   type StreamClosingEvent,
   type StreamEvent,
   type StreamGapEvent,

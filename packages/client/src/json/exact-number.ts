@@ -1,4 +1,4 @@
-/** A number of a JSON text, with the digits that it has there. It calculates like the nearest JavaScript number. */
+/** A number of a JSON text, with the digits that it has there. */
 export class ExactNumber {
   readonly #digits: string;
 
@@ -11,6 +11,7 @@ export class ExactNumber {
     return this.#digits;
   }
 
+  /** The nearest JavaScript number. */
   valueOf(): number {
     return Number(this.#digits);
   }

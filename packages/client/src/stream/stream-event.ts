@@ -10,7 +10,7 @@ export type Position = string;
  * What every event has. `json` is its data as it came, every digit of every number included: parse it with
  * `parseExactJson` where a number may be longer than JavaScript's. It is no member for `JSON.stringify` and `{ ...event }`.
  */
-interface Received {
+export interface ReceivedEvent {
   readonly json: string;
 }
 
@@ -18,21 +18,21 @@ interface Received {
  * A widget was created, or a sender posted a hook: a CloudEvents 1.0 event, with its position. `id` is the same on every
  * repetition of the event; `position` is where a stream continues after it.
  */
-export type WidgetStreamEvent = Received & Schemas['WidgetEvent'] & { readonly position: Position };
+export type WidgetStreamEvent = ReceivedEvent & Schemas['WidgetEvent'] & { readonly position: Position };
 
 /** The stream is open. `resumed` is true if nothing is missing since the position that was asked for. */
-export type StreamOpenEvent = Received &
+export type StreamOpenEvent = ReceivedEvent &
   Schemas['StreamOpen'] & { readonly type: 'stream.open'; readonly position: Position };
 
 /** Events are missing between `requested` and `resumedFrom`. Read the widgets again. */
-export type StreamGapEvent = Received &
+export type StreamGapEvent = ReceivedEvent &
   Schemas['StreamGap'] & { readonly type: 'stream.gap'; readonly position: Position };
 
 /** The filter of the subscription has let nothing through for a while. Only the position has moved. */
-export type StreamPositionEvent = Received & { readonly type: 'stream.position'; readonly position: Position };
+export type StreamPositionEvent = ReceivedEvent & { readonly type: 'stream.position'; readonly position: Position };
 
 /** The service closes this connection. The client connects again, unless `reason` is `revoked` or `expired`. */
-export type StreamClosingEvent = Received & Schemas['StreamClosing'] & { readonly type: 'stream.closing' };
+export type StreamClosingEvent = ReceivedEvent & Schemas['StreamClosing'] & { readonly type: 'stream.closing' };
 
 /** Everything that a stream delivers. `type` tells the kinds apart. Ignore a type that you do not know. */
 export type StreamEvent =
