@@ -13,7 +13,8 @@ export function nameHostCookie(name: string, isSecure: boolean): string {
  */
 export function readCookie(cookieHeader: string | undefined, name: string): string | null {
   const prefix = `${name}=`;
-  const pairs = (cookieHeader ?? '').split(';').map((pair) => pair.trim());
+  // Only blanks are left out (RFC 6265). Another host may set a cookie whose name begins with U+00A0, which `trim` removes, too.
+  const pairs = (cookieHeader ?? '').split(';').map((pair) => pair.replace(/^[ \t]+/, ''));
   const [value, ...others] = pairs.filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
   return value === undefined || others.length > 0 ? null : value;
 }

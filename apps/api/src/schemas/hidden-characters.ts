@@ -6,33 +6,42 @@
 const hiddenCharacter = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]/u;
 
 /** Scripts in which a joiner changes how letters look, for example Persian and Hindi. */
-const joiningScripts = [
-  ...['Arab', 'Syrc', 'Mand', 'Nkoo', 'Mong', 'Adlm', 'Rohg', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu'],
-  ...['Knda', 'Mlym', 'Sinh', 'Tibt', 'Mymr', 'Khmr', 'Java', 'Bali'],
-];
-const joining = `[${joiningScripts.map((script) => `\\p{scx=${script}}`).join('')}]`;
-
-/** Where some hidden characters are part of what people see. Each alternative looks at its neighbours only. */
-const neededCharacters = new RegExp(
-  [
-    // A joiner between two letters, or after a mark: Malayalam words may end with one.
-    `(?<=${joining})[\\u200c\\u200d](?=${joining})`,
-    `(?<=(?=${joining})\\p{M})[\\u200c\\u200d]`,
-    // Emoji: a family is several people with joiners; a red heart is a black one with a selector; a keycap is a digit.
-    '(?<=\\p{Extended_Pictographic}[\\p{Emoji_Modifier}\\ufe0f]?)\\u200d(?=\\p{Extended_Pictographic})',
-    '(?<=\\p{Extended_Pictographic})[\\ufe0e\\ufe0f]',
-    '(?<=[0-9#*])\\ufe0f(?=\\u20e3)',
-    // Variants of Han characters, for example in Japanese names, and of Mongolian letters.
-    '(?<=\\p{scx=Han})[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}]',
-    '(?<=\\p{scx=Mong})[\\u180b-\\u180f]',
-  ].join('|'),
-  'gu',
-);
+const joiningScripts =
+  '\\p{scx=Arab}\\p{scx=Syrc}\\p{scx=Mand}\\p{scx=Nkoo}\\p{scx=Mong}\\p{scx=Adlm}\\p{scx=Rohg}\\p{scx=Deva}\\p{scx=Beng}\\p{scx=Guru}\\p{scx=Gujr}';
+const moreJoiningScripts =
+  '\\p{scx=Orya}\\p{scx=Taml}\\p{scx=Telu}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Sinh}\\p{scx=Tibt}\\p{scx=Mymr}\\p{scx=Khmr}\\p{scx=Java}\\p{scx=Bali}';
+/** Each of these matches one character. */
+const joining = new RegExp(`^[${joiningScripts}${moreJoiningScripts}]$`, 'u');
+const mark = /^\p{M}$/u;
+const pictogram = /^\p{Extended_Pictographic}$/u;
+const changeOfPictogram = /^(?:\p{Emoji_Modifier}|\ufe0f)$/u;
+const han = /^\p{scx=Han}$/u;
+const mongolian = /^\p{scx=Mong}$/u;
 
 /** Returns the first hidden character that is no needed part of the text, or null. */
 export function findHiddenCharacter(text: string): string | null {
   if (!hiddenCharacter.test(text)) return null;
-  return hiddenCharacter.exec(text.replaceAll(neededCharacters, ''))?.[0] ?? null;
+  const characters = Array.from(text);
+  return characters.find((character, index) => hiddenCharacter.test(character) && !isNeeded(characters, index)) ?? null;
+}
+
+/** Returns whether a hidden character is part of what people see. It depends on its neighbours only. */
+function isNeeded(characters: readonly string[], index: number): boolean {
+  const [earlier = '', previous = '', character = '', next = ''] = [-2, -1, 0, 1].map(
+    (step) => characters[index + step],
+  );
+  const isJoiner = character === '\u200c' || character === '\u200d';
+  // Between two letters, or after a mark: Malayalam words may end with one.
+  if (isJoiner && joining.test(previous) && (joining.test(next) || mark.test(previous))) return true;
+  // A family is several people with joiners; a red heart is a black one with a selector; a keycap is a digit.
+  const pictogramBefore = changeOfPictogram.test(previous) ? earlier : previous;
+  if (character === '\u200d' && pictogram.test(pictogramBefore) && pictogram.test(next)) return true;
+  if (character === '\ufe0e' || character === '\ufe0f') {
+    return pictogram.test(previous) || (/^[0-9#*]$/.test(previous) && next === '\u20e3' && character === '\ufe0f');
+  }
+  // Variants of Han characters, for example in Japanese names, and of Mongolian letters.
+  if (/^[\ufe00-\ufe02\u{e0100}-\u{e01ef}]$/u.test(character)) return han.test(previous);
+  return /^[\u180b-\u180f]$/.test(character) && mongolian.test(previous);
 }
 
 /**

@@ -4,8 +4,11 @@ import { ExactNumber } from './exact-number.ts';
 /** Begins the strings that stand for numbers meanwhile. Nobody else knows it, so no other string begins like this. */
 const marker = createRandomId();
 
-/** A string, which may hold digits, or a number. In a well-formed text, digits are nowhere else. */
-const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+/**
+ * A string, which may hold digits, or a number. In a well-formed text, digits are nowhere else. Its closing quote is always
+ * there: it is optional so that the pattern takes linear time for any text.
+ */
+const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/g;
 
 /**
  * Parses a JSON text and keeps every digit: a number that JavaScript would write in another way, for example

@@ -12,8 +12,8 @@ import { baseUrl, mongodbUrl, redisUrl } from './url-schemas.ts';
 import {
   databaseName,
   flag,
-  hostNames,
   host,
+  hostNames,
   milliseconds,
   nonEmptyText,
   oneOf,

@@ -79,7 +79,11 @@ const withoutCredentials = httpUrl.refine((value) => !hasCredentials(value), {
   abort,
 });
 
-const toBase = (value: string) => new URL(value).href.replace(/(?<!\/)\/+$/, '');
+function toBase(value: string): string {
+  let { href } = new URL(value);
+  while (href.endsWith('/')) href = href.slice(0, -1);
+  return href;
+}
 /** In its normal form; slashes at its end are removed, so that a path can be appended. */
 export const baseUrl = withoutCredentials.transform(toBase).nullable();
 /** The same; user name and password are sent to the receiver. */

@@ -24,7 +24,9 @@ export const fraction = z
 export const flag = z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
 export const oneOf = <const T extends string>(...values: T[]) => z.enum(values, `one of ${values.join(', ')}`);
 /** Not even spaces alone: they would be as invisible in a message as nothing. */
-export const nonEmptyText = z.string().regex(/^[^\0]*[^\0\s][^\0]*$/, 'a non-empty text');
+export const nonEmptyText = z
+  .string()
+  .refine((value) => value.trim() !== '' && !value.includes('\0'), 'a non-empty text');
 
 /** An address or a name. `explainListenFailure` names the setting of one that cannot be resolved or is not ours. */
 export const host = z
@@ -66,8 +68,9 @@ export const headers = z
 
 /** Returns name and value, or null if they cannot be sent in a header. */
 function parseHeader(text: string): readonly [string, string] | null {
-  const [, name = '', encoded = ''] = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(.*?)\s*$/.exec(text) ?? [];
-  if (name === '') return null;
+  const end = text.indexOf('=');
+  const [name, encoded] = [text.slice(0, end).trim(), text.slice(end + 1).trim()];
+  if (end === -1 || !/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) return null;
   try {
     const value = decodeURIComponent(encoded);
     return /^[\t -~\x80-\xff]+$/.test(value) ? [name, value] : null;

@@ -141,6 +141,7 @@ const wrongValues: Partial<Record<SettingName, readonly string[]>> = {
   ADMIN_EMAIL: ['admin', '@', 'a@b@c', `${'a'.repeat(251)}@b.c`, 'a b@c'],
   ADMIN_PASSWORD: [canary, 'x'.repeat(129)],
   AUDIT_HMAC_KEY: [canary],
+  ALLOWED_HOSTS: ['https://widgets.example', 'widgets.example:443', 'a b', 'a,,b', '*.example'],
   TRUSTED_PROXIES: ['10.0.0.0/0', '10.0.0.256', 'fe80::1%eth0', 'all'],
   SECURITY_CONTACT: ['security@example.com', `https://user:${canary}@example.com`],
   SECURITY_CONTACT_EXPIRES: ['0000-00-00T00:00:00Z', '2027-02-30T00:00:00Z', 'tomorrow'],

@@ -2,16 +2,13 @@
 const beyondC0 = '\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
 
 /**
- * Makes a function that returns a text with every control character as `\u009b`. No reader should get them raw: a
- * terminal runs some of them as commands, and others hide, reorder or forge lines. In a JSON text the values stay equal.
- *
- * `c0` holds the ranges of the control characters below the space that are escaped, too.
+ * Makes a function that returns a text with every control character of the pattern as `\u009b`. No reader should get them
+ * raw: a terminal runs some of them as commands, and others hide, reorder or forge lines. In a JSON text the values stay
+ * equal.
  */
-function makeEscape(c0: string): (text: string) => string {
-  const pattern = new RegExp(`[${c0}${beyondC0}]`);
-  const everywhere = new RegExp(pattern, 'g');
-  // Almost no text has one, and testing costs less than replacing.
-  return (text) => (pattern.test(text) ? text.replace(everywhere, escapeCharacter) : text);
+function makeEscape(controls: RegExp): (text: string) => string {
+  // Almost no text has one, and searching costs less than replacing.
+  return (text) => (text.search(controls) === -1 ? text : text.replace(controls, escapeCharacter));
 }
 
 function escapeCharacter(character: string): string {
@@ -19,8 +16,10 @@ function escapeCharacter(character: string): string {
 }
 
 /** For a text of one line. */
-export const escapeControls = makeEscape('\\u0000-\\u001f');
+export const escapeControls = makeEscape(new RegExp(`[\\u0000-\\u001f${beyondC0}]`, 'g'));
 /** For a text of several lines: keeps line feeds. */
-export const escapeControlsInLines = makeEscape('\\u0000-\\u0009\\u000b-\\u001f');
+export const escapeControlsInLines = makeEscape(new RegExp(`[\\u0000-\\u0009\\u000b-\\u001f${beyondC0}]`, 'g'));
 /** For lines with colours, whose other control characters below the space are escaped already: keeps line feeds and ESC. */
-export const escapeControlsInColoredLines = makeEscape('\\u0000-\\u0009\\u000b-\\u001a\\u001c-\\u001f');
+export const escapeControlsInColoredLines = makeEscape(
+  new RegExp(`[\\u0000-\\u0009\\u000b-\\u001a\\u001c-\\u001f${beyondC0}]`, 'g'),
+);

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import { ExitError, exitCodes } from './exit-error.ts';
+import { getLogOutput } from './log-output.ts';
 import { reportToStandardError } from './run-process.ts';
 
 it.each([
@@ -16,7 +17,7 @@ it.each([
   ],
   ['the stack of any other error', new TypeError('a bug'), /^TypeError: a bug\n {4}at /],
 ])('reportToStandardError writes %s', (_, error, text) => {
-  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const write = vi.spyOn(getLogOutput(2), 'write').mockReturnValue();
   onTestFinished(() => write.mockRestore());
   reportToStandardError(error);
   expect(write.mock.calls.flat().join('')).toMatch(text);

@@ -47,7 +47,7 @@ export function openOtlpTracer(
   const { endpoint, headers = {}, timeoutMs, ratio, serviceName, ignoresTraceparent = false } = options;
   forwardWarnings(onWarning);
   const exporter = new OTLPTraceExporter({
-    url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`,
+    url: `${endpoint}/v1/traces`,
     headers: { ...headers },
     ...(timeoutMs === undefined ? {} : { timeoutMillis: timeoutMs }),
   });
