@@ -93,16 +93,18 @@ describe('a list of more than 10 000 items', () => {
       fill: async () => {
         const target = { kind: 'user', id: randomUUID() } as const;
         const events = indices.map((index) => anAuditEvent({ target, occurredAt: new Date(startedAtMs + index) }));
-        await service.backend.auditEvents.append(events);
+        await inParts(events, (part) => service.backend.auditEvents.append(part));
         return `/api/v1/audit-events?targetId=${target.id}&`;
       },
     },
   ];
 
-  async function register(deliveries: readonly Delivery[]): Promise<void> {
-    for (let start = 0; start < deliveries.length; start += 1_000) {
-      await service.backend.ledger.register(deliveries.slice(start, start + 1_000));
-    }
+  const register = (deliveries: readonly Delivery[]) =>
+    inParts(deliveries, (part) => service.backend.ledger.register(part));
+
+  /** A store has a deadline for each write. */
+  async function inParts<Row>(rows: readonly Row[], write: (part: readonly Row[]) => Promise<unknown>): Promise<void> {
+    for (let start = 0; start < rows.length; start += 1_000) await write(rows.slice(start, start + 1_000));
   }
 
   test.each(lists)('is read up to there, and from there by time: $name', async ({ fill }) => {
