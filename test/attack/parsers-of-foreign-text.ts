@@ -1,6 +1,6 @@
 import { parseBearerToken } from '@widget-service/api/auth/bearer.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/auth/csrf.ts';
-import { parseDeviceCookies } from '@widget-service/api/auth/device-cookie.ts';
+import { readDeviceCookie } from '@widget-service/api/auth/device-cookie.ts';
 import { makeVerifyHookSignature } from '@widget-service/api/auth/hook-signature.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/auth/oidc/pending-sign-in.ts';
 import { parseSessionId } from '@widget-service/api/auth/session-cookie.ts';
@@ -45,7 +45,7 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import { prefersOpenMetrics } from '@widget-service/shared/metrics/open-metrics.ts';
 
 const user = { id: 'u', passwordHash: 'p' };
-const pendingSignIns = createPendingSignIns({ clientSecret: 'a client secret', path: '/', isSecure: true });
+const pendingSignIns = createPendingSignIns({ clientSecret: 'a client secret', isSecure: true });
 const now = new Date();
 const place = { epoch: 'k3f9', ms: 1, seq: 1 };
 const extent = { epoch: 'k3f9', oldest: place, last: place };
@@ -55,7 +55,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   parseBearerToken: (text) => parseBearerToken(['authorization', text, text, text]),
   isCsrfToken: (text) => isCsrfToken('a session', text),
   isOwnOrigin: (text) => isOwnOrigin({ secFetchSite: undefined, origin: text }, ['https://widgets.example']),
-  parseDeviceCookies,
+  readDeviceCookie: (text) => readDeviceCookie(text, true),
   parseReturnTo: (text) => parseReturnTo(text, 'https://widgets.example'),
   parseSessionId,
   isPrivateAddress,
@@ -100,7 +100,7 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   prefersOpenMetrics,
   // These take more than a text.
   verifyHookSignature: makeVerifySignature(),
-  parsePendingSignIn: (text) => pendingSignIns.parse(`service_sign_in=${text}`, now),
+  parsePendingSignIn: (text) => pendingSignIns.parse(`__Host-service_sign_in=${text}`, now),
 };
 
 /**

@@ -1,9 +1,19 @@
-// The part of recheck that the pattern check uses. Only the package's main file has types, and it starts workers.
+// The part of recheck that the pattern check uses. The package's own types are those of its main file, which starts workers.
 declare module 'recheck/lib/browser.js' {
-  import type { Diagnostics, Parameters } from 'recheck';
+  type Diagnostics =
+    | { readonly status: 'safe' }
+    | { readonly status: 'vulnerable'; readonly complexity: { readonly summary: string } }
+    | { readonly status: 'unknown'; readonly error: object };
+
+  interface Parameters {
+    readonly timeout: number;
+    /** Null: the number of steps alone ends an attempt. */
+    readonly attackTimeout: null;
+    readonly incubationTimeout: null;
+  }
 
   const recheck: {
-    checkSync(source: string, flags: string, parameters?: Parameters): Diagnostics;
+    checkSync(source: string, flags: string, parameters: Parameters): Diagnostics;
   };
   export = recheck;
 }

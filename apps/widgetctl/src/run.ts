@@ -59,5 +59,7 @@ function allowsColors({ environment, isTerminal }: Surroundings): boolean {
 /** The address without a slash at the end: the sessions are kept by it. */
 function readUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text)) throw new UsageError(`"${text}" is no address of a service.`);
-  return text.replace(/(?<!\/)\/+$/, '');
+  let end = text.length;
+  while (text[end - 1] === '/') end -= 1;
+  return text.slice(0, end);
 }

@@ -80,8 +80,9 @@ async function loadFiles(document: Buffer): Promise<ReadonlyMap<string, ConsoleF
       zipped: await zip(body),
     });
     // A script names the others beside it, or below the folder of the document.
-    const inScript = findNames(body, /(?<=\.\/|assets\/)[\w-]+\.(?:js|css)(?=["'`])/g);
-    if (name.endsWith('.js')) names.push(...inScript.map((found) => `assets/${found}`));
+    const inScript = findNames(body, /(?:\.\/|assets\/)[\w-]+\.(?:js|css)["'`]/g);
+    const toName = (found: string) => `assets/${found.slice(found.lastIndexOf('/') + 1, -1)}`;
+    if (name.endsWith('.js')) names.push(...inScript.map(toName));
   }
   return files;
 }
