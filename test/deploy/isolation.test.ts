@@ -1,6 +1,8 @@
-import { basename } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { basename, dirname } from 'node:path';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
 import { describe, expect, it } from 'vitest';
+import { makeOperatorCopy } from './operator-copy.ts';
 import { listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
 
 const manifests = readManifests();
@@ -137,6 +139,19 @@ describe('network policies', () => {
         podSelector: { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } },
       },
     ]);
+  });
+
+  it('have to be filled in: deploy.sh stops while an address of the example is left', ({ skip }) => {
+    if (spawnSync('kubectl', ['version', '--client']).status !== 0) skip('kubectl is not installed');
+    const copy = makeOperatorCopy();
+    copy.edit('overlays/production/kustomization.yaml', '10.9.8.7/32', '192.0.2.1/32');
+    const { status, stderr } = spawnSync(copy.script, ['overlays/production'], {
+      cwd: dirname(copy.script),
+      encoding: 'utf8',
+    });
+    copy.remove();
+    expect(stderr).toContain('change the lines marked with CHANGE');
+    expect(status).toBe(78);
   });
 
   it('are part of the production overlay', () => {
