@@ -3,11 +3,12 @@ import { isCsrfToken, isOwnOrigin } from '@widget-service/api/auth/csrf.ts';
 import { readDeviceCookie } from '@widget-service/api/auth/device-cookie.ts';
 import { makeVerifyHookSignature } from '@widget-service/api/auth/hook-signature.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/auth/oidc/pending-sign-in.ts';
+import { readCookie } from '@widget-service/api/auth/request-cookies.ts';
 import { parseSessionId } from '@widget-service/api/auth/session-cookie.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { parseJson } from '@widget-service/api/http/json-body.ts';
 import { isProblemCode } from '@widget-service/api/http/problem-kinds.ts';
-import { countHeader } from '@widget-service/api/http/request-headers.ts';
+import { countHeader, decodeHeaderText, encodeHeader } from '@widget-service/api/http/request-headers.ts';
 import {
   decodePath,
   extractPath,
@@ -16,6 +17,10 @@ import {
   normalizeTarget,
 } from '@widget-service/api/http/request-target.ts';
 import { escapeHtml } from '@widget-service/api/pages/page.ts';
+import { findHiddenCharacter } from '@widget-service/api/schemas/hidden-characters.ts';
+import { encodeHookId } from '@widget-service/client/hooks/post-hook.ts';
+import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
+import { describeAddress, isUnencryptedRemote, parseAddress } from '@widget-service/client/requests/address.ts';
 import { parseAuditEvent } from '@widget-service/shared/adapters/audit-event-codec.ts';
 import { parseControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
 import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
@@ -58,11 +63,15 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   readDeviceCookie: (text) => readDeviceCookie(text, true),
   parseReturnTo: (text) => parseReturnTo(text, 'https://widgets.example'),
   parseSessionId,
+  readCookie: (text) => readCookie(text, 'service_console'),
   isPrivateAddress,
   toNetwork,
   parseJson: (text) => [parseJson(text), parseJson(text, { isFreeForm: true })],
   isProblemCode,
   countHeader: (text) => countHeader({ rawHeaders: [text, text, 'host', text] }, 'host'),
+  decodeHeaderText,
+  encodeHeader,
+  findHiddenCharacter,
   normalizeTarget,
   extractPath,
   isTokenAddress,
@@ -98,6 +107,11 @@ export const parsersOfForeignText: Readonly<Record<string, (text: string) => unk
   parseUuid,
   resolveStreamStart: (text) => resolveStreamStart(text, extent, false),
   prefersOpenMetrics,
+  encodeHookId,
+  parseExactJson,
+  parseAddress: (text) => parseAddress(text, 'an address'),
+  describeAddress: (text) => describeAddress(`https://widgets.example/${text}`),
+  isUnencryptedRemote: (text) => isUnencryptedRemote(`http://widgets.example/${text}`),
   // These take more than a text.
   verifyHookSignature: makeVerifySignature(),
   parsePendingSignIn: (text) => pendingSignIns.parse(`__Host-service_sign_in=${text}`, now),
@@ -126,8 +140,12 @@ export const takersOfOwnText: readonly string[] = [
   'buildWidget',
   'signHook',
   'createApi',
-  'withSlash',
   'storePositionIn',
+  'nameHostCookie',
+  'listenPublicly',
+  'checkDuration',
+  'checkCount',
+  'checkAnswer',
 ];
 
 function makeVerifySignature() {

@@ -17,6 +17,7 @@ const folders = [
   'apps/api/src/http',
   'apps/api/src/pages',
   'apps/api/src/routes',
+  'apps/api/src/schemas',
   'packages/client/src',
   'packages/shared/src/adapters',
   'packages/shared/src/domain',
