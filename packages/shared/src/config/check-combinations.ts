@@ -7,7 +7,6 @@ export function checkCombinations(settings: Settings): string[] {
     findPortMistake(settings),
     findSchemeMistake(settings),
     findContactMistake(settings),
-    findConnectionMistake(settings),
     findEventMistake(settings),
   ].filter((line) => line !== null);
 }
@@ -36,12 +35,6 @@ function findSchemeMistake({ PUBLIC_BASE_URL, COOKIE_SECURE }: Settings): string
 function findContactMistake({ SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES }: Settings): string | null {
   if ((SECURITY_CONTACT === null) === (SECURITY_CONTACT_EXPIRES === null)) return null;
   return 'SECURITY_CONTACT, SECURITY_CONTACT_EXPIRES: only one is set; set both, or neither';
-}
-
-/** Streams alone would take every connection, and nobody could sign in or send a hook. */
-function findConnectionMistake({ CONNECTIONS_PER_POD, STREAMS_PER_POD }: Settings): string | null {
-  if (CONNECTIONS_PER_POD === null || CONNECTIONS_PER_POD > STREAMS_PER_POD) return null;
-  return `CONNECTIONS_PER_POD, STREAMS_PER_POD: ${STREAMS_PER_POD} streams would use all ${CONNECTIONS_PER_POD} connections; allowed: more connections than streams`;
 }
 
 /** An event holds the payload of its hook and some hundred bytes more. The log would drop it before anybody reads it. */
