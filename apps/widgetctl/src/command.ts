@@ -5,6 +5,8 @@ import type { Output } from './output.ts';
 export interface OptionDefinition {
   /** What the value stands for, in capitals. Left out: the option has no value. */
   readonly value?: string;
+  /** The letter of the short form. */
+  readonly short?: string;
   /** The only values that are allowed. */
   readonly choices?: readonly string[];
   /** Whether the option may be given several times. */

@@ -6,7 +6,7 @@ export function formatOverview(commands: readonly CommandDefinition[]): string {
   return [
     'widgetctl: Widget Service at the command line',
     '',
-    'Usage: widgetctl COMMAND [OPTIONS]',
+    'Usage: widgetctl COMMAND [OPTIONS], with the options in any place. After --, nothing is an option.',
     '',
     'Commands:',
     ...alignPairs(commands.map((command) => [formatSyntax(command), command.summary])),
@@ -38,12 +38,13 @@ function formatSyntax({ name, parameters = [] }: CommandDefinition): string {
 }
 
 function listOptions(options: Readonly<Record<string, OptionDefinition>>): [string, string][] {
-  return Object.entries(options).map(([name, { value, text, choices, isRepeated }]) => {
+  return Object.entries(options).map(([name, { value, short, text, choices, isRepeated }]) => {
     const notes = [
       choices === undefined ? '' : ` One of: ${choices.join(', ')}.`,
       isRepeated ? ' Can be repeated.' : '',
     ];
-    return [`--${name}${value === undefined ? '' : ` ${value}`}`, text + notes.join('')];
+    const prefix = short === undefined ? '' : `-${short}, `;
+    return [`${prefix}--${name}${value === undefined ? '' : ` ${value}`}`, text + notes.join('')];
   });
 }
 

@@ -25,6 +25,31 @@ describe('the command line', () => {
     expect(parse('--help').command).toBeNull();
   });
 
+  test.each([
+    [['--url', 'http://x', 'widgets', 'get', '7']],
+    [['--url=http://x', '--json', 'widgets', 'get', '7']],
+    [['widgets', '--url', 'http://x', 'get', '7']],
+    [['--limit', '3', '--url', 'http://x', 'widgets', 'list']],
+    [['--', 'widgets', 'get', '--url']],
+    [['widgets', 'get', '--', '-7']],
+  ])('with the words %j is understood, wherever the options stand', (args) => {
+    const { command, input } = parse(...args);
+    expect(command?.name).toBe(args.includes('list') ? 'widgets list' : 'widgets get');
+    expect(input.text('url')).toBe(args.includes('--') ? undefined : 'http://x');
+    expect(input.parameters).toEqual(args.includes('list') ? [] : [args.at(-1)]);
+  });
+
+  test.each([
+    [['-h'], undefined],
+    [['-h', 'widgets', 'get'], 'widgets get'],
+    [['widgets', '-h', 'get'], 'widgets get'],
+    [['tail', '--url', 'http://x', '-h'], 'tail'],
+    [['widgets', '-h'], undefined],
+  ])('asks for help with %j', (args, name) => {
+    const { command, input } = parse(...args);
+    expect([input.has('help'), command?.name]).toEqual([true, name]);
+  });
+
   test('has values of options, the last one of each, or all', () => {
     const { input } = parse('tail', '--kind', 'a', '--kind=b', '--url', 'http://x');
     expect([input.text('kind'), input.texts('kind'), input.text('url')]).toEqual(['b', ['a', 'b'], 'http://x']);
@@ -38,7 +63,7 @@ describe('the command line', () => {
 
   test.each([
     [['wigets'], /no command "wigets"/],
-    [['widgets'], /no command "widgets"/],
+    [['widgets'], /"widgets" is not complete. Its commands are: widgets list, widgets get\./],
     [['widgets', 'get'], /ID is missing/],
     [['widgets', 'get', '1', '2'], /"2" is too much/],
     [['redrive'], /INTEGRATION is missing/],

@@ -7,7 +7,7 @@ export const commonOptions: Readonly<Record<string, OptionDefinition>> = {
   url: { value: 'URL', text: 'The service. Default: WIDGETCTL_URL, else http://127.0.0.1:8080.' },
   json: { text: 'Print each result as one line of JSON.' },
   'no-color': { text: 'Print no colours. The default if the output is no terminal, or NO_COLOR is set.' },
-  help: { text: 'Print help.' },
+  help: { short: 'h', text: 'Print help.' },
   version: { text: 'Print the version.' },
 };
 
@@ -31,7 +31,7 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
   };
   if (!input.has('help') && !input.has('version')) {
     if (command === null && parsed.positionals.length > 0) {
-      throw new UsageError(`There is no command "${parsed.positionals.join(' ')}".`);
+      throw new UsageError(describeUnknown(parsed.positionals, commands));
     }
     if (command !== null) checkParameters(command, given);
     checkChoices(definitions, input);
@@ -39,25 +39,48 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
   return { command, input };
 }
 
-/** The name of a command is one or two words. */
+/**
+ * The name of a command is one or two words, and options may stand before, between and after them. To see which words are
+ * values of options, it must know the options of all commands.
+ */
 function findCommand(args: readonly string[], commands: readonly CommandDefinition[]): CommandDefinition | null {
-  const words = args.filter((arg) => !arg.startsWith('-'));
+  const definitions = Object.assign({}, ...commands.map(({ options }) => options), commonOptions);
+  const { positionals } = parseArgs({
+    args: [...args],
+    options: toParserOptions(definitions),
+    allowPositionals: true,
+    strict: false,
+  });
   const byLength = [...commands].sort((one, other) => other.name.length - one.name.length);
-  return byLength.find(({ name }) => name.split(' ').every((word, index) => words[index] === word)) ?? null;
+  return byLength.find(({ name }) => name.split(' ').every((word, index) => positionals[index] === word)) ?? null;
 }
 
 function parse(args: readonly string[], definitions: Readonly<Record<string, OptionDefinition>>) {
-  const options = Object.fromEntries(
-    Object.entries(definitions).map(([name, { value }]) => [
-      name,
-      { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: true },
-    ]),
-  );
+  const options = toParserOptions(definitions);
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+}
+
+function toParserOptions(definitions: Readonly<Record<string, OptionDefinition>>) {
+  return Object.fromEntries(
+    Object.entries(definitions).map(([name, { value, short }]) => [
+      name,
+      {
+        type: value === undefined ? ('boolean' as const) : ('string' as const),
+        multiple: true,
+        ...(short === undefined ? {} : { short }),
+      },
+    ]),
+  );
+}
+
+function describeUnknown([first = '', ...others]: readonly string[], commands: readonly CommandDefinition[]): string {
+  const related = commands.map(({ name }) => name).filter((name) => name.startsWith(`${first} `));
+  if (related.length > 0) return `"${first}" is not complete. Its commands are: ${related.join(', ')}.`;
+  return `There is no command "${[first, ...others].join(' ')}".`;
 }
 
 function readTexts(values: Readonly<Record<string, unknown>>, option: string): string[] {
