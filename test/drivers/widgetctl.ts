@@ -3,7 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-const source = fileURLToPath(new URL('../../apps/widgetctl/src/main.ts', import.meta.url));
+/** The sources of the program. */
+export const widgetctlSource = fileURLToPath(new URL('../../apps/widgetctl/src/main.ts', import.meta.url));
 
 export interface FinishedCommand {
   /** Null if a signal ended it. */
@@ -30,6 +31,8 @@ export interface WidgetctlOptions {
   /** The program, and the Node that runs it. Default: the sources, on this Node. */
   readonly program?: string;
   readonly node?: string;
+  /** Where it runs. Default: where the test does. */
+  readonly workingFolder?: string;
 }
 
 /** The command-line tool, run as a person runs it: one process for each command. */
@@ -40,12 +43,19 @@ export class Widgetctl {
     this.#options = options;
   }
 
-  start(args: readonly string[], environment: Readonly<Record<string, string>> = {}, input = ''): RunningCommand {
-    const { folder, url, program = source, node = process.execPath } = this.#options;
+  start(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+    input: string | Buffer = '',
+  ): RunningCommand {
+    const { folder, url, program = widgetctlSource, node = process.execPath, workingFolder } = this.#options;
     const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(node, [program, ...args], {
       env: { PATH: process.env.PATH, XDG_CONFIG_HOME: folder, WIDGETCTL_URL: url, ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],
+      ...(workingFolder === undefined ? {} : { cwd: workingFolder }),
     });
+    // A command that does not read it may have ended before.
+    child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     const printed = { results: '', notes: '' };
     child.stdout.on('data', (chunk) => {
@@ -71,7 +81,7 @@ export class Widgetctl {
   run(
     args: readonly string[],
     environment?: Readonly<Record<string, string>>,
-    input?: string,
+    input?: string | Buffer,
   ): Promise<FinishedCommand> {
     return this.start(args, environment, input).finished;
   }

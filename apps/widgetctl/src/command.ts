@@ -1,5 +1,4 @@
-import type { WidgetServiceClient } from '@widget-service/client/client.ts';
-import type { Output } from './output.ts';
+import type { CommandContext } from './command-context.ts';
 
 /** An option of the command line: `--name`, or `--name VALUE`. */
 export interface OptionDefinition {
@@ -32,19 +31,4 @@ export interface CommandInput {
   text(option: string): string | undefined;
   texts(option: string): readonly string[];
   has(option: string): boolean;
-}
-
-/** What a command works with. */
-export interface CommandContext {
-  /** The address of the service. */
-  readonly url: string;
-  readonly client: WidgetServiceClient;
-  readonly output: Output;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Aborted by Ctrl-C. */
-  readonly signal: AbortSignal;
-  /** Asks a person. `isSecret` shows nothing of what is typed. Rejects with a `UsageError` if there is no terminal. */
-  ask(question: string, options?: { readonly isSecret?: boolean }): Promise<string>;
-  /** Reads everything from the standard input. */
-  readInput(): Promise<string>;
 }

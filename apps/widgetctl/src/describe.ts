@@ -1,14 +1,13 @@
 import type { components } from '@widget-service/client/interface.ts';
-import { toOneLine } from './output.ts';
 
 type Schemas = components['schemas'];
 
 /** `admin@example.com (admin)`. */
 export function describeUser({ email, role }: Pick<Schemas['User'], 'email' | 'role'>): string {
-  return `${toOneLine(email)} (${role})`;
+  return `${email} (${role})`;
 }
 
 /** `lamp (active, version 3)`. */
 export function describeWidget({ id, name, state, version }: Schemas['Widget']): string {
-  return `${id}  ${toOneLine(name)} (${state}, version ${version})`;
+  return `${id}  ${name} (${state}, version ${version})`;
 }

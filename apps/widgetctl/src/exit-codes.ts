@@ -1,15 +1,12 @@
-import { InvalidCallError } from '@widget-service/client/requests/invalid-call-error.ts';
+import { readFailureKind } from '@widget-service/client/requests/failure-kind.ts';
 import { ProblemError } from '@widget-service/client/requests/problem-error.ts';
-import { UnexpectedResponseError } from '@widget-service/client/requests/unexpected-response-error.ts';
-import { UnreachableError } from '@widget-service/client/requests/unreachable-error.ts';
-import { StreamEndedError } from '@widget-service/client/stream/stream-ended-error.ts';
 
 /** What the command returns to the shell. docs/widgetctl.md lists them. */
 export const exitCodes = {
   done: 0,
   /** Something failed that none of the others describes. */
   failed: 1,
-  /** The command line is wrong. Nothing was sent. */
+  /** The command line, a file or an address that it names is wrong. Nothing else than a mended one can succeed. */
   usage: 2,
   /** There is no session, or it has ended. */
   notSignedIn: 3,
@@ -17,11 +14,9 @@ export const exitCodes = {
   refused: 4,
   /** The service did not answer, or asks to come back later. The same command may succeed later. */
   unavailable: 5,
-  /** Ended by Ctrl-C: 128 and the number of the signal, as shells do it. */
-  interrupted: 130,
 } as const;
 
-/** The command line is wrong. */
+/** The command line, or a file that it names, is wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -33,16 +28,10 @@ export class PartlyFailedError extends Error {
 
 /** Returns the exit code for what a command has thrown. */
 export function chooseExitCode(error: unknown): number {
-  if (error instanceof UsageError || error instanceof InvalidCallError) return exitCodes.usage;
-  if (error instanceof StreamEndedError) return exitCodes.refused;
-  if (error instanceof ProblemError) {
-    if (error.code === 'not-authenticated') return exitCodes.notSignedIn;
-    return error.isTemporary ? exitCodes.unavailable : exitCodes.refused;
-  }
-  return isUnreachable(error) ? exitCodes.unavailable : exitCodes.failed;
+  if (error instanceof UsageError) return exitCodes.usage;
+  if (error instanceof ProblemError && error.code === 'not-authenticated') return exitCodes.notSignedIn;
+  const kind = readFailureKind(error);
+  return kind === null ? exitCodes.failed : byKind[kind];
 }
 
-/** Whether the service itself has not answered. */
-export function isUnreachable(error: unknown): error is Error {
-  return error instanceof UnreachableError || error instanceof UnexpectedResponseError;
-}
+const byKind = { caller: exitCodes.usage, refusal: exitCodes.refused, outage: exitCodes.unavailable } as const;

@@ -1,8 +1,8 @@
 import type { CommandDefinition, OptionDefinition } from './command.ts';
 import { commonOptions } from './parse-command-line.ts';
 
-/** Returns the overview of all commands. */
-export function formatOverview(commands: readonly CommandDefinition[]): string {
+/** Returns the lines of the overview of all commands. */
+export function formatOverview(commands: readonly CommandDefinition[]): string[] {
   return [
     'widgetctl: Widget Service at the command line',
     '',
@@ -15,11 +15,11 @@ export function formatOverview(commands: readonly CommandDefinition[]): string {
     ...alignPairs(listOptions(commonOptions)),
     '',
     'Help for one command: widgetctl COMMAND --help',
-  ].join('\n');
+  ];
 }
 
-/** Returns the help for one command. */
-export function formatCommandHelp(command: CommandDefinition): string {
+/** Returns the lines of the help for one command. */
+export function formatCommandHelp(command: CommandDefinition): string[] {
   const options = listOptions(command.options ?? {});
   return [
     command.summary,
@@ -29,7 +29,7 @@ export function formatCommandHelp(command: CommandDefinition): string {
     '',
     'Options of every command:',
     ...alignPairs(listOptions(commonOptions)),
-  ].join('\n');
+  ];
 }
 
 function formatSyntax({ name, parameters = [] }: CommandDefinition): string {

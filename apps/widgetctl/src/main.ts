@@ -1,26 +1,35 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import { exitCodes } from './exit-codes.ts';
+import { endOnSignals } from './interruption.ts';
+import { Printer } from './printer.ts';
+import { joinLines, readInputLines } from './read-file.ts';
 import { run } from './run.ts';
-import { askAtTerminal, readStandardInput } from './terminal.ts';
+import { askAtTerminal } from './terminal.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-const interrupted = new AbortController();
-// The second Ctrl-C ends the process at once.
-for (const name of ['SIGINT', 'SIGTERM'] as const)
-  process.once(name, () => interrupted.abort(new Error('interrupted')));
-// `widgetctl tail | head`: the reader has what it wanted.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+endOnSignals();
+const printer = new Printer(process.stdout, process.stderr);
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // `widgetctl tail | head`: the reader has what it wanted.
+  if (error.code === 'EPIPE') process.exit(exitCodes.done);
+  printer.note(`The results cannot be written: ${error.message}`);
+  process.exit(exitCodes.failed);
+});
+// Nobody reads the notes. The results may still be wanted.
+process.stderr.on('error', () => undefined);
+// A mistake of this program is still no reason to show a stack with foreign text in it.
+process.on('uncaughtException', (error) => {
+  printer.note(`widgetctl has failed: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(exitCodes.failed);
+});
 
 process.exitCode = await run(process.argv.slice(2), {
   // biome-ignore lint/style/noProcessEnv: the command line is configured by the environment, and this is its only reader.
   environment: process.env,
-  signal: interrupted.signal,
-  write: (text) => void process.stdout.write(text),
-  writeNote: (text) => void process.stderr.write(text),
+  printer,
   isTerminal: process.stdout.isTTY === true,
-  version,
-  ask: askAtTerminal,
-  readInput: readStandardInput,
+  readVersion: () =>
+    (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version,
+  ask: (question, options) => askAtTerminal(printer, question, options),
+  readInput: () => joinLines(readInputLines()),
 });

@@ -1,17 +1,19 @@
+import { parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { describe, expect, test } from 'vitest';
-import { Output, toOneLine } from './output.ts';
+import { Output } from './output.ts';
+import { Printer } from './printer.ts';
 
 function capture(options: { isJson?: boolean; hasColors?: boolean } = {}) {
   const printed = { results: '', notes: '' };
+  const collect = (name: 'results' | 'notes') => ({
+    write: (text: string) => {
+      printed[name] += text;
+    },
+  });
   const output = new Output({
     isJson: options.isJson ?? false,
     hasColors: options.hasColors ?? false,
-    write: (text) => {
-      printed.results += text;
-    },
-    writeNote: (text) => {
-      printed.notes += text;
-    },
+    printer: new Printer(collect('results'), collect('notes')),
   });
   return { output, printed };
 }
@@ -46,8 +48,10 @@ describe('output for people', () => {
     expect(printed).toEqual({ results: '', notes: 'none\n' });
   });
 
-  test('lets no name change the terminal', () => {
-    expect(toOneLine('a\u001b[2Jb\nc\u202ed\u0085')).toBe('a\ufffd[2Jb\ufffdc\ufffdd\ufffd');
+  test('has styles, but no control character of a text, and stays in its line', () => {
+    const { output, printed } = capture({ hasColors: true });
+    output.result(null, () => [{ style: 'bold', text: 'a\u001b[22m\n' }, '\u001b[2J\u009b\u202e\ud800😀']);
+    expect(printed.results).toBe('\u001b[1ma\\u001b[22m\\u000a\u001b[22m\\u001b[2J\\u009b\\u202e\\ud800😀\n');
   });
 });
 
@@ -68,5 +72,20 @@ describe('output for programs', () => {
       results: '{"id":1,"name":"a\\nb"}\n{"id":2,"name":"c"}\n{"id":3}\n{"id":4}\n',
       notes: '',
     });
+  });
+
+  test('has the control characters of texts escaped, and means the same', () => {
+    const { output, printed } = capture({ isJson: true });
+    const text = 'a\u001b\u009b\u202e\u2028\u007f\ud800😀\n';
+    output.result({ [text]: text }, () => '');
+    expect(printed.results).toMatch(/^[ -~😀]+\n$/u);
+    expect(JSON.parse(printed.results)).toEqual({ [text]: text });
+  });
+
+  test('has every digit of a number', () => {
+    const { output, printed } = capture({ isJson: true });
+    const json = '{"a":[12345678901234567890,1e400,0.10,-0,1.0,7]}';
+    output.result(parseExactJson(json), () => '');
+    expect(printed.results).toBe(`${json}\n`);
   });
 });

@@ -1,6 +1,6 @@
-import { styleText } from 'node:util';
-
-type Style = Parameters<typeof styleText>[0];
+import { formatExactJson } from '@widget-service/client/json/exact-json.ts';
+import type { Printer } from './printer.ts';
+import { escapeControls, type Style, type Text } from './styled-text.ts';
 
 /** One column of a table. */
 export interface Column<Row> {
@@ -12,8 +12,7 @@ export interface Column<Row> {
 export interface OutputOptions {
   readonly isJson: boolean;
   readonly hasColors: boolean;
-  readonly write: (text: string) => void;
-  readonly writeNote: (text: string) => void;
+  readonly printer: Printer;
 }
 
 /**
@@ -22,73 +21,76 @@ export interface OutputOptions {
  */
 export class Output {
   readonly isJson: boolean;
-  readonly #options: OutputOptions;
+  readonly #hasColors: boolean;
+  readonly #printer: Printer;
 
-  constructor(options: OutputOptions) {
-    this.isJson = options.isJson;
-    this.#options = options;
+  constructor({ isJson, hasColors, printer }: OutputOptions) {
+    this.isJson = isJson;
+    this.#hasColors = hasColors;
+    this.#printer = printer;
   }
 
   /** Prints a result: as JSON, or as the line that `describe` makes of it. */
-  result<Result>(result: Result, describe: (result: Result) => string): void {
-    this.#options.write(`${this.isJson ? JSON.stringify(result) : describe(result)}\n`);
+  result<Result>(result: Result, describe: (result: Result) => Text): void {
+    this.#printer.line(this.isJson ? formatExactJson(result) : describe(result), this.#hasColors);
+  }
+
+  /** Prints a result: as JSON, or as these lines. */
+  lines(result: unknown, lines: readonly Text[]): void {
+    if (this.isJson) this.result(result, () => '');
+    else for (const line of lines) this.#printer.line(line, this.#hasColors);
   }
 
   /** Prints the members of one thing, one a line. With `--json`, all of it. */
   facts(result: object, facts: readonly (readonly [string, string])[]): void {
     const width = Math.max(...facts.map(([name]) => name.length));
-    this.result(result, () =>
-      facts.map(([name, value]) => `${this.paint('dim', name.padEnd(width))}  ${value}`).join('\n'),
-    );
+    const toLine = ([name, value]: (typeof facts)[number]) =>
+      [{ style: 'dim', text: name.padEnd(width) }, '  ', value] as const;
+    this.lines(result, facts.map(toLine));
   }
 
   /** Prints rows in columns. With `--json`, one row a line. Says so if there is none. */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
     if (this.isJson) {
-      for (const row of rows) this.#options.write(`${JSON.stringify(row)}\n`);
+      for (const row of rows) this.result(row, () => '');
       return;
     }
     if (rows.length === 0) {
       this.note('none');
       return;
     }
-    const cells = rows.map((row) => columns.map(({ text }) => toOneLine(text(row))));
+    // Escaped here as well, because the escaped text is what has a width.
+    const cells = rows.map((row) => columns.map(({ text }) => escapeControls(text(row))));
     const widths = columns.map(({ title }, index) =>
       Math.max(title.length, ...cells.map((row) => countWidth(row[index]))),
     );
-    const layOut = (texts: readonly string[]) =>
-      texts.map((text, index) => text + ' '.repeat((widths[index] ?? 0) - countWidth(text)));
-    this.#options.write(
-      `${this.paint(
-        'dim',
-        layOut(columns.map(({ title }) => title))
-          .join('  ')
-          .trimEnd(),
-      )}\n`,
+    const printRow = (texts: readonly string[], chooseStyle: (column: number) => Style | null) => {
+      const last = texts.findLastIndex((text) => text !== '');
+      const line = texts.slice(0, last + 1).map((text, column): Text => {
+        const gap = column === last ? '' : ' '.repeat((widths[column] ?? 0) - countWidth(text) + 2);
+        const style = chooseStyle(column);
+        return [style === null ? text : { style, text }, gap];
+      });
+      this.#printer.line(line, this.#hasColors);
+    };
+    printRow(
+      columns.map(({ title }) => title),
+      () => 'dim',
     );
     for (const [index, row] of rows.entries()) {
-      const texts = layOut(cells[index] ?? []).map((text, column) => {
-        const style = columns[column]?.style?.(row) ?? null;
-        return style === null ? text : this.paint(style, text);
-      });
-      this.#options.write(`${texts.join('  ').trimEnd()}\n`);
+      printRow(cells[index] ?? [], (column) => columns[column]?.style?.(row) ?? null);
     }
   }
 
   /** Says something to the person, apart from the results. */
   note(text: string): void {
-    this.#options.writeNote(`${text}\n`);
+    this.#printer.note(text);
   }
 
-  paint(style: Style, text: string): string {
-    // Whether there are colours was decided already, for the standard output as a whole.
-    return this.#options.hasColors ? styleText(style, text, { validateStream: false }) : text;
+  /** Resolves when whoever reads the standard output has taken the results so far, or they wait in a pipe to it. */
+  written(): Promise<void> {
+    return this.#printer.written();
   }
-}
-
-/** Replaces characters that would move the cursor, change the terminal or reorder the line. */
-export function toOneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\ufffd');
 }
 
 /** Of characters, not of UTF-16 units. */

@@ -1,65 +1,45 @@
-import { createClient } from '@widget-service/client/client.ts';
-import type { CommandContext } from './command.ts';
+import { CommandContext, type Surroundings } from './command-context.ts';
 import { commands } from './commands.ts';
 import { describeFailure } from './describe-failure.ts';
-import { chooseExitCode, exitCodes, UsageError } from './exit-codes.ts';
+import { chooseExitCode, exitCodes } from './exit-codes.ts';
 import { formatCommandHelp, formatOverview } from './help.ts';
 import { Output } from './output.ts';
 import { parseCommandLine } from './parse-command-line.ts';
-import { findSessionFile, openSessionFile } from './session-file.ts';
+import type { Printer } from './printer.ts';
 
-/** The process that a command runs in. */
-export interface Surroundings extends Pick<CommandContext, 'ask' | 'environment' | 'readInput' | 'signal'> {
-  readonly write: (text: string) => void;
-  readonly writeNote: (text: string) => void;
+/** The process, and how its results are printed. */
+export interface Process extends Surroundings {
+  readonly printer: Printer;
   /** Whether the standard output is a terminal. */
   readonly isTerminal: boolean;
-  readonly version: string;
+  readonly readVersion: () => string;
 }
 
-const defaultUrl = 'http://127.0.0.1:8080';
-
 /** Runs one command. Resolves with the exit code, and never rejects. */
-export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { environment, signal, write, writeNote, version } = surroundings;
-  let url = environment.WIDGETCTL_URL ?? defaultUrl;
+export async function run(args: readonly string[], surroundings: Process): Promise<number> {
+  const { printer } = surroundings;
   try {
     const { command, input } = parseCommandLine(args, commands);
     if (input.has('version')) {
-      write(`${version}\n`);
+      printer.line(surroundings.readVersion());
       return exitCodes.done;
     }
     if (command === null || input.has('help')) {
-      write(`${command === null ? formatOverview(commands) : formatCommandHelp(command)}\n`);
+      const help = command === null ? formatOverview(commands) : formatCommandHelp(command);
+      for (const line of help) printer.line(line);
       return exitCodes.done;
     }
-    url = readUrl(input.text('url') ?? url);
     const hasColors = !input.has('no-color') && allowsColors(surroundings);
-    const output = new Output({ isJson: input.has('json'), hasColors, write, writeNote });
-    const token = environment.WIDGETCTL_TOKEN;
-    const client = createClient({
-      baseUrl: url,
-      sessionStore: openSessionFile(findSessionFile(environment), url),
-      ...(token === undefined ? {} : { provisionToken: token }),
-    });
-    await command.run({ ...surroundings, url, client, output }, input);
+    const output = new Output({ isJson: input.has('json'), hasColors, printer });
+    await command.run(new CommandContext(surroundings, input.text('url'), output), input);
     return exitCodes.done;
   } catch (error) {
-    if (signal.aborted) return exitCodes.interrupted;
-    for (const line of describeFailure(error, url)) writeNote(`${line}\n`);
+    for (const line of describeFailure(error)) printer.note(line);
     return chooseExitCode(error);
   }
 }
 
 /** See no-color.org: any value of NO_COLOR but an empty one. */
-function allowsColors({ environment, isTerminal }: Surroundings): boolean {
+function allowsColors({ environment, isTerminal }: Process): boolean {
   return isTerminal && !environment.NO_COLOR && environment.TERM !== 'dumb';
-}
-
-/** The address without a slash at the end: the sessions are kept by it. */
-function readUrl(text: string): string {
-  if (!URL.canParse(text) || !/^https?:/.test(text)) throw new UsageError(`"${text}" is no address of a service.`);
-  let end = text.length;
-  while (text[end - 1] === '/') end -= 1;
-  return text.slice(0, end);
 }

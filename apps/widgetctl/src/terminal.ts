@@ -1,33 +1,32 @@
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { UsageError } from './exit-codes.ts';
+import { interrupt } from './interruption.ts';
+import type { Printer } from './printer.ts';
 
 /** Asks a person at the terminal. Nothing of a secret appears on the screen. */
-export function askAtTerminal(question: string, { isSecret = false } = {}): Promise<string> {
+export function askAtTerminal(printer: Printer, question: string, { isSecret = false } = {}): Promise<string> {
   if (!process.stdin.isTTY) {
     return Promise.reject(
       new UsageError(`${question.replace(/:\s*$/, '')} is missing, and there is no terminal to ask at.`),
     );
   }
   return new Promise((resolve, reject) => {
-    process.stderr.write(question);
-    // readline writes what is typed to its output. Without one, the terminal shows it only if it echoes by itself.
-    const reader = createInterface({
-      input: process.stdin,
-      terminal: isSecret,
-      ...(isSecret ? {} : { output: process.stderr }),
-    });
+    printer.question(question);
+    // With `terminal`, readline reads each key, and the terminal shows none. Otherwise the terminal itself edits the line.
+    const reader = createInterface({ input: process.stdin, terminal: isSecret });
     let isAnswered = false;
+    reader.once('SIGINT', () => {
+      printer.note('');
+      interrupt();
+    });
     reader.once('line', (line) => {
       isAnswered = true;
       reader.close();
       resolve(line);
     });
     reader.once('close', () => {
-      if (isSecret) process.stderr.write('\n');
+      if (isSecret || !isAnswered) printer.note('');
       if (!isAnswered) reject(new UsageError('Nothing was entered.'));
     });
   });
 }
-
-export const readStandardInput = (): Promise<string> => text(process.stdin);

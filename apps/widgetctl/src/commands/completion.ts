@@ -11,7 +11,8 @@ export function makeCompletionCommand(listCommands: () => readonly CommandDefini
     async run({ output }, input) {
       const shell = shells.find((name) => name === input.parameters[0]);
       if (shell === undefined) throw new UsageError(`SHELL must be one of ${shells.join(', ')}.`);
-      output.result(formatCompletion(shell, listCommands()), (script) => script.trimEnd());
+      const script = formatCompletion(shell, listCommands());
+      output.lines(script, script.trimEnd().split('\n'));
     },
   };
 }

@@ -1,6 +1,8 @@
 import type { components } from '@widget-service/client/interface.ts';
+import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
-import type { CommandContext, CommandDefinition, CommandInput } from '../command.ts';
+import type { CommandDefinition, CommandInput } from '../command.ts';
+import type { CommandContext } from '../command-context.ts';
 import { describeFailure } from '../describe-failure.ts';
 import { PartlyFailedError, UsageError } from '../exit-codes.ts';
 import type { Column } from '../output.ts';
@@ -51,9 +53,12 @@ const get: CommandDefinition = {
   summary: 'Show one delivery with its payload. With --json, `hooks replay` reads it.',
   async run({ client, output }, input) {
     const [id = '', eventId = ''] = input.parameters;
-    const delivery = await client.api.GET('/api/v1/integrations/{id}/deliveries/{eventId}', {
+    // As text, because a number of the payload may have more digits than a number of JavaScript.
+    const text = await client.api.GET('/api/v1/integrations/{id}/deliveries/{eventId}', {
       params: { path: { id, eventId } },
+      parseAs: 'text',
     });
+    const delivery = parseExactJson(text) as components['schemas']['DeliveryWithPayload'];
     output.facts(delivery, [
       ['Event', delivery.eventId],
       ['State', delivery.state],
@@ -67,7 +72,7 @@ const get: CommandDefinition = {
       ['Position', delivery.position ?? 'none'],
       ['Attempts', String(delivery.attempts)],
       ['Duplicates', String(delivery.duplicates)],
-      ['Payload', JSON.stringify(delivery.payload)],
+      ['Payload', formatExactJson(delivery.payload)],
     ]);
   },
 };
@@ -107,15 +112,14 @@ async function listDead(context: CommandContext, id: string): Promise<string[]> 
   return eventIds;
 }
 
-async function redriveOne({ client, output, url, signal }: CommandContext, id: string, eventId: string) {
+async function redriveOne({ client, output }: CommandContext, id: string, eventId: string) {
   try {
     const path = { id, eventId };
-    await client.api.POST('/api/v1/integrations/{id}/deliveries/{eventId}/redrive', { params: { path }, signal });
+    await client.api.POST('/api/v1/integrations/{id}/deliveries/{eventId}/redrive', { params: { path } });
     output.result({ eventId, redriven: true }, () => `${eventId}: accepted`);
     return true;
   } catch (error) {
-    if (signal.aborted) throw error;
-    const reason = describeFailure(error, url).join(' ');
+    const reason = describeFailure(error).join(' ');
     output.result({ eventId, redriven: false, error: reason }, () => `${eventId}: ${reason}`);
     return false;
   }
@@ -141,11 +145,10 @@ interface DeliveryFilter {
   readonly to?: string;
 }
 
-function readDeliveries({ client, signal }: CommandContext, id: string, filter: DeliveryFilter) {
+function readDeliveries({ client }: CommandContext, id: string, filter: DeliveryFilter) {
   return readAllPages((page) =>
     client.api.GET('/api/v1/integrations/{id}/deliveries', {
       params: { path: { id }, query: { page, pageSize: 100, ...filter } },
-      signal,
     }),
   );
 }

@@ -1,7 +1,8 @@
 import type { components } from '@widget-service/client/interface.ts';
 import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
-import type { CommandContext, CommandDefinition } from '../command.ts';
-import { type Column, toOneLine } from '../output.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { Column } from '../output.ts';
 import { readNumber } from '../parse-command-line.ts';
 
 type Schemas = components['schemas'];
@@ -35,7 +36,7 @@ function showSecrets(
 ): void {
   output.facts(issued, [
     ['Id', issued.id],
-    ['Name', toOneLine(issued.name)],
+    ['Name', issued.name],
     ...(issued.url === undefined ? ([['Token', issued.token]] as const) : ([['URL', issued.url]] as const)),
     ...(issued.signingSecret === undefined ? [] : ([['Signing secret', issued.signingSecret]] as const)),
   ]);
@@ -47,11 +48,9 @@ function makeCommands({ word, path, one }: Kind): CommandDefinition[] {
   const list: CommandDefinition = {
     name: `${word} list`,
     summary: `List ${word}.`,
-    async run({ client, output, signal }) {
+    async run({ client, output }) {
       const found: Grant[] = [];
-      const pages = readAllPages<Grant>((page) =>
-        client.api.GET(path, { params: { query: { page, pageSize: 100 } }, signal }),
-      );
+      const pages = readAllPages<Grant>((page) => client.api.GET(path, { params: { query: { page, pageSize: 100 } } }));
       for await (const grant of pages) found.push(grant);
       output.table(found, columns);
     },

@@ -1,26 +1,22 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { createHookSender, type HookEvent, type HookSender } from '@widget-service/client/hooks/hook-sender.ts';
-import type { CommandContext, CommandDefinition, CommandInput } from '../command.ts';
+import { randomUUID } from 'node:crypto';
+import { BoundedTasks } from '../bounded-tasks.ts';
+import type { CommandDefinition, CommandInput } from '../command.ts';
+import type { CommandContext } from '../command-context.ts';
 import { describeFailure } from '../describe-failure.ts';
 import { PartlyFailedError, UsageError } from '../exit-codes.ts';
+import { concernsAllHooks, destinationOptions, openSender } from '../hook-destination.ts';
+import { type FileHook, parseHooks } from '../hook-lines.ts';
+import { parseJsonObject } from '../json-object.ts';
 import { readNumber } from '../parse-command-line.ts';
+import { readFileLines, readFileText, readInputLines } from '../read-file.ts';
 
 const kinds = ['created', 'updated', 'retired'] as const;
-
-const destination = {
-  to: { value: 'URL', text: 'The secret URL of the integration. Default: WIDGETCTL_HOOK_URL.' },
-  secret: {
-    value: 'SECRET',
-    text: 'The signing secret, if the integration needs signatures. Default: WIDGETCTL_HOOK_SECRET.',
-  },
-};
 
 const send: CommandDefinition = {
   name: 'hooks send',
   summary: 'Send one hook, and repeat it until the service has accepted it.',
   options: {
-    ...destination,
+    ...destinationOptions,
     kind: { value: 'KIND', choices: kinds, text: 'What has happened. Default: updated.' },
     widget: { value: 'ID', text: 'The widget. May be left out with the kind "created".' },
     payload: { value: 'JSON', text: 'A JSON object, @FILE, or - for the standard input.' },
@@ -37,95 +33,83 @@ const send: CommandDefinition = {
       ...(payload === undefined ? {} : { payload }),
     };
     const id = input.text('id') ?? randomUUID();
-    const sender = openSender(context, input, 1);
+    const sender = await openSender(context, input, 1);
     const { eventId } = await sender.send(event, { id });
     context.output.result({ id, eventId }, () => `Accepted as event ${eventId}.`);
   },
 };
 
+/** So many hooks are read ahead of those that are sent: enough to find some of different widgets. */
+const readAhead = 256;
+
 const replay: CommandDefinition = {
   name: 'hooks replay',
   parameters: ['FILE'],
   summary: 'Send the hooks of a file, one JSON object a line. Run again, it makes no event twice.',
-  options: { ...destination, concurrency: { value: 'N', text: 'How many at the same time. Default: 8.' } },
+  options: { ...destinationOptions, concurrency: { value: 'N', text: 'How many at the same time. Default: 8.' } },
   async run(context, input) {
     const [file = ''] = input.parameters;
-    const hooks = parseHooks(file === '-' ? await context.readInput() : await readFile(file, 'utf8'));
-    const sender = openSender(context, input, readNumber(input, 'concurrency', 1) ?? 8);
-    let refused = 0;
+    const { output } = context;
+    const concurrency = readNumber(input, 'concurrency', 1) ?? 8;
+    const sender = await openSender(context, input, concurrency);
+    const counts = { accepted: 0, refused: 0 };
     const sendOne = async ({ line, id, event }: FileHook) => {
       try {
         const { eventId } = await sender.send(event, { id });
-        context.output.result({ line, id, eventId }, () => `line ${line}: accepted as event ${eventId}`);
+        counts.accepted += 1;
+        output.result({ line, id, eventId }, () => `line ${line}: accepted as event ${eventId}`);
       } catch (error) {
-        if (context.signal.aborted) throw error;
-        refused += 1;
-        const reason = describeFailure(error, context.url).join(' ');
-        context.output.result({ line, id, error: reason }, () => `line ${line}: ${reason}`);
+        if (concernsAllHooks(error)) throw error;
+        counts.refused += 1;
+        const reason = describeFailure(error).join(' ');
+        output.result({ line, id, error: reason }, () => `line ${line}: ${reason}`);
       }
     };
-    await Promise.all(hooks.map(sendOne));
-    context.output.note(`${hooks.length - refused} accepted, ${refused} refused.`);
-    if (refused > 0) throw new PartlyFailedError(`${refused} of ${hooks.length} hooks were refused.`);
+    const summarize = () => output.note(`${counts.accepted} accepted, ${counts.refused} refused.`);
+    try {
+      await sendAll(context, file, new BoundedTasks(readAhead + concurrency), sendOne);
+    } catch (error) {
+      if (counts.accepted + counts.refused > 0) summarize();
+      throw error;
+    } finally {
+      sender.close();
+    }
+    summarize();
+    if (counts.refused > 0) {
+      throw new PartlyFailedError(`${counts.refused} of ${counts.accepted + counts.refused} hooks were refused.`);
+    }
   },
 };
 
-interface FileHook {
-  readonly line: number;
-  readonly id: string;
-  readonly event: HookEvent;
-}
-
-/** Reads hooks from lines of JSON. Members that no hook has are left out, so lines of `deliveries get --json` will do. */
-export function parseHooks(text: string): FileHook[] {
-  const seen = new Map<string, number>();
-  return text.split('\n').flatMap((json, index) => {
-    if (json.trim() === '') return [];
-    const line = index + 1;
-    const { id, kind, occurredAt, widgetId, payload } = parseLine(json, line);
-    const event = { kind, occurredAt, widgetId, payload } as HookEvent;
-    // The same line makes the same id, in every run. The same line again in one file is another hook.
-    const repetition = seen.get(json) ?? 0;
-    seen.set(json, repetition + 1);
-    const hash = createHash('sha256').update(`${repetition} ${json}`).digest('hex').slice(0, 32);
-    return [{ line, id: typeof id === 'string' ? id : `replay-${hash}`, event }];
-  });
-}
-
-function parseLine(json: string, line: number): Record<string, unknown> {
+/** Reads the file while it sends, so neither its size nor the time to read it matters. */
+async function sendAll(
+  { output }: CommandContext,
+  file: string,
+  tasks: BoundedTasks,
+  sendOne: (hook: FileHook) => Promise<void>,
+): Promise<void> {
+  const [lines, source] = file === '-' ? [readInputLines(), 'the standard input'] : [readFileLines(file), file];
   try {
-    const parsed: unknown = JSON.parse(json);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
-      return parsed as Record<string, unknown>;
-  } catch {
-    // The message below is clearer than that of the parser.
+    for await (const hook of parseHooks(lines, source)) {
+      await tasks.start(() => sendOne(hook));
+      await output.written();
+    }
+  } catch (error) {
+    // What was read before the mistake is sent.
+    await tasks.idle();
+    throw error;
   }
-  throw new UsageError(`Line ${line} is no JSON object. Nothing was sent.`);
+  await tasks.idle();
 }
 
-function openSender({ environment, signal }: CommandContext, input: CommandInput, concurrency: number): HookSender {
-  const url = input.text('to') ?? environment.WIDGETCTL_HOOK_URL;
-  if (url === undefined) throw new UsageError('The URL of the integration is missing: --to or WIDGETCTL_HOOK_URL.');
-  if (!URL.canParse(url)) throw new UsageError('The URL of the integration is no URL.');
-  const secret = input.text('secret') ?? environment.WIDGETCTL_HOOK_SECRET;
-  const options = { url, concurrency, maxQueued: Number.POSITIVE_INFINITY };
-  const sender = createHookSender(secret === undefined ? options : { ...options, secret });
-  signal.addEventListener('abort', () => sender.close(), { once: true });
-  return sender;
-}
-
-async function readPayload({ readInput }: CommandContext, input: CommandInput) {
+async function readPayload(context: CommandContext, input: CommandInput) {
   const text = input.text('payload');
   if (text === undefined) return undefined;
-  const json = text === '-' ? await readInput() : text.startsWith('@') ? await readFile(text.slice(1), 'utf8') : text;
-  try {
-    const parsed: unknown = JSON.parse(json);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
-      return parsed as Record<string, unknown>;
-  } catch {
-    // The message below is clearer than that of the parser.
-  }
-  throw new UsageError('--payload is no JSON object.');
+  const file = text.startsWith('@') ? text.slice(1) : null;
+  const json = text === '-' ? await context.readInput() : file === null ? text : await readFileText(file);
+  const payload = parseJsonObject(json);
+  if (payload === null) throw new UsageError(`--payload${file === null ? '' : `: ${file}`} is no JSON object.`);
+  return payload;
 }
 
 export const hookCommands = [send, replay];

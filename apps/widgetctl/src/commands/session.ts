@@ -1,5 +1,6 @@
 import type { CommandDefinition } from '../command.ts';
 import { describeUser } from '../describe.ts';
+import { UsageError } from '../exit-codes.ts';
 
 const login: CommandDefinition = {
   name: 'login',
@@ -7,16 +8,19 @@ const login: CommandDefinition = {
   options: {
     email: { value: 'EMAIL', text: 'Who signs in. Asked for if it is left out.' },
     'password-stdin': {
-      text: 'Read the password from the standard input. Otherwise: WIDGETCTL_PASSWORD, or a question.',
+      text: 'Read the password from the standard input. Default: WIDGETCTL_PASSWORD, or a question.',
     },
   },
-  async run({ client, output, url, environment, ask, readInput }, input) {
-    const email = input.text('email') ?? (await ask('E-mail: '));
-    const readPassword = async () =>
-      input.has('password-stdin')
-        ? (await readInput()).replace(/\r?\n$/, '')
-        : (environment.WIDGETCTL_PASSWORD ?? (await ask('Password: ', { isSecret: true })));
-    const session = await client.signIn({ email, password: await readPassword() });
+  async run(context, input) {
+    const { client, output, sessions, url } = context;
+    if (!sessions.canKeep)
+      throw new UsageError('There is no home directory. Set XDG_CONFIG_HOME to the path of a folder.');
+    const email = input.text('email') ?? (await context.ask('E-mail: '));
+    const password = input.has('password-stdin')
+      ? await context.readInput()
+      : ((await context.readSecret('WIDGETCTL_PASSWORD')) ?? (await context.ask('Password: ', { isSecret: true })));
+    const session = await client.signIn({ email, password });
+    if (!sessions.canKeep) throw new Error('So no later command could use it.');
     output.result(session.user, (user) => `Signed in at ${url} as ${describeUser(user)}.`);
   },
 };

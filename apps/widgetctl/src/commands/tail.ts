@@ -1,9 +1,14 @@
-import type { StreamOptions, StreamState } from '@widget-service/client/stream/read-stream.ts';
+import { formatExactJson } from '@widget-service/client/json/exact-json.ts';
+import { readStream, type StreamOptions, type StreamState } from '@widget-service/client/stream/read-stream.ts';
 import { isWidgetEvent, type StreamEvent, type WidgetStreamEvent } from '@widget-service/client/stream/stream-event.ts';
-import type { CommandContext, CommandDefinition, CommandInput } from '../command.ts';
-import { type Output, toOneLine } from '../output.ts';
+import type { CommandDefinition, CommandInput } from '../command.ts';
+import type { CommandContext } from '../command-context.ts';
+import { describeFailure, formatSeconds } from '../describe-failure.ts';
+import { parseJsonObject } from '../json-object.ts';
+import type { Output } from '../output.ts';
 import { readNumber } from '../parse-command-line.ts';
 import { openPositionFile } from '../position-file.ts';
+import { joinTexts, type Text } from '../styled-text.ts';
 
 const kinds = ['created', 'updated', 'retired'] as const;
 const styles = { 'widget.created': 'green', 'widget.updated': 'cyan', 'widget.retired': 'magenta' } as const;
@@ -13,7 +18,10 @@ const tail: CommandDefinition = {
   name: 'tail',
   summary: 'Print events as they come, until Ctrl-C.',
   options: {
-    stream: { value: 'URL', text: 'The stream of a subscription. Default: all events, by your session.' },
+    stream: {
+      value: 'URL',
+      text: 'The secret URL of a subscription. Better: WIDGETCTL_STREAM_URL. Default: all events, by your session.',
+    },
     position: { value: 'FILE', text: 'Keep the position in a file, and go on there the next time.' },
     from: { value: 'POSITION', text: 'Where to begin: a position, or "earliest". Default: now.' },
     kind: { value: 'KIND', choices: kinds, isRepeated: true, text: 'Only events of this kind.' },
@@ -21,32 +29,31 @@ const tail: CommandDefinition = {
     limit: { value: 'N', text: 'End after so many events.' },
   },
   async run(context, input) {
-    const { client, output, signal } = context;
+    const { output } = context;
     const limit = readNumber(input, 'limit', 1) ?? Number.POSITIVE_INFINITY;
     const options = readOptions(context, input);
-    const url = input.text('stream');
-    const events = url === undefined ? client.streamOfSession(options) : client.stream(url, options);
+    const url = input.text('stream') ?? (await context.readSecret('WIDGETCTL_STREAM_URL'));
+    const events =
+      url === undefined
+        ? context.client.streamOfSession(options)
+        : readStream(url.trim(), { ...options, fetch: context.fetch });
     const isWanted = makeFilter(input);
     let printed = 0;
-    try {
-      for await (const event of events) {
-        printed += printEvent(output, event, isWanted);
-        if (printed < limit) continue;
-        if (isWidgetEvent(event)) await options.positions?.save(event.position);
-        return;
-      }
-    } catch (error) {
-      // Ctrl-C is how people end it.
-      if (!signal.aborted) throw error;
+    for await (const event of events) {
+      printed += printEvent(output, readExactly(event), isWanted);
+      // The position moves when the next event is asked for: not before this one can no longer be lost.
+      await output.written();
+      if (printed < limit) continue;
+      if (isWidgetEvent(event)) await options.positions?.save(event.position);
+      return;
     }
   },
 };
 
-function readOptions({ output, signal }: CommandContext, input: CommandInput): StreamOptions {
+function readOptions({ output }: CommandContext, input: CommandInput): StreamOptions {
   const file = input.text('position');
   const position = input.text('from');
   return {
-    signal,
     onState: (state) => reportState(output, state),
     ...(file === undefined ? {} : { positions: openPositionFile(file) }),
     ...(position === undefined ? {} : { position }),
@@ -55,8 +62,8 @@ function readOptions({ output, signal }: CommandContext, input: CommandInput): S
 
 function reportState(output: Output, state: StreamState): void {
   if (state.name !== 'waiting') return;
-  const cause = state.cause instanceof Error ? ` (${state.cause.message})` : '';
-  output.note(`The stream is interrupted${cause}. Connecting again in ${(state.delayMs / 1_000).toFixed(1)} s.`);
+  const cause = state.cause instanceof Error ? describeFailure(state.cause)[0] : 'The stream has ended';
+  output.note(`The stream is interrupted: ${cause}. Connecting again in ${formatSeconds(state.delayMs)}.`);
 }
 
 function makeFilter(input: CommandInput): (event: WidgetStreamEvent) => boolean {
@@ -67,11 +74,16 @@ function makeFilter(input: CommandInput): (event: WidgetStreamEvent) => boolean 
     (wantedIds.length === 0 || (subject !== undefined && wantedIds.includes(subject)));
 }
 
+/** The event with every digit of the numbers in it. */
+function readExactly<Event extends StreamEvent>(event: Event): Event {
+  return { ...event, ...parseJsonObject(event.json), type: event.type };
+}
+
 /** Returns how many events it has printed: 0 or 1. */
 function printEvent(output: Output, event: StreamEvent, isWanted: (event: WidgetStreamEvent) => boolean): number {
   if (isWidgetEvent(event)) {
     if (!isWanted(event)) return 0;
-    output.result(event, () => formatEvent(output, event));
+    output.result(event, formatEvent);
     return 1;
   }
   if (event.type === 'stream.gap') {
@@ -81,21 +93,22 @@ function printEvent(output: Output, event: StreamEvent, isWanted: (event: Widget
   return 0;
 }
 
-function formatEvent(output: Output, { type, time, subject, data }: WidgetStreamEvent): string {
+function formatEvent({ type, time, subject, data }: WidgetStreamEvent): Text {
   const kind = type.slice('widget.'.length).padEnd('created'.length);
-  const name = data.widget === null ? '' : `${toOneLine(data.widget.name)} v${data.widget.version}`;
-  const labels = data.widget?.labels.map(toOneLine).join(', ') ?? '';
+  const name = data.widget === null ? '' : `${data.widget.name} v${data.widget.version}`;
+  const labels = data.widget?.labels.join(', ') ?? '';
   const notes = [data.origin === 'hook' ? 'hook' : '', data.late ? 'late' : ''].filter((note) => note !== '');
-  return [
-    output.paint('dim', time),
-    output.paint(styles[type], kind),
-    output.paint('bold', name),
-    labels === '' ? '' : `[${labels}]`,
-    output.paint('dim', [subject ?? '', ...notes].join(' ')),
-    data.payload === null ? '' : JSON.stringify(data.payload),
-  ]
-    .filter((part) => part !== '')
-    .join('  ');
+  return joinTexts(
+    [
+      { style: 'dim', text: time },
+      { style: styles[type], text: kind },
+      { style: 'bold', text: name },
+      labels === '' ? '' : `[${labels}]`,
+      { style: 'dim', text: [subject ?? '', ...notes].join(' ') },
+      data.payload === null ? '' : formatExactJson(data.payload),
+    ],
+    '  ',
+  );
 }
 
 export const tailCommands = [tail];

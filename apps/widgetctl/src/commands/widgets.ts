@@ -3,7 +3,7 @@ import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts'
 import type { CommandDefinition } from '../command.ts';
 import { describeWidget } from '../describe.ts';
 import { UsageError } from '../exit-codes.ts';
-import { type Column, toOneLine } from '../output.ts';
+import type { Column } from '../output.ts';
 import { readNumber } from '../parse-command-line.ts';
 
 type Widget = components['schemas']['Widget'];
@@ -27,13 +27,13 @@ const list: CommandDefinition = {
     limit: { value: 'N', text: 'At most so many. Default: 50.' },
     all: { text: 'All of them.' },
   },
-  async run({ client, output, signal }, input) {
+  async run({ client, output }, input) {
     const state = states.find((name) => name === input.text('state'));
     const limit = input.has('all') ? Number.POSITIVE_INFINITY : (readNumber(input, 'limit', 1) ?? 50);
     const found: Widget[] = [];
     let isCut = false;
     const pageSize = Math.min(limit + 1, 200);
-    for await (const widget of client.listWidgets({ ...(state === undefined ? {} : { state }), pageSize, signal })) {
+    for await (const widget of client.listWidgets({ ...(state === undefined ? {} : { state }), pageSize })) {
       isCut = found.length >= limit;
       if (isCut) break;
       found.push(widget);
@@ -46,7 +46,7 @@ const list: CommandDefinition = {
 const create: CommandDefinition = {
   name: 'widgets create',
   parameters: ['NAME'],
-  summary: 'Create a widget. With WIDGETCTL_TOKEN, a provision token, no session is needed.',
+  summary: 'Create a widget. With a provision token in WIDGETCTL_TOKEN, no session is needed.',
   options: {
     label: { value: 'LABEL', isRepeated: true, text: 'A label of the widget.' },
     'idempotency-key': {
@@ -54,12 +54,13 @@ const create: CommandDefinition = {
       text: 'Create at most one widget with this key, however often the command runs. Default: a new key.',
     },
   },
-  async run({ client, output, signal }, input) {
+  async run(context, input) {
     const [name = ''] = input.parameters;
     const idempotencyKey = input.text('idempotency-key');
-    const options = { signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
+    const options = idempotencyKey === undefined ? {} : { idempotencyKey };
+    const client = context.openClient(await context.readSecret('WIDGETCTL_TOKEN'));
     const widget = await client.createWidget({ name, labels: [...input.texts('label')] }, options);
-    output.result(widget, describeWidget);
+    context.output.result(widget, describeWidget);
   },
 };
 
@@ -73,11 +74,11 @@ const get: CommandDefinition = {
     const widget = await client.getWidget(id);
     output.facts(widget, [
       ['Id', widget.id],
-      ['Name', toOneLine(widget.name)],
+      ['Name', widget.name],
       ['State', widget.state],
       ['Version', String(widget.version)],
-      ['Labels', widget.labels.map(toOneLine).join(', ') || 'none'],
-      ['Owner', widget.owner === null ? 'none' : toOneLine(widget.owner.email)],
+      ['Labels', widget.labels.join(', ') || 'none'],
+      ['Owner', widget.owner === null ? 'none' : widget.owner.email],
       ['Created', widget.createdAt],
       ['Changed', widget.updatedAt],
       ['Last event', widget.lastEventAt ?? 'none'],
@@ -104,14 +105,13 @@ const history: CommandDefinition = {
   parameters: ['ID'],
   summary: 'List the hooks that name a widget, and what each changed, newest first.',
   options: { limit: { value: 'N', text: 'At most so many. Default: 50.' } },
-  async run({ client, output, signal }, input) {
+  async run({ client, output }, input) {
     const [id = ''] = input.parameters;
     const limit = readNumber(input, 'limit', 1) ?? 50;
     const found: Delivery[] = [];
     const deliveries = readAllPages((page) =>
       client.api.GET('/api/v1/widgets/{id}/deliveries', {
         params: { path: { id }, query: { page, pageSize: Math.min(limit, 100) } },
-        signal,
       }),
     );
     for await (const delivery of deliveries) {

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { decodeLines } from './decode-lines.ts';
+
+/** In chunks of every size, so that each character and each end of a line is cut somewhere. */
+async function decodeInChunks(bytes: Buffer): Promise<string[]> {
+  const results = new Set<string>();
+  for (const size of [1, 2, 3, 5, bytes.length]) {
+    async function* chunks() {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    }
+    const lines = await Array.fromAsync(decodeLines(chunks(), 'FILE'));
+    results.add(JSON.stringify(lines.map(({ number, text }) => `${number} ${text}`)));
+  }
+  expect(results.size).toBe(1);
+  return JSON.parse([...results][0] ?? '[]') as string[];
+}
+
+const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
+
+describe('a text is decoded', () => {
+  test.each([
+    ['UTF-8', Buffer.from('ä😀\nb\n')],
+    ['UTF-8 with a byte order mark', Buffer.from('\ufeffä😀\nb')],
+    ['UTF-16 LE', Buffer.from('\ufeffä😀\r\nb\r\n', 'utf16le')],
+    ['UTF-16 BE', utf16be('\ufeffä😀\nb\n')],
+    ['CRLF', Buffer.from('ä😀\r\nb\r\n')],
+    ['CR', Buffer.from('ä😀\rb\r')],
+    ['a NUL at the end', Buffer.from('ä😀\nb\n\0')],
+    ['many NULs at the end of a line', Buffer.from('ä😀\nb\0\0\0')],
+    ['files put together', Buffer.from('\ufeffä😀\n\ufeffb\n')],
+  ])('from %s', async (_name, bytes) => {
+    expect(await decodeInChunks(bytes)).toEqual(['1 ä😀', '2 b']);
+  });
+
+  test('from nothing', async () => {
+    expect(await decodeInChunks(Buffer.from(''))).toEqual([]);
+    expect(await decodeInChunks(Buffer.from('a'))).toEqual(['1 a']);
+  });
+
+  test('with its empty lines', async () => {
+    expect(await decodeInChunks(Buffer.from('\n\r\n\na'))).toEqual(['1 ', '2 ', '3 ', '4 a']);
+  });
+});
+
+describe('the line is named where a text is', () => {
+  test.each([
+    ['UTF-16 without a byte order mark', Buffer.from('ab\ncd', 'utf16le'), 'FILE, line 1: it holds a NUL character'],
+    ['binary', Buffer.from('ab\nc\0d\n'), 'FILE, line 2: it holds a NUL character'],
+    ['something after a NUL', Buffer.from('ab\0\ncd\n'), 'FILE, line 2: it holds a NUL character'],
+    ['Latin-1', Buffer.from('ab\ncd\nä\n', 'latin1'), 'FILE, line 3: it is no UTF-8. Save the file as UTF-8.'],
+    ['cut', Buffer.from('ab\nä').subarray(0, 4), 'FILE, line 2: it is no UTF-8'],
+    ['UTF-32', Buffer.from('fffe000061000000', 'hex'), 'FILE, line 1: it holds a NUL character'],
+    ['too long', Buffer.alloc(17 * 1024 * 1024, 'a'), 'FILE, line 1: it is longer than 16 MiB'],
+  ])('%s', async (_name, bytes, message) => {
+    async function* chunks() {
+      yield bytes;
+    }
+    await expect(Array.fromAsync(decodeLines(chunks(), 'FILE'))).rejects.toThrow(message);
+  });
+});

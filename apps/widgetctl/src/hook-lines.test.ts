@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { decodeLines } from './decode-lines.ts';
+import { UsageError } from './exit-codes.ts';
+import { parseHooks } from './hook-lines.ts';
+
+const line = '{"kind":"updated","occurredAt":"2026-11-25T08:00:00Z","widgetId":"7"}';
+
+async function* toChunks(text: string) {
+  yield Buffer.from(text);
+}
+const parse = (text: string) => Array.fromAsync(parseHooks(decodeLines(toChunks(text), 'a file'), 'a file'));
+
+test('a file makes the same ids in every run, and other ids for equal lines', async () => {
+  const [first, second, ...others] = await parse(`${line}\n\n${line}\n`);
+  expect(others).toEqual([]);
+  expect(first?.id).toBe('replay-d195fec0273e2a1aa5ca62b78ea29f0f');
+  expect(first?.id).not.toBe(second?.id);
+  expect((await parse(`${line}\n${line}`)).map(({ id }) => id)).toEqual([first?.id, second?.id]);
+  expect((await parse(`\ufeff${line}\r\n${line}\0`)).map(({ id }) => id)).toEqual([first?.id, second?.id]);
+  expect([first?.line, second?.line]).toEqual([1, 3]);
+});
+
+test('a hook may have an id of its own, and members that hooks do not have are left out', async () => {
+  const [hook] = await parse(
+    '{"id":"row 1","kind":"created","occurredAt":"now","eventId":"x","state":"dead","payload":{"a":1}}',
+  );
+  expect(hook).toEqual({ line: 1, id: 'row 1', event: { kind: 'created', occurredAt: 'now', payload: { a: 1 } } });
+});
+
+test.each(['{', '7', '[]', 'null'])('the line %s is named', async (wrong) => {
+  await expect(parse(`${line}\n${wrong}`)).rejects.toThrow(UsageError);
+  await expect(parse(`${line}\n${wrong}`)).rejects.toThrow('a file, line 2: it is no JSON object.');
+});

@@ -1,0 +1,62 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { decodeLines, type Line } from './decode-lines.ts';
+import { UsageError } from './exit-codes.ts';
+import { whileReadingPipe } from './interruption.ts';
+
+/** Reads a file line by line, so that its size does not matter. Throws a `UsageError` that names the file if it cannot. */
+export function readFileLines(path: string): AsyncGenerator<Line, void, void> {
+  return decodeLines(nameErrors(openFile(path), path), path);
+}
+
+/** Reads the standard input line by line. */
+export function readInputLines(): AsyncGenerator<Line, void, void> {
+  return decodeLines(nameErrors(process.stdin, 'The standard input'), 'the standard input');
+}
+
+/** Reads a small file as a whole. Each end of a line becomes one LF. */
+export async function readFileText(path: string): Promise<string> {
+  return joinLines(readFileLines(path));
+}
+
+/** Puts lines together again, without the end of the last one. */
+export async function joinLines(lines: AsyncIterable<Line>): Promise<string> {
+  const texts: string[] = [];
+  for await (const { text } of lines) texts.push(text);
+  return texts.join('\n').replace(/\n+$/, '');
+}
+
+async function* openFile(path: string): AsyncGenerator<Uint8Array, void, void> {
+  const isPipe = (await stat(path)).isFIFO();
+  const chunks: AsyncIterator<Uint8Array> = createReadStream(path)[Symbol.asyncIterator]();
+  for (;;) {
+    const { done, value } = await (isPipe ? whileReadingPipe(() => chunks.next()) : chunks.next());
+    if (done) return;
+    yield value;
+  }
+}
+
+async function* nameErrors(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw new UsageError(`${name} cannot be read: ${describeFileError(error)}`);
+  }
+}
+
+/** Whether there is anything at the path. Throws a `UsageError` if that cannot be seen. */
+export async function fileExists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw new UsageError(`${path} cannot be read: ${describeFileError(error)}`);
+  }
+}
+
+/** What has happened to a file, without the name of the system call: "no such file or directory". */
+export function describeFileError(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return code === undefined ? message : (/^\w+: ([^,]+)/.exec(message)?.[1] ?? message);
+}
