@@ -16,6 +16,7 @@ export interface FinishedCommand {
 }
 
 export interface RunningCommand {
+  readonly pid: number | undefined;
   readonly finished: Promise<FinishedCommand>;
   /** Everything on the standard output so far. */
   results(): string;
@@ -31,6 +32,8 @@ export interface WidgetctlOptions {
   /** The program, and the Node that runs it. Default: the sources, on this Node. */
   readonly program?: string;
   readonly node?: string;
+  /** What Node gets before the program. */
+  readonly nodeArguments?: readonly string[];
   /** Where it runs. Default: where the test does. */
   readonly workingFolder?: string;
 }
@@ -48,8 +51,15 @@ export class Widgetctl {
     environment: Readonly<Record<string, string>> = {},
     input: string | Buffer = '',
   ): RunningCommand {
-    const { folder, url, program = widgetctlSource, node = process.execPath, workingFolder } = this.#options;
-    const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(node, [program, ...args], {
+    const {
+      folder,
+      url,
+      program = widgetctlSource,
+      node = process.execPath,
+      nodeArguments = [],
+      workingFolder,
+    } = this.#options;
+    const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(node, [...nodeArguments, program, ...args], {
       env: { PATH: process.env.PATH, XDG_CONFIG_HOME: folder, WIDGETCTL_URL: url, ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],
       ...(workingFolder === undefined ? {} : { cwd: workingFolder }),
@@ -71,6 +81,7 @@ export class Widgetctl {
       notes,
     }));
     return {
+      pid: child.pid,
       finished,
       results: () => printed.results,
       notes: () => printed.notes,

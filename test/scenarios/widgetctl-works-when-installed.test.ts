@@ -80,7 +80,7 @@ it('tail prints each event once, though the service is killed and tail itself is
     await eventually(async () => readNames().includes(`part ${part}, after the kill`), 'tail goes on');
     tail.kill('SIGINT');
     const { code, notes } = await tail.finished;
-    expect(code, notes).toBe(0);
+    expect(code, notes).toBe(130);
     expect(notes).toContain('The stream is interrupted');
     printed.push(...readNames());
     await create(`part ${part}, while tail was stopped`);

@@ -19,7 +19,7 @@ let busy: AnsweringServer;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'widgetctl-interruption-'));
   silent = await openAnsweringServer(() => undefined);
-  busy = await openAnsweringServer((_request, response) => response.writeHead(503, { 'retry-after': '30' }).end());
+  busy = await openAnsweringServer((_request, response) => response.writeHead(503, { 'retry-after': '8' }).end());
 });
 afterAll(async () => {
   await silent.close();
@@ -75,7 +75,7 @@ describe.each([
     const elapsedMs = startStopwatch();
     command.kill(signal);
     expect((await command.finished).code).toBe(code);
-    expect(elapsedMs()).toBeLessThan(2_000);
+    expect(elapsedMs()).toBeLessThan(5_000);
   }
 
   const requestsOf = (server: AnsweringServer) => {

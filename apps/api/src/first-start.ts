@@ -96,6 +96,7 @@ export function formatStartupBanner({ url, opsUrl, hasConsole, email, password }
   return `${head}${describeFirstAdmin(email, password)}
 Try it in another terminal. Paste these lines one by one or all at once:
 
+umask 077
 URL=${url}
 CSRF=$(curl -s -c cookies ${json} -d '${credentials}' $URL/api/v1/session | ${extractMember('csrfToken')})
 STREAM=$(curl -s ${signedIn} ${json} -d '{"name":"my screen"}' $URL/api/v1/subscriptions | ${extractMember('url')})

@@ -2,6 +2,7 @@ import { createClient, type WidgetServiceClient } from '@widget-service/client/c
 import { formatWait, type Wait } from './describe-failure.ts';
 import { UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
+import { removeAtEnd } from './remove-at-end.ts';
 import { readSecret, type SecretVariable } from './secrets.ts';
 import { findSessionFile, SessionFile } from './session-file.ts';
 import { createWatchedFetch } from './watched-fetch.ts';
@@ -89,5 +90,5 @@ function readUrl(text: string): string {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new UsageError('The address of the service must have no user, password, query or fragment.');
   }
-  return text.trim().replace(/\/+$/, '');
+  return removeAtEnd(text.trim(), '/');
 }

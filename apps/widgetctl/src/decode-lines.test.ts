@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { decodeLines } from './decode-lines.ts';
+import { decodeLines, type Line } from './decode-lines.ts';
+
+async function collect(lines: AsyncIterable<Line>): Promise<Line[]> {
+  const collected: Line[] = [];
+  for await (const line of lines) collected.push(line);
+  return collected;
+}
 
 /** In chunks of every size, so that each character and each end of a line is cut somewhere. */
 async function decodeInChunks(bytes: Buffer): Promise<string[]> {
@@ -8,7 +14,7 @@ async function decodeInChunks(bytes: Buffer): Promise<string[]> {
     async function* chunks() {
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
     }
-    const lines = await Array.fromAsync(decodeLines(chunks(), 'FILE'));
+    const lines = await collect(decodeLines(chunks(), 'FILE'));
     results.add(JSON.stringify(lines.map(({ number, text }) => `${number} ${text}`)));
   }
   expect(results.size).toBe(1);
@@ -55,6 +61,6 @@ describe('the line is named where a text is', () => {
     async function* chunks() {
       yield bytes;
     }
-    await expect(Array.fromAsync(decodeLines(chunks(), 'FILE'))).rejects.toThrow(message);
+    await expect(collect(decodeLines(chunks(), 'FILE'))).rejects.toThrow(message);
   });
 });

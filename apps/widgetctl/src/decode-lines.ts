@@ -1,5 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { UsageError } from './exit-codes.ts';
+import { removeAtEnd } from './remove-at-end.ts';
 
 /** One line of a text, counted from 1. */
 export interface Line {
@@ -83,7 +84,7 @@ class LineDecoder {
 
   #clean(raw: string): string {
     // Where files were put together, a byte order mark may be at the beginning of any line.
-    const text = raw.replace(/^\ufeff/, '').replace(/\0+$/, '');
+    const text = removeAtEnd(raw.replace(/^\ufeff/, ''), '\0');
     if (text.includes('\0') || (this.#hasSeenNul && text !== '')) {
       const reason = 'it holds a NUL character, as UTF-16 without a byte order mark does. Save the file as UTF-8.';
       throw this.#describe(this.#number, reason);

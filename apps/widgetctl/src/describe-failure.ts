@@ -6,7 +6,8 @@ import { UsageError } from './exit-codes.ts';
 export function describeFailure(error: unknown): string[] {
   if (error instanceof UsageError) return [error.message, 'See: widgetctl --help'];
   if (error instanceof ProblemError) return describeProblem(error);
-  return [describeCause(error)];
+  const isService = error instanceof UnreachableError && !error.address.includes('/events/');
+  return [describeCause(error), ...(isService ? ['Another address: --url or WIDGETCTL_URL'] : [])];
 }
 
 /** A wait before a request is sent again. */

@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
 import { decodeLines } from './decode-lines.ts';
 import { UsageError } from './exit-codes.ts';
-import { parseHooks } from './hook-lines.ts';
+import { type FileHook, parseHooks } from './hook-lines.ts';
 
 const line = '{"kind":"updated","occurredAt":"2026-11-25T08:00:00Z","widgetId":"7"}';
 
 async function* toChunks(text: string) {
   yield Buffer.from(text);
 }
-const parse = (text: string) => Array.fromAsync(parseHooks(decodeLines(toChunks(text), 'a file'), 'a file'));
+async function parse(text: string): Promise<FileHook[]> {
+  const hooks: FileHook[] = [];
+  for await (const hook of parseHooks(decodeLines(toChunks(text), 'a file'), 'a file')) hooks.push(hook);
+  return hooks;
+}
 
 test('a file makes the same ids in every run, and other ids for equal lines', async () => {
   const [first, second, ...others] = await parse(`${line}\n\n${line}\n`);

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { decodeLines, type Line } from './decode-lines.ts';
 import { UsageError } from './exit-codes.ts';
 import { whileReadingPipe } from './interruption.ts';
+import { removeAtEnd } from './remove-at-end.ts';
 
 /** Reads a file line by line, so that its size does not matter. Throws a `UsageError` that names the file if it cannot. */
 export function readFileLines(path: string): AsyncGenerator<Line, void, void> {
@@ -23,7 +24,7 @@ export async function readFileText(path: string): Promise<string> {
 export async function joinLines(lines: AsyncIterable<Line>): Promise<string> {
   const texts: string[] = [];
   for await (const { text } of lines) texts.push(text);
-  return texts.join('\n').replace(/\n+$/, '');
+  return removeAtEnd(texts.join('\n'), '\n');
 }
 
 async function* openFile(path: string): AsyncGenerator<Uint8Array, void, void> {

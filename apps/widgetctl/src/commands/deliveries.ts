@@ -125,15 +125,14 @@ async function redriveOne({ client, output }: CommandContext, id: string, eventI
   }
 }
 
-async function discardOne({ client, output, url, signal }: CommandContext, id: string, eventId: string) {
+async function discardOne({ client, output }: CommandContext, id: string, eventId: string) {
   try {
     const path = { id, eventId };
-    await client.api.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', { params: { path }, signal });
+    await client.api.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', { params: { path } });
     output.result({ eventId, discarded: true }, () => `${eventId}: discarded`);
     return true;
   } catch (error) {
-    if (signal.aborted) throw error;
-    const reason = describeFailure(error, url).join(' ');
+    const reason = describeFailure(error).join(' ');
     output.result({ eventId, discarded: false, error: reason }, () => `${eventId}: ${reason}`);
     return false;
   }

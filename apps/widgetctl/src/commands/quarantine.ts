@@ -1,6 +1,7 @@
 import type { components } from '@widget-service/client/interface.ts';
 import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
-import type { CommandContext, CommandDefinition } from '../command.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { CommandContext } from '../command-context.ts';
 import { describeFailure } from '../describe-failure.ts';
 import { PartlyFailedError } from '../exit-codes.ts';
 import type { Column } from '../output.ts';
@@ -21,11 +22,11 @@ const list: CommandDefinition = {
   parameters: [],
   summary: 'List the texts of the hook queue that could not be processed, newest first.',
   options: { limit: { value: 'N', text: 'At most so many. Default: 50.' } },
-  async run({ client, output, signal }, input) {
+  async run({ client, output }, input) {
     const limit = readNumber(input, 'limit', 1) ?? 50;
     const found: QuarantinedText[] = [];
     const texts = readAllPages((page) =>
-      client.api.GET('/api/v1/quarantine', { params: { query: { page, pageSize: 100 } }, signal }),
+      client.api.GET('/api/v1/quarantine', { params: { query: { page, pageSize: 100 } } }),
     );
     for await (const text of texts) {
       if (found.length >= limit) break;
@@ -39,9 +40,9 @@ const get: CommandDefinition = {
   name: 'quarantine get',
   parameters: ['ID'],
   summary: 'Show one of these texts, as a JSON string.',
-  async run({ client, output, signal }, input) {
+  async run({ client, output }, input) {
     const [id = ''] = input.parameters;
-    const found = await client.api.GET('/api/v1/quarantine/{id}', { params: { path: { id } }, signal });
+    const found = await client.api.GET('/api/v1/quarantine/{id}', { params: { path: { id } } });
     output.facts(found, [
       ['Id', found.id],
       ['Quarantined', found.quarantinedAt ?? 'unknown'],
@@ -66,14 +67,13 @@ const discard: CommandDefinition = {
   },
 };
 
-async function discardOne({ client, output, url, signal }: CommandContext, id: string): Promise<boolean> {
+async function discardOne({ client, output }: CommandContext, id: string): Promise<boolean> {
   try {
-    await client.api.DELETE('/api/v1/quarantine/{id}', { params: { path: { id } }, signal });
+    await client.api.DELETE('/api/v1/quarantine/{id}', { params: { path: { id } } });
     output.result({ id, discarded: true }, () => `${id}: discarded`);
     return true;
   } catch (error) {
-    if (signal.aborted) throw error;
-    const reason = describeFailure(error, url).join(' ');
+    const reason = describeFailure(error).join(' ');
     output.result({ id, discarded: false, error: reason }, () => `${id}: ${reason}`);
     return false;
   }

@@ -59,7 +59,7 @@ export function TokensPage() {
       {issued.value === null ? null : (
         <SecretDialog
           issued={issued.value}
-          lines={writeTokenLines(issued.value.token, serviceRoot.href)}
+          lines={writeTokenLines(serviceRoot.href)}
           onClose={() => (issued.value = null)}
         />
       )}

@@ -52,7 +52,7 @@ export function HooksPage() {
       {issued.value === null ? null : (
         <SecretDialog
           issued={issued.value}
-          lines={writeHookLines(issued.value.url ?? '', issued.value.signingSecret)}
+          lines={writeHookLines(issued.value.signingSecret !== undefined)}
           onClose={() => (issued.value = null)}
         />
       )}

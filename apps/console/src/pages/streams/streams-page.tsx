@@ -50,11 +50,7 @@ export function StreamsPage() {
         />
       ) : null}
       {issued.value === null ? null : (
-        <SecretDialog
-          issued={issued.value}
-          lines={writeStreamLines(issued.value.url ?? '')}
-          onClose={() => (issued.value = null)}
-        />
+        <SecretDialog issued={issued.value} lines={writeStreamLines()} onClose={() => (issued.value = null)} />
       )}
     </>
   );
