@@ -5,7 +5,7 @@ export type Style = Parameters<typeof styleText>[0];
 /** What a command prints: words, words with a style, or several of these one after the other. */
 export type Text = string | StyledText | readonly Text[];
 
-export interface StyledText {
+interface StyledText {
   readonly style: Style;
   readonly text: string;
 }
