@@ -85,11 +85,9 @@ describe('a wait', () => {
     const before = server.requests.length;
     const command = widgetctl.start(['hooks', 'send', '--to', hookUrl]);
     await eventually(async () => command.notes().includes('Trying again in'), 'it waits');
-    const { length } = server.requests;
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect([length - before, server.requests.length - before]).toEqual([1, 1]);
     command.kill('SIGINT');
     expect((await command.finished).code).toBe(130);
+    expect(server.requests.length - before).toBe(1);
   });
 });
 
@@ -115,7 +113,7 @@ describe('something else than the service', () => {
       return response.writeHead(301, { location: '/elsewhere' }).end();
     };
     const { code, results, notes } = await start(command).finished;
-    expect(code, notes).toBe(command.name === 'deliveries redrive' ? 1 : 2);
+    expect(code, notes).toBe(/redrive|discard/.test(command.name) ? 1 : 2);
     expect(`${results}${notes}`).toContain('redirects to ');
     expect(server.requests.every(({ path }) => path !== '/elsewhere')).toBe(true);
   });

@@ -41,6 +41,7 @@ describe.each(grantKinds)('POST $path/{id}/rotate', ({ path, kind, prefix, build
       tokenIssuedAt: clock.now().toISOString(),
       ...(buildPath === null ? {} : { url: `http://widgets.example${buildPath(token)}` }),
       previousExpiresAt: timeIn(300).toISOString(),
+      ...(kind === 'integration' ? { previousSignature: before.signature } : {}),
     });
     expect(isWellFormedToken(token, prefix)).toBe(true);
     expect(token).not.toBe(previousToken);
