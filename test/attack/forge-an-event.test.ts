@@ -118,16 +118,19 @@ test('ids and times that a sender chooses write no line of their own', async () 
   expectOwnLines(stream.text());
 });
 
-test('names and labels of widgets write no line of their own', async () => {
-  const ids: string[] = [];
-  for (const attack of attacks) {
+test('names and labels of widgets write no line of their own: those with line ends are refused', async () => {
+  const create = (name: string) => {
     const headers = { ...admin.headers, 'content-type': 'application/json' };
-    const body = JSON.stringify({ name: attack, labels: [attack.slice(0, 20)] });
-    const response = await fetch(`${service.url}/api/v1/widgets`, { method: 'POST', headers, body });
-    if (response.status === 201) ids.push(((await response.json()) as { id: string }).id);
-    else expect(response.status).toBe(400);
+    const body = JSON.stringify({ name, labels: [name.slice(0, 20)] });
+    return fetch(`${service.url}/api/v1/widgets`, { method: 'POST', headers, body });
+  };
+  for (const attack of attacks) expect((await create(attack)).status).toBe(400);
+  const ids: string[] = [];
+  for (const name of ['data: forged', 'id: forged', '\\n\\ndata: forged', '{"forged":1}']) {
+    const response = await create(name);
+    expect(response.status).toBe(201);
+    ids.push(((await response.json()) as { id: string }).id);
   }
-  expect(ids.length).toBeGreaterThan(0);
   await waitFor(() => ids.every((id) => stream.text().includes(id)));
   expectOwnLines(stream.text());
 });
