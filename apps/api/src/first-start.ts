@@ -89,22 +89,23 @@ export function formatStartupBanner({ url, opsUrl, hasConsole, email, password }
   const head = `\nWidget Service listens on ${url} (${hasConsole ? `console: ${url}/console/, ` : ''}operators: ${opsUrl})\n`;
   if (password === null) return `${head}\n`;
   const json = "-H 'content-type: application/json'";
-  const signedIn = '-b cookies -H "x-csrf-token: $CSRF"';
+  const signedIn = `-b cookies -H @csrf ${json}`;
   // An e-mail address may contain an apostrophe, which would end the shell's quotes.
   const credentials = JSON.stringify({ email, password }).replaceAll("'", "'\\''");
-  const extractMember = (name: string) => `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`;
+  // Secrets go into files: other users of a machine see the arguments of its processes.
+  const keepUrl = `sed 's/.*"url":\\("[^"]*"\\).*/url=\\1/'`;
   return `${head}${describeFirstAdmin(email, password)}
 Try it in another terminal. Paste these lines one by one or all at once:
 
 umask 077
 URL=${url}
-CSRF=$(curl -s -c cookies ${json} -d '${credentials}' $URL/api/v1/session | ${extractMember('csrfToken')})
-STREAM=$(curl -s ${signedIn} ${json} -d '{"name":"my screen"}' $URL/api/v1/subscriptions | ${extractMember('url')})
-HOOK=$(curl -s ${signedIn} ${json} -d '{"name":"my sender"}' $URL/api/v1/integrations | ${extractMember('url')})
-curl -sN $STREAM &
+printf %s '${credentials}' | curl -s -c cookies ${json} -d @- $URL/api/v1/session | sed 's/.*"csrfToken":"\\([^"]*\\)".*/x-csrf-token: \\1/' > csrf
+curl -s ${signedIn} -d '{"name":"my screen"}' $URL/api/v1/subscriptions | ${keepUrl} > stream
+curl -s ${signedIn} -d '{"name":"my sender"}' $URL/api/v1/integrations | ${keepUrl} > hook
+curl -sN -K stream &
 sleep 1
-WIDGET=$(curl -s ${signedIn} ${json} -d '{"name":"lamp","labels":["hall"]}' $URL/api/v1/widgets | sed 's/^{"id":"\\([^"]*\\)".*/\\1/')
-curl -si ${json} -d "{\\"kind\\":\\"updated\\",\\"occurredAt\\":\\"$(date -u +%Y-%m-%dT%H:%M:%SZ)\\",\\"widgetId\\":\\"$WIDGET\\"}" $HOOK
+WIDGET=$(curl -s ${signedIn} -d '{"name":"lamp","labels":["hall"]}' $URL/api/v1/widgets | sed 's/^{"id":"\\([^"]*\\)".*/\\1/')
+curl -si -K hook ${json} -d "{\\"kind\\":\\"updated\\",\\"occurredAt\\":\\"$(date -u +%Y-%m-%dT%H:%M:%SZ)\\",\\"widgetId\\":\\"$WIDGET\\"}"
 curl -s -b cookies $URL/api/v1/widgets
 
 The stream stays open in the background. Close it with: kill %1
