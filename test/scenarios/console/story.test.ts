@@ -81,7 +81,10 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await dialog().getByRole('button', { name: 'Copy', exact: true }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(streamUrl);
     await dialog().getByRole('tab', { name: 'Python' }).click();
-    expect(await dialog().locator('pre').textContent()).toContain(streamUrl);
+    // The lines to paste do not hold it.
+    const lines = await dialog().locator('pre').textContent();
+    expect(lines).toContain("os.environ['STREAM_URL']");
+    expect(lines).not.toContain(streamUrl);
     // Escape does not close it: the secret would be lost.
     await page.keyboard.press('Escape');
     await press('I have kept it');
