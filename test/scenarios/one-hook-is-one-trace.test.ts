@@ -95,6 +95,12 @@ async function postTracedHook(url: string): Promise<SentHook> {
   return { eventId, integrationId: integration.id, traceId, senderSpanId, secrets };
 }
 
+/** Asserts that times rise. To the millisecond: two processes and two kinds of clocks. */
+function expectInOrder(nanos: readonly bigint[]) {
+  const times = nanos.map((time) => time / 1_000_000n);
+  expect(times).toEqual(times.toSorted((a, b) => Number(a - b)));
+}
+
 /** Asserts that the spans of the hook are one trace, from the sender's span to the write. */
 function expectOneTrace(spans: readonly ReceivedSpan[], hook: SentHook, services: { api: string; worker: string }) {
   const inTrace = spans.filter(({ traceId }) => traceId === hook.traceId);
@@ -132,11 +138,10 @@ function expectOneTrace(spans: readonly ReceivedSpan[], hook: SentHook, services
     expect.arrayContaining(['runs.startRun', 'effects.claim', 'ledger.register', 'effects.apply', 'eventLog.append']),
   );
   const append = find('eventLog.append', run.spanId);
-  const times = [request?.startNanos ?? 0n, run.startNanos, append.startNanos, append.endNanos, write.endNanos];
-  // To the millisecond: two processes and two kinds of clocks.
-  expect(times.map((nanos) => nanos / 1_000_000n)).toEqual(
-    times.map((nanos) => nanos / 1_000_000n).sort((a, b) => Number(a - b)),
-  );
+  const started = [request?.startNanos ?? 0n, run.startNanos, append.startNanos];
+  expectInOrder([...started, append.endNanos]);
+  // A pod may read and write the event before the answer to the append has reached the worker.
+  expectInOrder([...started, write.endNanos]);
   const refused = inTrace.map(({ attributes }) => attributes['widget.problem.code']).filter(Boolean);
   expect(refused).toEqual(expect.arrayContaining(['invalid-request', 'invalid-hook-token']));
 }
