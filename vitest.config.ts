@@ -105,7 +105,7 @@ export default defineConfig({
       onBackend('processing', 'embedded', ['test/processing/**/*.test.ts']),
       onBackend('processing', 'cluster', ['test/processing/**/*.test.ts']),
       onBackend('api', 'embedded', ['test/{api,client-library/service,widgetctl}/**/*.test.ts']),
-      onBackend('api', 'cluster', ['test/{api,client-library/service,widgetctl}/**/*.test.ts']),
+      onBackend('api', 'cluster', ['test/{api,client-library/service,widgetctl/service}/**/*.test.ts']),
       onBackend('attack', 'embedded', ['test/attack/**/*.test.ts']),
       onBackend('attack', 'cluster', ['test/attack/**/*.test.ts']),
       scenarios('scenarios', {

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandDefinition } from 'widgetctl/command.ts';
 import { commands } from 'widgetctl/commands.ts';
-import { type AnsweringServer, openAnsweringServer, type ReceivedRequest } from '../drivers/answering-server.ts';
-import { fetchOpenApiDocument, type OpenApiDocument } from '../drivers/openapi-document.ts';
-import { sampleSchema } from '../drivers/schema-sample.ts';
-import { hasTerminal, runAtTerminal } from '../drivers/terminal.ts';
-import { openTestService } from '../drivers/test-service.ts';
-import { Widgetctl, widgetctlSource } from '../drivers/widgetctl.ts';
+import { type AnsweringServer, openAnsweringServer, type ReceivedRequest } from '../../drivers/answering-server.ts';
+import { fetchOpenApiDocument, type OpenApiDocument } from '../../drivers/openapi-document.ts';
+import { sampleSchema } from '../../drivers/schema-sample.ts';
+import { hasTerminal, runAtTerminal } from '../../drivers/terminal.ts';
+import { openTestService } from '../../drivers/test-service.ts';
+import { Widgetctl, widgetctlSource } from '../../drivers/widgetctl.ts';
 
 /** Clears the screen, sets the title, reorders a line, begins a line: in C0, C1 and Unicode. */
 const hostile =
@@ -168,7 +168,7 @@ test.runIf(hasTerminal)('at a terminal, only the styles of widgetctl are there',
 });
 
 test('only one file writes to the standard output and the standard error', async () => {
-  const sources = fileURLToPath(new URL('../../apps/widgetctl/src/', import.meta.url));
+  const sources = fileURLToPath(new URL('../../../apps/widgetctl/src/', import.meta.url));
   const writers: string[] = [];
   for (const file of await readdir(sources, { recursive: true })) {
     if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;

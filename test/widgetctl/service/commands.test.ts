@@ -2,10 +2,10 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testAdmin } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { openTestService, type TestService } from '../drivers/test-service.ts';
-import { Widgetctl } from '../drivers/widgetctl.ts';
+import { testAdmin } from '../../drivers/console-client.ts';
+import { eventually } from '../../drivers/eventually.ts';
+import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { Widgetctl } from '../../drivers/widgetctl.ts';
 
 interface Grant {
   readonly id: string;
