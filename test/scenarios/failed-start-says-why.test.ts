@@ -72,7 +72,7 @@ describe('a start that fails', () => {
       for (const host of ['no-such-host.invalid', '192.0.2.1', 'fe80::1']) {
         const message = await getStartError(start('api', { DATA_DIR: folder, HOST: host, OPS_HOST: '127.0.0.1' }));
         expect(message).toContain('ended with 78');
-        expect(message).toContain(`HOST, PORT: ${host}:0 `);
+        expect(message).toContain(`HOST, PORT: ${host.includes(':') ? `[${host}]` : host}:0 `);
       }
     } finally {
       await rm(folder, { recursive: true });
