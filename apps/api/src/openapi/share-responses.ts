@@ -14,9 +14,12 @@ export function shareResponses(paths: Paths): { readonly paths: Paths; readonly 
   }
   const responses: Record<string, OpenApiObject> = {};
   const share = (response: OpenApiObject): OpenApiObject => {
-    if ((counts.get(JSON.stringify(response)) ?? 0) < 2) return response;
+    const text = JSON.stringify(response);
+    if ((counts.get(text) ?? 0) < 2) return response;
     const name = nameResponse(response);
-    responses[name] = response;
+    responses[name] ??= response;
+    // Another one with the same codes has the name already.
+    if (JSON.stringify(responses[name]) !== text) return response;
     return { $ref: `#/components/responses/${name}` };
   };
   const shareAll = (operation: OpenApiObject) => ({
