@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -191,10 +193,14 @@ describe('hooks and streams', () => {
     await eventually(async () => tail.results() !== '', 'an event is printed');
     tail.kill('SIGINT');
     expect((await tail.finished).code).toBe(130);
-    // Nothing listens at port 8, so it would try again and again.
-    const send = widgetctl.start(['hooks', 'send', '--to', 'http://127.0.0.1:8/', '--widget', 'x']);
-    setTimeout(() => send.kill('SIGINT'), 1_500);
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const send = widgetctl.start(['hooks', 'send', '--to', `http://127.0.0.1:${port}/`, '--widget', 'x']);
+    await once(silent, 'connection');
+    send.kill('SIGINT');
     expect((await send.finished).code).toBe(130);
+    silent.close();
   });
 
   test('tail says that the stream was revoked', async () => {
