@@ -8,6 +8,7 @@ test.each<[string[], string | null]>([
   [['Cookie', 'a=b', 'AUTHORIZATION', 'bEARER   abc'], 'abc'],
   [['Authorization', 'Bearer'], ''],
   [['Authorization', 'Bearer a b'], 'a b'],
+  [['Authorization', 'Bearer \u00a0abc'], '\u00a0abc'],
   [['Authorization', 'Basic abc'], null],
   [['Authorization', 'Bearerabc'], null],
   [['Authorization', 'Digest Bearer abc'], null],

@@ -54,7 +54,7 @@ export function parseBearerToken(rawHeaders: readonly string[]): string | null {
   );
   const tokens = values
     .flatMap((value) => bearerPattern.exec(value)?.slice(1) ?? [])
-    .map((token) => token?.trimStart() ?? '');
+    .map((token) => token?.replace(/^ +/, '') ?? '');
   if (tokens.length === 0) return null;
   return values.length === 1 ? (tokens[0] ?? '') : '';
 }
