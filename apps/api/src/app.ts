@@ -4,7 +4,6 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import type { Integration, ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
-import type { QuarantineStore } from '@widget-service/shared/ports/quarantine-store.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
 import type { UserStore } from '@widget-service/shared/ports/user-store.ts';
@@ -65,7 +64,7 @@ import { integrationResource } from './routes/grants/integration-resource.ts';
 import { provisionTokenResource } from './routes/grants/provision-token-resource.ts';
 import { subscriptionResource } from './routes/grants/subscription-resource.ts';
 import { registerGetOverview } from './routes/overview/get-overview.ts';
-import { registerQuarantine } from './routes/quarantine/quarantine-routes.ts';
+import { type QuarantineRoutesDeps, registerQuarantine } from './routes/quarantine/quarantine-routes.ts';
 import { registerChangePassword } from './routes/session/change-password.ts';
 import { registerGetSession } from './routes/session/get-session.ts';
 import { registerIssuePersonalStream } from './routes/session/issue-personal-stream.ts';
@@ -123,7 +122,7 @@ export interface AppDeps {
   readonly users: Pick<UserStore, 'findById' | 'list' | 'count'>;
   readonly grants: Pick<Backend, 'subscriptions' | 'integrations' | 'provisionTokens'>;
   readonly ledger: Pick<DeliveryLedger, 'get'>;
-  readonly quarantine: Pick<QuarantineStore, 'get' | 'discard'>;
+  readonly quarantine: QuarantineRoutesDeps['quarantine'];
   readonly eventLog: Pick<EventLog, 'readUpTo'>;
   readonly refusals: RefusalStore;
   /** Closed with the app. */
@@ -257,5 +256,5 @@ function registerDeliveryRoutes(app: ZodApp, deps: AppDeps): void {
   registerListRefusals(app, { integrations, refusals });
   registerDiscardDelivery(app, useCases);
   registerRedriveDelivery(app, { integrations, redriveDelivery: useCases.redriveDelivery, metrics });
-  registerQuarantine(app, { quarantine, listQuarantine: useCases.listQuarantine });
+  registerQuarantine(app, { quarantine });
 }

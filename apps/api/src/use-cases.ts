@@ -40,7 +40,6 @@ import {
   makeRedriveDelivery,
 } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-audit-events.ts';
-import { makeListQuarantine } from '@widget-service/shared/usecases/lists/list-quarantine.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import { estimatePasswordStrength } from './passwords/estimate-strength.ts';
@@ -59,7 +58,6 @@ export interface UseCaseDeps {
     | 'provisionTokens'
     | 'control'
     | 'auditEvents'
-    | 'quarantine'
   >;
   /** Everything that the routes put into the hook queue goes through it. */
   readonly groupCommit: Pick<GroupCommit, 'submit'>;
@@ -137,7 +135,6 @@ export function createUseCases(deps: UseCaseDeps) {
     acceptHook: makeAcceptHook({ groupCommit, clock }),
     listDeliveries: makeListDeliveries(backend),
     listAuditEvents: makeListAuditEvents(backend),
-    listQuarantine: makeListQuarantine(backend),
     redriveDelivery: makeRedriveDelivery({ ledger: backend.ledger, groupCommit }),
     discardDelivery: makeDiscardDelivery({ ledger: backend.ledger, clock }),
   };

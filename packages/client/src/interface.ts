@@ -805,7 +805,7 @@ export interface paths {
         };
         /**
          * List quarantined texts
-         * @description Returns the texts of the hook queue that could not even become dead letters, the newest first. They are kept until they are discarded. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.
+         * @description Returns the texts of the hook queue that could not even become dead letters, the newest first. They are kept until they are discarded. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read.
          *
          *     Needs the permission `integrations:manage`.
          */

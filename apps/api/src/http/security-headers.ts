@@ -1,3 +1,5 @@
+import { dataHeaders } from '@widget-service/shared/runtime/data-headers.ts';
+
 /** How long a browser uses HTTPS only for this host, after any response: a year. It says nothing about other hosts. */
 const httpsOnlySeconds = 31_536_000;
 
@@ -7,7 +9,7 @@ const httpsOnlySeconds = 31_536_000;
  */
 export const contentPolicies = {
   /** Everything that is no page: a browser that shows it as a document loads and runs nothing. */
-  data: "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  data: dataHeaders['content-security-policy'],
   /** A page without scripts. */
   text: "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   /** The page with Swagger UI. Its stylesheet contains its images as data URLs. */
@@ -19,17 +21,7 @@ export const contentPolicies = {
 } as const;
 
 /** Headers of every response, also of refusals below the router. The ones below replace some of them. */
-export const securityHeaders = {
-  // Responses may show secrets and personal data.
-  'cache-control': 'no-store',
-  'content-security-policy': contentPolicies.data,
-  // No page of another origin can load a response as an image, a script or the like. Requests with CORS are not affected.
-  'cross-origin-resource-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
-  // URLs of streams and hooks are secrets.
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex',
-} as const;
+export const securityHeaders = { ...dataHeaders, 'x-robots-tag': 'noindex' } as const;
 
 /** Headers of every response at a stream address, also of refusals: pages of any origin may read it. */
 export const streamAddressHeaders = {

@@ -2,6 +2,7 @@ import type { FilterableEvent } from '@widget-service/shared/domain/event-filter
 import { formatPosition, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
+import { escapeCharacter } from '@widget-service/shared/runtime/printable-text.ts';
 import { type ClosingReason, closingRules } from './closing-rules.ts';
 
 /** One event as SSE bytes, with the members that filters examine. The pod makes it once for all its streams. */
@@ -33,10 +34,7 @@ const lineSeparators = ['\u0085', '\u2028', '\u2029'];
 /** Replaces them by their escapes: the same value in JSON. Nearly no event has one, and `includes` is fast. */
 function escapeLineSeparators(json: string): string {
   return lineSeparators.reduce(
-    (text, separator) =>
-      text.includes(separator)
-        ? text.replaceAll(separator, `\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}`)
-        : text,
+    (text, separator) => (text.includes(separator) ? text.replaceAll(separator, escapeCharacter) : text),
     json,
   );
 }

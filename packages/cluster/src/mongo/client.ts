@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from '@widget-service/shared/runtime/backoff.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { ExitError, exitCodes } from '@widget-service/shared/runtime/exit-error.ts';
+import { isPemFile } from '@widget-service/shared/runtime/pem-file.ts';
 import {
   type Db,
   type DbOptions,
@@ -97,18 +97,8 @@ function requireShortTimes(options: object): void {
 
 /** Node ignores such a file if it holds no certificate, and then trusts no server. */
 function requireCertificate(path: string | undefined): void {
-  if (path === undefined) return;
-  const text = readIfPossible(path);
-  if (text.includes('-----BEGIN ')) return;
+  if (path === undefined || isPemFile(path)) return;
   throw new ExitError(exitCodes.configuration, `MONGODB_URL: ${path} is no PEM file that this process can read`);
-}
-
-function readIfPossible(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /**

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type Role, roles } from '../domain/role.ts';
 import type { RoleMapping } from '../domain/role-claim.ts';
+import { isPemFile } from '../runtime/pem-file.ts';
 
 // The schemas of setting values. Each parses the text of an environment variable; its message says what is allowed. The
 // nullable ones are for settings that may be left out: null is then their default.
@@ -44,16 +44,7 @@ export const databaseName = z
   .refine((value) => Buffer.byteLength(value) <= 63 && !['admin', 'local', 'config'].includes(value), databaseNameText);
 
 /** A PEM file that this process can read. */
-export const pemFile = z
-  .string()
-  .refine((path) => {
-    try {
-      return readFileSync(path, 'utf8').includes('-----BEGIN ');
-    } catch {
-      return false;
-    }
-  }, 'a PEM file that this process can read')
-  .nullable();
+export const pemFile = z.string().refine(isPemFile, 'a PEM file that this process can read').nullable();
 
 const headersText = 'comma-separated pairs name=value with percent-encoded values';
 /** Parses `authorization=Bearer%20abc,x-tenant=7`, as OpenTelemetry defines it. */

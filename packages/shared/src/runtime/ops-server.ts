@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { makeIsAllowedHost } from './allowed-hosts.ts';
+import { dataHeaders } from './data-headers.ts';
 import { explainListenFailure } from './exit-error.ts';
 import { type FurtherListeners, listen, listenFurther, resolveListenHost } from './listen-addresses.ts';
 import { escapeControls } from './printable-text.ts';
@@ -18,15 +19,6 @@ const connectionLimits = {
 const idleMs = 30_000;
 /** On each address. Prometheus, the probes and an operator need a few. */
 const connectionsMax = 64;
-
-/** Headers of every response. A browser that shows one as a document loads and runs nothing. */
-const securityHeaders = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-} as const;
 
 /** Where the server listens, and by which names. */
 export interface OpsServerOptions {
@@ -150,5 +142,5 @@ function formatCheck({ name, reason }: HealthCheck): string {
 }
 
 function send(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {
-  response.writeHead(status, { ...securityHeaders, 'content-type': type }).end(body);
+  response.writeHead(status, { ...dataHeaders, 'content-type': type }).end(body);
 }

@@ -11,7 +11,8 @@ function makeEscape(controls: RegExp): (text: string) => string {
   return (text) => (text.search(controls) === -1 ? text : text.replace(controls, escapeCharacter));
 }
 
-function escapeCharacter(character: string): string {
+/** Returns a character of the basic plane as JSON and JavaScript escape it, for example `\u009b`. */
+export function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 

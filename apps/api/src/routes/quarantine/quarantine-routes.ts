@@ -1,7 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { QuarantineRow, QuarantineStore } from '@widget-service/shared/ports/quarantine-store.ts';
-import type { makeListQuarantine } from '@widget-service/shared/usecases/lists/list-quarantine.ts';
+import { listUnfilteredPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
@@ -11,8 +11,7 @@ import { quarantinedTextWithTextSchema, quarantinePageSchema } from '../../schem
 import { toPageBody } from '../page-body.ts';
 
 export interface QuarantineRoutesDeps {
-  readonly listQuarantine: ReturnType<typeof makeListQuarantine>;
-  readonly quarantine: Pick<QuarantineStore, 'get' | 'discard'>;
+  readonly quarantine: Pick<QuarantineStore, 'list' | 'count' | 'get' | 'discard'>;
 }
 
 /** The text may be of any integration, so whoever manages integrations may see it. */
@@ -27,7 +26,7 @@ export function registerQuarantine(app: ZodApp, deps: QuarantineRoutesDeps): voi
 }
 
 /** `GET /api/v1/quarantine`: one page of the quarantined texts, without the texts themselves. */
-function registerListQuarantine(app: ZodApp, { listQuarantine }: QuarantineRoutesDeps): void {
+function registerListQuarantine(app: ZodApp, { quarantine }: QuarantineRoutesDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/v1/quarantine',
@@ -36,11 +35,11 @@ function registerListQuarantine(app: ZodApp, { listQuarantine }: QuarantineRoute
       operationId: 'example.quarantine.list',
       summary: 'List quarantined texts',
       description:
-        'Returns the texts of the hook queue that could not even become dead letters, the newest first. They are kept until they are discarded. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact.',
+        'Returns the texts of the hook queue that could not even become dead letters, the newest first. They are kept until they are discarded. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read.',
       querystring: pageQuerySchema,
       response: documentResponses({ 200: { body: quarantinePageSchema, description: 'One page of texts.' } }),
     },
-    handler: async ({ query }) => toPageBody(query, await listQuarantine(query), toBody),
+    handler: async ({ query }) => toPageBody(query, await listUnfilteredPage(quarantine, query), toBody),
   });
 }
 

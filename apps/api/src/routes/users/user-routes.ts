@@ -4,7 +4,7 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { User, UserStore } from '@widget-service/shared/ports/user-store.ts';
 import type { makeChangeUser, makeCreateUser } from '@widget-service/shared/usecases/access/manage-users.ts';
 import type { makeUnlockUser } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import { type CountedRows, listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
+import { listUnfilteredPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AuditNotes, noteAudit } from '../../audit/route-audit.ts';
@@ -25,10 +25,6 @@ export interface ListUsersRouteDeps {
 
 /** `GET /api/v1/users`: one page of users, newest first. */
 export function registerListUsers(app: ZodApp, { users }: ListUsersRouteDeps): void {
-  const rows: CountedRows<null, User> = {
-    list: (_, range) => users.list(range),
-    count: (_, atMost) => users.count(atMost),
-  };
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/v1/users',
@@ -40,7 +36,7 @@ export function registerListUsers(app: ZodApp, { users }: ListUsersRouteDeps): v
       querystring: pageQuerySchema,
       response: documentResponses({ 200: { body: userPageSchema, description: 'One page of users.' } }),
     },
-    handler: async ({ query }) => toPageBody(query, await listCountedPage(rows, null, query), toUserBody),
+    handler: async ({ query }) => toPageBody(query, await listUnfilteredPage(users, query), toUserBody),
   });
 }
 

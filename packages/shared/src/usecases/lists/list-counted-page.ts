@@ -49,6 +49,18 @@ export async function listCountedPage<Filter, Row>(
   return { items, totalItems: items.length > 0 ? Math.max(counted, rowsSeen) : counted, hasNext };
 }
 
+/** As `listCountedPage`, for a list without a filter. */
+export function listUnfilteredPage<Row>(
+  rows: { list(range: RowRange): Promise<readonly Row[]>; count(atMost: number): Promise<number> },
+  request: PageRequest,
+): Promise<CountedPage<Row> | TooDeepPage> {
+  const counted: CountedRows<null, Row> = {
+    list: (_, range) => rows.list(range),
+    count: (_, atMost) => rows.count(atMost),
+  };
+  return listCountedPage(counted, null, request);
+}
+
 async function countBehindEnd<Filter, Row>(
   rows: CountedRows<Filter, Row>,
   filter: Filter,
