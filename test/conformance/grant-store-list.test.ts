@@ -59,4 +59,19 @@ describe.each(storedGrantKinds)('GrantStore.list, $name', ({ getStore, ownMember
     expect(await store.count({}, 10)).toBe(5);
     await otherBackend.dispose();
   });
+
+  it('selects the grants that were created before a time', async () => {
+    const otherBackend = await openTestBackend();
+    const store = getStore(otherBackend.backend);
+    const grants = Array.from({ length: 7 }, (_, n) => aGrant(n, n % 2 === 0 ? null : new Date(later.getTime() - 1)));
+    for (const grant of grants) await store.insert(grant);
+    const createdBefore = new Date(someTime.getTime() + 1);
+    expect(await store.list({ createdBefore }, { offset: 0, limit: 10 })).toEqual(grants.slice(0, 3).reverse());
+    expect(await store.count({ createdBefore }, 10)).toBe(3);
+    const both = { createdBefore, expiresBefore: later };
+    expect(await store.list(both, { offset: 0, limit: 10 })).toEqual([grants[1]]);
+    expect(await store.count(both, 10)).toBe(1);
+    expect(await store.list({ createdBefore: someTime }, { offset: 0, limit: 10 })).toEqual([]);
+    await otherBackend.dispose();
+  });
 });

@@ -399,7 +399,7 @@ export interface paths {
         };
         /**
          * List subscriptions
-         * @description Returns one page, newest first. Tokens are never included.
+         * @description Returns one page, newest first. Tokens are never included. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `createdBefore`.
          *
          *     Needs the permission `subscriptions:manage`.
          */
@@ -525,7 +525,7 @@ export interface paths {
         };
         /**
          * List integrations
-         * @description Returns one page, newest first. Tokens are never included.
+         * @description Returns one page, newest first. Tokens are never included. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `createdBefore`.
          *
          *     Needs the permission `integrations:manage`.
          */
@@ -607,7 +607,7 @@ export interface paths {
         };
         /**
          * List provision tokens
-         * @description Returns one page, newest first. Tokens are never included.
+         * @description Returns one page, newest first. Tokens are never included. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `createdBefore`.
          *
          *     Needs the permission `tokens:manage`.
          */
@@ -3160,6 +3160,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
+                /** @description Only those that were created before this time, in UTC. */
+                createdBefore?: string;
                 /** @description Only those that expire before this time, in UTC, or have expired already. */
                 expiresBefore?: string;
             };
@@ -3416,6 +3418,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
+                /** @description Only those that were created before this time, in UTC. */
+                createdBefore?: string;
                 /** @description Only those that expire before this time, in UTC, or have expired already. */
                 expiresBefore?: string;
             };
@@ -3611,6 +3615,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. More than 200 is an error. Default: `50`. */
                 pageSize?: number;
+                /** @description Only those that were created before this time, in UTC. */
+                createdBefore?: string;
                 /** @description Only those that expire before this time, in UTC, or have expired already. */
                 expiresBefore?: string;
             };

@@ -87,11 +87,12 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
            AND (expires_at IS NULL OR expires_at > ?2)`,
     );
     this.#selectById = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
-    const isSelected = '(?1 IS NULL OR expires_at < ?1)';
+    // Every time of creation is less than the number that stands for no `createdBefore`.
+    const isSelected = 'created_at < ?1 AND (?2 IS NULL OR expires_at < ?2)';
     this.#selectPage = db.prepare(
-      `SELECT * FROM ${table} WHERE ${isSelected} ORDER BY created_at DESC, id DESC LIMIT ?2 OFFSET ?3`,
+      `SELECT * FROM ${table} WHERE ${isSelected} ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4`,
     );
-    this.#count = db.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM ${table} WHERE ${isSelected} LIMIT ?2)`);
+    this.#count = db.prepare(`SELECT count(*) AS total FROM (SELECT 1 FROM ${table} WHERE ${isSelected} LIMIT ?3)`);
     this.#update = db.prepare(`UPDATE ${table} SET ${set(['name', 'expires_at', ...columns])} WHERE id = ?`);
     this.#replaceTokens = db.prepare(`UPDATE ${table} SET ${set(tokenColumns)} WHERE id = ? AND token_digest = ?`);
     this.#replaceTokensAndExpiry = db.prepare(
@@ -125,14 +126,14 @@ export class SqliteGrantStore<Own extends object, Changes extends object> implem
     return this.#db.read(() => this.#find(id));
   }
 
-  list({ expiresBefore }: GrantSelection, { offset, limit }: RowRange): Promise<(Grant & Own)[]> {
+  list(selection: GrantSelection, { offset, limit }: RowRange): Promise<(Grant & Own)[]> {
     return this.#db.read(() =>
-      this.#selectPage.all(expiresBefore?.getTime() ?? null, limit, offset).flatMap((row) => this.#toGrant(row) ?? []),
+      this.#selectPage.all(...toSelectionValues(selection), limit, offset).flatMap((row) => this.#toGrant(row) ?? []),
     );
   }
 
-  count({ expiresBefore }: GrantSelection, atMost: number): Promise<number> {
-    return this.#db.read(() => Number(this.#count.get(expiresBefore?.getTime() ?? null, atMost)?.total));
+  count(selection: GrantSelection, atMost: number): Promise<number> {
+    return this.#db.read(() => Number(this.#count.get(...toSelectionValues(selection), atMost)?.total));
   }
 
   update(id: string, changes: Changes): Promise<(Grant & Own) | null> {
@@ -233,3 +234,7 @@ export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> 
   toColumnValues: ({ permissions }) => [JSON.stringify(permissions)],
   parseRow: (row) => ({ permissions: JSON.parse(row.permissions as string) as Permission[] }),
 };
+
+function toSelectionValues({ createdBefore, expiresBefore }: GrantSelection) {
+  return [createdBefore?.getTime() ?? Number.MAX_SAFE_INTEGER, expiresBefore?.getTime() ?? null] as const;
+}

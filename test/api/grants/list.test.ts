@@ -49,12 +49,25 @@ describe.each(grantKinds)('GET $path', ({ path }) => {
     expect((await list(`?expiresBefore=${expiresAt}`)).json()).toMatchObject({ items: [], totalItems: 0 });
   });
 
+  test('lists only grants that were created before a time, and counts only them', async () => {
+    const all: { createdAt: string }[] = (await list('?pageSize=200')).json().items;
+    const newest = all[0]?.createdAt ?? '';
+    const older = all.filter(({ createdAt }) => createdAt < newest);
+    expect((await list(`?createdBefore=${newest}&pageSize=200`)).json()).toMatchObject({
+      items: older,
+      totalItems: older.length,
+    });
+    const justAfter = new Date(Date.parse(newest) + 1).toISOString();
+    expect((await list(`?createdBefore=${justAfter}&pageSize=200`)).json()).toMatchObject({ items: all });
+  });
+
   test.each([
     ['?page=0', 'page', 'too-small'],
     ['?pageSize=201', 'pageSize', 'too-large'],
     ['?pageSize=1&pageSize=2', 'pageSize', 'repeated'],
     ['?state=active', 'state', 'unknown-field'],
     ['?expiresBefore=soon', 'expiresBefore', 'format'],
+    ['?createdBefore=soon', 'createdBefore', 'format'],
   ])('returns 400 invalid-request for %s', async (query, parameter, code) => {
     expectProblem(await list(query), { status: 400, code: 'invalid-request', errors: [{ parameter, code }] });
   });

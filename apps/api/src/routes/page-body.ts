@@ -16,8 +16,9 @@ interface PageBody<Item> extends PageRequest {
 }
 
 /**
- * Converts one page of a list to the form that the API returns. `rows` is what `listCountedPage` returns: its
- * total may be a lower bound, so it says itself whether there is a next page. Without `hasNext`, the total is exact. Throws `invalid-request` for a page too deep in a list.
+ * Converts one page of a list to the form that the API returns. `rows` is what `listCountedPage` returns: its total may be a
+ * lower bound, so it says itself whether there is a next page. Without `hasNext`, the total is exact. Throws
+ * `invalid-request` for a page too deep in a list.
  */
 export function toPageBody<Row, Item>(
   { page, pageSize }: PageRequest,
@@ -39,7 +40,7 @@ export function toPageBody<Row, Item>(
 function toTooDeepError({ readableRows }: TooDeepPage): InputError {
   return new InputError('invalid-request', 'The request is not valid; "errors" names what is wrong.', [
     {
-      detail: `Must begin within the first ${readableRows} items. Select the older ones with "to".`,
+      detail: `Must begin within the first ${readableRows} items. Select older ones by time, if the list has a parameter for it.`,
       code: 'too-large',
       parameter: 'page',
     },

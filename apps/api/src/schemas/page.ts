@@ -43,6 +43,10 @@ export const pageQuerySchema = z.strictObject({
 
 /** The query of the lists of grants. */
 export const listGrantsQuerySchema = pageQuerySchema.extend({
+  createdBefore: queryTime.optional().meta({
+    ...utcTimeFormat,
+    description: 'Only those that were created before this time, in UTC.',
+  }),
   expiresBefore: queryTime.optional().meta({
     ...utcTimeFormat,
     description: 'Only those that expire before this time, in UTC, or have expired already.',

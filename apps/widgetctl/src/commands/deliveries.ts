@@ -1,12 +1,13 @@
 import type { components } from '@widget-service/client/interface.ts';
 import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
-import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
+import { changeEach, type EachChange } from '../change-each.ts';
 import type { CommandDefinition, CommandInput } from '../command.ts';
 import type { CommandContext } from '../command-context.ts';
-import { describeFailure } from '../describe-failure.ts';
-import { PartlyFailedError, UsageError } from '../exit-codes.ts';
+import { UsageError } from '../exit-codes.ts';
 import type { Column } from '../output.ts';
 import { readNumber } from '../parse-command-line.ts';
+import { readNewestFirst } from '../read-newest-first.ts';
+import { takeFirst } from '../take-first.ts';
 
 type Delivery = components['schemas']['Delivery'];
 type State = Delivery['state'];
@@ -38,12 +39,7 @@ const list: CommandDefinition = {
   async run(context, input) {
     const [id = ''] = input.parameters;
     const limit = readNumber(input, 'limit', 1) ?? 50;
-    const found: Delivery[] = [];
-    for await (const delivery of readDeliveries(context, id, readFilter(input))) {
-      if (found.length >= limit) break;
-      found.push(delivery);
-    }
-    context.output.table(found, columns);
+    context.output.table(await takeFirst(readDeliveries(context, id, readFilter(input)), limit), columns);
   },
 };
 
@@ -82,7 +78,7 @@ const redrive: CommandDefinition = {
   parameters: ['INTEGRATION', 'EVENT…?'],
   summary: 'Process dead deliveries again.',
   options: { 'all-dead': { text: 'All dead deliveries of the integration.' } },
-  run: (context, input) => changeEach(context, input, redriveOne),
+  run: (context, input) => changeDeliveries(context, input, redriving),
 };
 
 const discard: CommandDefinition = {
@@ -90,19 +86,33 @@ const discard: CommandDefinition = {
   parameters: ['INTEGRATION', 'EVENT…?'],
   summary: 'Erase the payloads of dead deliveries for good. They can never be redriven then.',
   options: { 'all-dead': { text: 'All dead deliveries of the integration.' } },
-  run: (context, input) => changeEach(context, input, discardOne),
+  run: (context, input) => changeDeliveries(context, input, discarding),
 };
 
-type ChangeOne = (context: CommandContext, id: string, eventId: string) => Promise<boolean>;
+type DeliveryChange = Pick<EachChange, 'doneMember' | 'doneText'> & {
+  readonly change: (context: CommandContext, id: string, eventId: string) => Promise<unknown>;
+};
 
-async function changeEach(context: CommandContext, input: CommandInput, changeOne: ChangeOne): Promise<void> {
+const redriving: DeliveryChange = {
+  doneMember: 'redriven',
+  doneText: 'accepted',
+  change: ({ client }, id, eventId) =>
+    client.api.POST('/api/v1/integrations/{id}/deliveries/{eventId}/redrive', { params: { path: { id, eventId } } }),
+};
+
+const discarding: DeliveryChange = {
+  doneMember: 'discarded',
+  doneText: 'discarded',
+  change: ({ client }, id, eventId) =>
+    client.api.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', { params: { path: { id, eventId } } }),
+};
+
+async function changeDeliveries(context: CommandContext, input: CommandInput, how: DeliveryChange): Promise<void> {
   const [id = '', ...given] = input.parameters;
   if (given.length > 0 === input.has('all-dead')) throw new UsageError('Name events, or say --all-dead.');
   const eventIds = input.has('all-dead') ? await listDead(context, id) : given;
-  let failed = 0;
-  for (const eventId of eventIds) failed += (await changeOne(context, id, eventId)) ? 0 : 1;
-  context.output.note(`${eventIds.length - failed} accepted, ${failed} refused.`);
-  if (failed > 0) throw new PartlyFailedError(`${failed} of ${eventIds.length} deliveries were refused.`);
+  const change = (eventId: string) => how.change(context, id, eventId);
+  await changeEach(context.output, eventIds, { ...how, nouns: 'deliveries', idMember: 'eventId', change });
 }
 
 /** Reads all of them first: a delivery that is no longer dead leaves the list, which would shift the pages. */
@@ -112,43 +122,23 @@ async function listDead(context: CommandContext, id: string): Promise<string[]> 
   return eventIds;
 }
 
-async function redriveOne({ client, output }: CommandContext, id: string, eventId: string) {
-  try {
-    const path = { id, eventId };
-    await client.api.POST('/api/v1/integrations/{id}/deliveries/{eventId}/redrive', { params: { path } });
-    output.result({ eventId, redriven: true }, () => `${eventId}: accepted`);
-    return true;
-  } catch (error) {
-    const reason = describeFailure(error).join(' ');
-    output.result({ eventId, redriven: false, error: reason }, () => `${eventId}: ${reason}`);
-    return false;
-  }
-}
-
-async function discardOne({ client, output }: CommandContext, id: string, eventId: string) {
-  try {
-    const path = { id, eventId };
-    await client.api.DELETE('/api/v1/integrations/{id}/deliveries/{eventId}', { params: { path } });
-    output.result({ eventId, discarded: true }, () => `${eventId}: discarded`);
-    return true;
-  } catch (error) {
-    const reason = describeFailure(error).join(' ');
-    output.result({ eventId, discarded: false, error: reason }, () => `${eventId}: ${reason}`);
-    return false;
-  }
-}
-
 interface DeliveryFilter {
   readonly state?: State;
   readonly from?: string;
   readonly to?: string;
 }
 
-function readDeliveries({ client }: CommandContext, id: string, filter: DeliveryFilter) {
-  return readAllPages((page) =>
-    client.api.GET('/api/v1/integrations/{id}/deliveries', {
-      params: { path: { id }, query: { page, pageSize: 100, ...filter } },
-    }),
+function readDeliveries({ client }: CommandContext, id: string, { to, ...filter }: DeliveryFilter) {
+  return readNewestFirst<Delivery>(
+    {
+      readPage: (page, before) => {
+        const query = { page, pageSize: 100, ...filter, ...(before === undefined ? {} : { to: before }) };
+        return client.api.GET('/api/v1/integrations/{id}/deliveries', { params: { path: { id }, query } });
+      },
+      getId: ({ eventId }) => eventId,
+      getTime: ({ receivedAt }) => receivedAt,
+    },
+    to,
   );
 }
 

@@ -1,9 +1,10 @@
 import type { components } from '@widget-service/client/interface.ts';
-import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { readNumber } from '../parse-command-line.ts';
+import { readNewestFirst } from '../read-newest-first.ts';
+import { takeFirst } from '../take-first.ts';
 
 type Schemas = components['schemas'];
 type Grant = Schemas['Subscription'] | Schemas['Integration'] | Schemas['ProvisionToken'];
@@ -49,10 +50,15 @@ function makeCommands({ word, path, one }: Kind): CommandDefinition[] {
     name: `${word} list`,
     summary: `List ${word}.`,
     async run({ client, output }) {
-      const found: Grant[] = [];
-      const pages = readAllPages<Grant>((page) => client.api.GET(path, { params: { query: { page, pageSize: 100 } } }));
-      for await (const grant of pages) found.push(grant);
-      output.table(found, columns);
+      const grants = readNewestFirst<Grant>({
+        readPage: (page, before) => {
+          const query = { page, pageSize: 100, ...(before === undefined ? {} : { createdBefore: before }) };
+          return client.api.GET(path, { params: { query } });
+        },
+        getId: ({ id }) => id,
+        getTime: ({ createdAt }) => createdAt,
+      });
+      output.table(await takeFirst(grants, Number.POSITIVE_INFINITY), columns);
     },
   };
   const create: CommandDefinition = {

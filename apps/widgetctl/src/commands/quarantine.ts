@@ -1,11 +1,10 @@
 import type { components } from '@widget-service/client/interface.ts';
 import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
+import { changeEach } from '../change-each.ts';
 import type { CommandDefinition } from '../command.ts';
-import type { CommandContext } from '../command-context.ts';
-import { describeFailure } from '../describe-failure.ts';
-import { PartlyFailedError } from '../exit-codes.ts';
 import type { Column } from '../output.ts';
 import { readNumber } from '../parse-command-line.ts';
+import { takeFirst } from '../take-first.ts';
 
 type QuarantinedText = components['schemas']['QuarantinedText'];
 
@@ -24,15 +23,10 @@ const list: CommandDefinition = {
   options: { limit: { value: 'N', text: 'At most so many. Default: 50.' } },
   async run({ client, output }, input) {
     const limit = readNumber(input, 'limit', 1) ?? 50;
-    const found: QuarantinedText[] = [];
     const texts = readAllPages((page) =>
       client.api.GET('/api/v1/quarantine', { params: { query: { page, pageSize: 100 } } }),
     );
-    for await (const text of texts) {
-      if (found.length >= limit) break;
-      found.push(text);
-    }
-    output.table(found, columns);
+    output.table(await takeFirst(texts, limit), columns);
   },
 };
 
@@ -59,24 +53,14 @@ const discard: CommandDefinition = {
   name: 'quarantine discard',
   parameters: ['ID…'],
   summary: 'Remove such texts for good.',
-  async run(context, { parameters: ids }) {
-    let failed = 0;
-    for (const id of ids) failed += (await discardOne(context, id)) ? 0 : 1;
-    context.output.note(`${ids.length - failed} accepted, ${failed} refused.`);
-    if (failed > 0) throw new PartlyFailedError(`${failed} of ${ids.length} texts were refused.`);
-  },
+  run: ({ client, output }, { parameters: ids }) =>
+    changeEach(output, ids, {
+      nouns: 'texts',
+      idMember: 'id',
+      doneMember: 'discarded',
+      doneText: 'discarded',
+      change: (id) => client.api.DELETE('/api/v1/quarantine/{id}', { params: { path: { id } } }),
+    }),
 };
-
-async function discardOne({ client, output }: CommandContext, id: string): Promise<boolean> {
-  try {
-    await client.api.DELETE('/api/v1/quarantine/{id}', { params: { path: { id } } });
-    output.result({ id, discarded: true }, () => `${id}: discarded`);
-    return true;
-  } catch (error) {
-    const reason = describeFailure(error).join(' ');
-    output.result({ id, discarded: false, error: reason }, () => `${id}: ${reason}`);
-    return false;
-  }
-}
 
 export const quarantineCommands = [list, get, discard];

@@ -1,10 +1,11 @@
 import type { components } from '@widget-service/client/interface.ts';
-import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
 import type { CommandDefinition } from '../command.ts';
 import { describeWidget } from '../describe.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Column } from '../output.ts';
 import { readNumber } from '../parse-command-line.ts';
+import { readNewestFirst } from '../read-newest-first.ts';
+import { takeFirst } from '../take-first.ts';
 
 type Widget = components['schemas']['Widget'];
 
@@ -108,17 +109,15 @@ const history: CommandDefinition = {
   async run({ client, output }, input) {
     const [id = ''] = input.parameters;
     const limit = readNumber(input, 'limit', 1) ?? 50;
-    const found: Delivery[] = [];
-    const deliveries = readAllPages((page) =>
-      client.api.GET('/api/v1/widgets/{id}/deliveries', {
-        params: { path: { id }, query: { page, pageSize: Math.min(limit, 100) } },
-      }),
-    );
-    for await (const delivery of deliveries) {
-      if (found.length >= limit) break;
-      found.push(delivery);
-    }
-    output.table(found, historyColumns);
+    const deliveries = readNewestFirst<Delivery>({
+      readPage: (page, before) => {
+        const query = { page, pageSize: Math.min(limit, 100), ...(before === undefined ? {} : { to: before }) };
+        return client.api.GET('/api/v1/widgets/{id}/deliveries', { params: { path: { id }, query } });
+      },
+      getId: ({ eventId }) => eventId,
+      getTime: ({ receivedAt }) => receivedAt,
+    });
+    output.table(await takeFirst(deliveries, limit), historyColumns);
   },
 };
 

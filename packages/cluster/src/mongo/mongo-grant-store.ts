@@ -177,6 +177,9 @@ export const provisionTokenKind: GrantKind<Pick<ProvisionToken, 'permissions'>> 
   read: ({ permissions }) => ({ permissions: permissions as ProvisionToken['permissions'] }),
 };
 
-function toQuery({ expiresBefore }: GrantSelection) {
-  return expiresBefore === undefined ? {} : { expiresAt: { $lt: expiresBefore } };
+function toQuery({ createdBefore, expiresBefore }: GrantSelection) {
+  return {
+    ...(createdBefore === undefined ? {} : { createdAt: { $lt: createdBefore } }),
+    ...(expiresBefore === undefined ? {} : { expiresAt: { $lt: expiresBefore } }),
+  };
 }

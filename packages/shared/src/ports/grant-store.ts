@@ -14,8 +14,9 @@ export interface TokenReplacement {
   readonly expiry?: { readonly replaced: Date | null; readonly value: Date | null };
 }
 
-/** Selects grants in a list. Left out: all. */
+/** Selects grants in a list, by every member that is given. Left out: all. */
 export interface GrantSelection {
+  readonly createdBefore?: Date | undefined;
   /** Only grants that expire before this time, or have expired already. */
   readonly expiresBefore?: Date | undefined;
 }

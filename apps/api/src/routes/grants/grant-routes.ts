@@ -44,7 +44,8 @@ function registerListGrants<Own extends object>(
     schema: {
       operationId: `example.${operationGroup}.list`,
       summary: `List ${nouns.plural}`,
-      description: 'Returns one page, newest first. Tokens are never included.',
+      description:
+        'Returns one page, newest first. Tokens are never included. `totalItems` is exact up to 10 000; above that, it is only a lower bound. `hasNext` is always exact. Only the first 10 000 can be read: select older ones with `createdBefore`.',
       querystring: listGrantsQuerySchema,
       response: documentResponses({
         200: { body: toPageSchema(schemas.shown), description: `One page of ${nouns.plural}.` },
