@@ -53,6 +53,8 @@ export default defineConfig({
   test: {
     // Tests mostly wait for servers and timers, so two processors can run two workers.
     maxWorkers: '100%',
+    // A failure quotes what it found, not `[ Array(1) ]`: the line that `run-vitest.ts` prints may be all there is.
+    chaiConfig: { truncateThreshold: 1_000 },
     projects: [
       {
         test: {
