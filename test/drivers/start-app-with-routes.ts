@@ -1,4 +1,4 @@
-import { buildApp } from '@widget-service/api/app.ts';
+import { buildApp } from '@widget-service/api/process/build-app.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';

@@ -1,5 +1,5 @@
-import { openApi } from '@widget-service/api/api.ts';
-import { describeDeployment } from '@widget-service/api/deployment.ts';
+import { describeDeployment } from '@widget-service/api/process/backend-facts.ts';
+import { openApi } from '@widget-service/api/process/open-process.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';

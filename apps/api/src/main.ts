@@ -5,8 +5,8 @@ import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { printText } from '@widget-service/shared/runtime/print-text.ts';
 import { reportToStandardError, runProcess } from '@widget-service/shared/runtime/run-process.ts';
 import { openTracer } from '@widget-service/shared/tracing/open-tracer.ts';
-import { openApi } from './api.ts';
-import { openBackend } from './open-backend.ts';
+import { openBackend } from './process/open-backend.ts';
+import { openApi } from './process/open-process.ts';
 
 /** Standard error, until the settings are parsed and there is a logger. */
 let report = reportToStandardError;

@@ -1,6 +1,6 @@
 import process from 'node:process';
-import { openApi } from '@widget-service/api/api.ts';
-import { openBackend } from '@widget-service/api/open-backend.ts';
+import { openBackend } from '@widget-service/api/process/open-backend.ts';
+import { openApi } from '@widget-service/api/process/open-process.ts';
 import { toLoggerOptions } from '@widget-service/shared/config/component-options.ts';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';

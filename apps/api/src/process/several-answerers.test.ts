@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharePeerRequests } from './share-peer-requests.ts';
+import { sharePeerRequests } from './several-answerers.ts';
 
 function createPod() {
   const state: { answer: ((question: string) => string | null) | null } = { answer: null };

@@ -19,22 +19,22 @@ import { createSupervisor, recordTasks } from '@widget-service/shared/tasks/crea
 import { describeNotReady, makeNameStores } from '@widget-service/shared/tasks/name-stores.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
-import { createAuditRecorder } from './audit/audit-recorder.ts';
-import { openIdentityProvider } from './auth/oidc/open-identity-provider.ts';
-import { type CompositionDeps, composeApp } from './compose-app.ts';
-import { describeDeployment } from './deployment.ts';
+import { createAuditRecorder } from '../audit/audit-recorder.ts';
+import { openIdentityProvider } from '../auth/oidc/open-identity-provider.ts';
+import { listenPublicly } from '../http/listen.ts';
+import { openOverview } from '../overview/open-overview.ts';
+import { makeReadFigures } from '../overview/read-figures.ts';
+import type { ConfiguredIdentityProvider } from '../routes/session/sign-in-by-identity.ts';
+import type { Hub } from '../stream/hub.ts';
+import { openFanOut } from '../stream/open-fan-out.ts';
+import { openRevocations } from '../stream/revocations.ts';
+import { openStreamDirectory } from '../stream/stream-directory.ts';
+import { describeDeployment } from './backend-facts.ts';
+import { type CompositionDeps, composeApp } from './compose.ts';
 import { drain, drainMaxMs } from './drain.ts';
 import { describeFirstAdmin, ensureFirstAdmin, formatStartupBanner } from './first-start.ts';
-import { listenPublicly } from './http/listen.ts';
-import { openOverview } from './overview/open-overview.ts';
-import { makeReadFigures } from './overview/read-figures.ts';
-import { sharePeerRequests } from './pods/share-peer-requests.ts';
-import type { ConfiguredIdentityProvider } from './routes/session/sign-in-by-identity.ts';
-import { createStateSamplerTask } from './state-sampler.ts';
-import type { Hub } from './stream/hub.ts';
-import { openFanOut } from './stream/open-fan-out.ts';
-import { openRevocations } from './stream/revocations.ts';
-import { openStreamDirectory } from './stream/stream-directory.ts';
+import { createStateSamplerTask } from './gauge-sampler.ts';
+import { sharePeerRequests } from './several-answerers.ts';
 
 export interface ApiDeps {
   readonly settings: Settings;

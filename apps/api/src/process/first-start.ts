@@ -7,7 +7,7 @@ import { requestDeadlineMs } from '@widget-service/shared/runtime/deadline.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { makeCreateFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import type { AuditRecorder } from './audit/audit-recorder.ts';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
 
 export interface FirstAdminDeps {
   readonly settings: Pick<Settings, 'ADMIN_EMAIL' | 'ADMIN_PASSWORD' | 'PASSWORD_SIGN_IN_ENABLED'>;

@@ -1,9 +1,9 @@
 import { gapReasons } from '@widget-service/shared/domain/stream-start.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { FastifyInstance } from 'fastify';
-import { toStatusClass } from './http/request-log.ts';
-import { collectDescribedRoutes, type DescribedRoute, listProblemCodes } from './openapi/described-route.ts';
-import { closingReasons } from './stream/closing-rules.ts';
+import { toStatusClass } from '../http/request-log.ts';
+import { collectDescribedRoutes, type DescribedRoute, listProblemCodes } from '../openapi/described-route.ts';
+import { closingReasons } from '../stream/closing-rules.ts';
 
 const hookOperation = 'example.events.receive';
 
