@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { computeCsrfToken } from '@widget-service/api/auth/csrf.ts';
+import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import { mintToken, sha256Hex, type TokenPrefix } from '@widget-service/shared/domain/token.ts';

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createPendingSignIns } from '@widget-service/api/auth/oidc/pending-sign-in.ts';
+import { createPendingSignIns } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { type ConsoleClient, signIn, testAdmin } from './console-client.ts';

@@ -1,4 +1,4 @@
-import { computeCsrfToken } from '@widget-service/api/auth/csrf.ts';
+import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/expect-problem.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { computeCsrfToken } from '@widget-service/api/auth/csrf.ts';
+import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Session } from '@widget-service/shared/ports/session-store.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { computeCsrfToken } from '@widget-service/api/auth/csrf.ts';
+import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

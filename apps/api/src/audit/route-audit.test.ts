@@ -2,7 +2,7 @@ import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decorateCredentials } from '../auth/request-credentials.ts';
+import { decorateCredentials } from '../caller/request-credentials.ts';
 import { sendProblem } from '../http/problem.ts';
 import { decorateRequests } from '../http/request-state.ts';
 import type { SampledEvent } from './audit-sampler.ts';

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
 import { parseSigningSecret, unsealSecret } from '@widget-service/shared/domain/sealed-secret.ts';
+import { isEqualInConstantTime } from '../caller/constant-time.ts';
 import { decodeHeaderText, encodeHeader } from '../http/request-headers.ts';
-import { isEqualInConstantTime } from './constant-time.ts';
 
 /**
  * How far a hook's timestamp may differ from our clock, in either direction. Standard Webhooks asks for a tolerance

@@ -1,9 +1,9 @@
 import type { ProblemCode } from '@widget-service/shared/domain/errors.ts';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { z } from 'zod';
-import type { RoutePolicy } from '../auth/policy.ts';
+import { selectRateLimit } from '../caller/limits/rate-limits.ts';
+import type { RoutePolicy } from '../caller/policy.ts';
 import { statusForCode } from '../http/problem.ts';
-import { selectRateLimit } from '../limits/rate-limits.ts';
 import type { RequestParameterName } from '../schemas/headers.ts';
 import type { documentResponses, ResponseDocs } from '../schemas/problem.ts';
 

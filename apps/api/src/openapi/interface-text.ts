@@ -1,5 +1,5 @@
-import type { RoutePolicy } from '../auth/policy.ts';
-import { sessionCookieName } from '../auth/session-cookie.ts';
+import type { RoutePolicy } from '../caller/policy.ts';
+import { sessionCookieName } from '../caller/session-cookie.ts';
 
 export const info = {
   title: 'Widget Service',

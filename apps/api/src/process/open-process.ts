@@ -20,7 +20,7 @@ import { describeNotReady, makeNameStores } from '@widget-service/shared/tasks/n
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts';
 import { createAuditRecorder } from '../audit/audit-recorder.ts';
-import { openIdentityProvider } from '../auth/oidc/open-identity-provider.ts';
+import { openIdentityProvider } from '../caller/oidc/open-identity-provider.ts';
 import { listenPublicly } from '../http/listen.ts';
 import { openOverview } from '../overview/open-overview.ts';
 import { makeReadFigures } from '../overview/read-figures.ts';

@@ -8,7 +8,7 @@ import { listCountedPage } from '@widget-service/shared/usecases/lists/list-coun
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
-import { requirePrincipalId } from '../../auth/policy.ts';
+import { requirePrincipalId } from '../../caller/policy.ts';
 import { toPublicUrl } from '../../http/forwarding.ts';
 import { InputError } from '../../http/problem.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';

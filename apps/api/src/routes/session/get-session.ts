@@ -1,8 +1,8 @@
 import { permissionsForRole } from '@widget-service/shared/domain/role.ts';
 import type { SignedIn } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { z } from 'zod';
-import { computeCsrfToken } from '../../auth/csrf.ts';
-import { requireSession } from '../../auth/policy.ts';
+import { computeCsrfToken } from '../../caller/csrf.ts';
+import { requireSession } from '../../caller/policy.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { sessionSchema } from '../../schemas/session.ts';

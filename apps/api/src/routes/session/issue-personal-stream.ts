@@ -2,7 +2,7 @@ import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { makeIssuePersonalStream } from '@widget-service/shared/usecases/access/issue-personal-stream.ts';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
-import { requireSession } from '../../auth/policy.ts';
+import { requireSession } from '../../caller/policy.ts';
 import { toPublicUrl } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { documentResponses } from '../../schemas/problem.ts';

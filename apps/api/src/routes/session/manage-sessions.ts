@@ -5,8 +5,8 @@ import type { makeEndSessionById, makeListSessions } from '@widget-service/share
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noteAudit } from '../../audit/route-audit.ts';
-import { requireSession } from '../../auth/policy.ts';
-import { formatClearedSessionCookie } from '../../auth/session-cookie.ts';
+import { requireSession } from '../../caller/policy.ts';
+import { formatClearedSessionCookie } from '../../caller/session-cookie.ts';
 import { signOutHeaders } from '../../http/security-headers.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { type ActiveSessionBody, activeSessionPageSchema } from '../../schemas/active-session.ts';

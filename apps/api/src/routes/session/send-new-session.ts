@@ -1,7 +1,7 @@
 import type { SignedIn, StartedSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import type { FastifyReply } from 'fastify';
-import { formatDeviceCookie } from '../../auth/device-cookie.ts';
-import { formatSessionCookie } from '../../auth/session-cookie.ts';
+import { formatDeviceCookie } from '../../caller/device-cookie.ts';
+import { formatSessionCookie } from '../../caller/session-cookie.ts';
 import { toSessionBody } from './get-session.ts';
 
 /**

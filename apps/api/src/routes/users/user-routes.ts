@@ -8,7 +8,7 @@ import { listUnfilteredPage } from '@widget-service/shared/usecases/lists/list-c
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AuditNotes, noteAudit } from '../../audit/route-audit.ts';
-import { requireSession } from '../../auth/policy.ts';
+import { requireSession } from '../../caller/policy.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';

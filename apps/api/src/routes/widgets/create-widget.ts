@@ -1,7 +1,7 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { noteAudit } from '../../audit/route-audit.ts';
-import { requirePrincipalId } from '../../auth/policy.ts';
+import { requirePrincipalId } from '../../caller/policy.ts';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import { parseIdempotencyHeader } from '../../http/request-headers.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';

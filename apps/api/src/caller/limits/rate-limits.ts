@@ -8,7 +8,7 @@ import type {
   onRequestHookHandler,
   preValidationHookHandler,
 } from 'fastify';
-import { type RoutePolicy, requirePrincipalId } from '../auth/policy.ts';
+import { type RoutePolicy, requirePrincipalId } from '../policy.ts';
 import type { HookPermits, HookRefusalByRate } from './hook-permits.ts';
 import { setRateLimitHeaders, toRateLimitedError } from './rate-limit-headers.ts';
 
