@@ -1,8 +1,8 @@
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import type { FastifyRequest } from 'fastify';
-import type { GrantCache } from '../auth/grant-cache.ts';
-import type { RecordLastUsed } from '../auth/record-last-used.ts';
+import type { GrantCache } from '../revocation/grant-cache.ts';
+import type { RecordLastUsed } from '../revocation/record-last-used.ts';
 
 /** The `WWW-Authenticate` value (RFC 6750) of a 403 `not-authenticated` at a route that accepts Bearer tokens. */
 export const bearerChallenge = 'Bearer realm="widgets"';

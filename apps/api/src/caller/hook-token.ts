@@ -2,7 +2,7 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { GrantCache, ResolvedGrant } from '../auth/grant-cache.ts';
+import type { GrantCache, ResolvedGrant } from '../revocation/grant-cache.ts';
 
 /**
  * Makes the check of the policy `hook-token`. It finds the integration of the hook token (`wht_…`) in the route

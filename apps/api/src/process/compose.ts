@@ -15,15 +15,15 @@ import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.
 import type { FastifyInstance } from 'fastify';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { makeHashEmail } from '../audit/hash-email.ts';
-import { makeRecordLastUsed } from '../auth/record-last-used.ts';
-import { makeVerifyStreamToken } from '../auth/stream-entitlement.ts';
 import type { OverviewReader } from '../overview/open-overview.ts';
+import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
+import type { PodRevocations } from '../revocation/revocations.ts';
+import { makeVerifyStreamToken } from '../revocation/stream-entitlement.ts';
 import { makeRecordStreamEnd } from '../routes/events/record-stream-end.ts';
 import { registerStreamRoute } from '../routes/events/stream-events.ts';
 import type { ConfiguredIdentityProvider } from '../routes/session/sign-in-by-identity.ts';
 import { makeAdmitStream } from '../stream/admit-stream.ts';
 import type { FanOut } from '../stream/open-fan-out.ts';
-import type { PodRevocations } from '../stream/revocations.ts';
 import type { StreamDirectory } from '../stream/stream-directory.ts';
 import type { Deployment } from './backend-facts.ts';
 import { buildApp } from './build-app.ts';

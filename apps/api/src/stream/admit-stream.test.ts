@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StreamHolder } from '../auth/stream-entitlement.ts';
+import type { StreamHolder } from '../revocation/stream-entitlement.ts';
 import { makeAdmitStream } from './admit-stream.ts';
 
 const subscription = (id: string): StreamHolder => ({ kind: 'subscription', id });

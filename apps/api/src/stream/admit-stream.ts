@@ -1,4 +1,4 @@
-import type { StreamHolder } from '../auth/stream-entitlement.ts';
+import type { StreamHolder } from '../revocation/stream-entitlement.ts';
 import type { ClosingReason } from './closing-rules.ts';
 
 /** How many streams may be open on this pod at once. */

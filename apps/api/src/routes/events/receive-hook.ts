@@ -8,11 +8,11 @@ import type { makeAcceptHook } from '@widget-service/shared/usecases/hooks/accep
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { makeVerifyHookSignature } from '../../auth/hook-signature.ts';
-import type { RecordLastUsed } from '../../auth/record-last-used.ts';
 import type { TrustedProxies } from '../../http/forwarding.ts';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import { parseIdempotencyHeader, parseWebhookIdHeader } from '../../http/request-headers.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
+import type { RecordLastUsed } from '../../revocation/record-last-used.ts';
 import { hookEventSchema } from '../../schemas/hook-event.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { AcceptedHookLog } from './accepted-hook-log.ts';

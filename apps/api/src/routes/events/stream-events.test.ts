@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { describe, expect, it } from 'vitest';
-import type { StreamTokenVerdict } from '../../auth/stream-entitlement.ts';
+import type { StreamTokenVerdict } from '../../revocation/stream-entitlement.ts';
 import { anEntitlement } from '../../stream/testing/fake-hub.ts';
 import { exchange, listen, makeGet, validToken } from './testing/stream-server.ts';
 

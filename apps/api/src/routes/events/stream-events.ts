@@ -5,11 +5,11 @@ import type { makeFindStreamStart } from '@widget-service/shared/usecases/events
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
 import { z } from 'zod';
-import type { RecordLastUsed } from '../../auth/record-last-used.ts';
-import type { StreamEntitlement, StreamHolder, StreamTokenVerdict } from '../../auth/stream-entitlement.ts';
 import { type TrustedProxies, toClientNetwork, toShownAddress } from '../../http/forwarding.ts';
 import { sendProblem } from '../../http/problem.ts';
 import { decodeHeaderText } from '../../http/request-headers.ts';
+import type { RecordLastUsed } from '../../revocation/record-last-used.ts';
+import type { StreamEntitlement, StreamHolder, StreamTokenVerdict } from '../../revocation/stream-entitlement.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { streamExample, streamMessages, streamText } from '../../schemas/stream-message.ts';
 import type { makeAdmitStream } from '../../stream/admit-stream.ts';

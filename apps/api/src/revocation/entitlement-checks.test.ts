@@ -1,9 +1,9 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EntitlementDecision, StreamEntitlement } from '../auth/stream-entitlement.ts';
+import { anEntitlement, type FakeHub, openFakeHub } from '../stream/testing/fake-hub.ts';
+import { type FakeSink, openFakeSink, parseClosingReason, parseEventSeqs } from '../stream/testing/fake-sink.ts';
 import { EntitlementChecks } from './entitlement-checks.ts';
-import { anEntitlement, type FakeHub, openFakeHub } from './testing/fake-hub.ts';
-import { type FakeSink, openFakeSink, parseClosingReason, parseEventSeqs } from './testing/fake-sink.ts';
+import type { EntitlementDecision, StreamEntitlement } from './stream-entitlement.ts';
 
 const unavailable = new UnavailableError('the store is unavailable');
 

@@ -3,12 +3,12 @@ import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RevocationFreshness } from '../auth/revocation-freshness.ts';
-import type { EntitlementDecision } from '../auth/stream-entitlement.ts';
+import { anEntitlement } from '../stream/testing/fake-hub.ts';
+import { openFakeSink, parseClosingReason } from '../stream/testing/fake-sink.ts';
 import type { ControlReadResult } from './control-log-follower.ts';
+import { RevocationFreshness } from './revocation-freshness.ts';
 import { createRevocations } from './revocations.ts';
-import { anEntitlement } from './testing/fake-hub.ts';
-import { openFakeSink, parseClosingReason } from './testing/fake-sink.ts';
+import type { EntitlementDecision } from './stream-entitlement.ts';
 import { openTestRevocations, type TestRevocations } from './testing/test-revocations.ts';
 
 let fixture: TestRevocations;

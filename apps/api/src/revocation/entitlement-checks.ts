@@ -1,9 +1,9 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
-import type { EntitlementDecision, StreamEntitlement } from '../auth/stream-entitlement.ts';
-import type { TokenTrust } from '../auth/token-cache.ts';
-import type { Hub } from './hub.ts';
+import type { Hub } from '../stream/hub.ts';
+import type { EntitlementDecision, StreamEntitlement } from './stream-entitlement.ts';
+import type { TokenTrust } from './token-cache.ts';
 
 const maxConcurrentLookUps = 20;
 /**

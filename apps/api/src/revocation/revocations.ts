@@ -3,18 +3,18 @@ import type { ControlEntry, ControlLog } from '@widget-service/shared/ports/cont
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createPeriodicTask, type Task } from '@widget-service/shared/runtime/supervisor.ts';
-import { createGrantCache } from '../auth/grant-cache.ts';
-import { RevocationFreshness } from '../auth/revocation-freshness.ts';
+import type { Hub } from '../stream/hub.ts';
+import { type ControlReadResult, createControlLogFollower } from './control-log-follower.ts';
+import { EntitlementChecks, type EntitlementChecksDeps } from './entitlement-checks.ts';
+import { createGrantCache } from './grant-cache.ts';
+import { RevocationFreshness } from './revocation-freshness.ts';
 import {
   createStreamEntitlementCache,
   makeFindStreamEntitlement,
   makeRecheckEntitlement,
   type StreamHolder,
-} from '../auth/stream-entitlement.ts';
-import type { Evictable, TokenTrust } from '../auth/token-cache.ts';
-import { type ControlReadResult, createControlLogFollower } from './control-log-follower.ts';
-import { EntitlementChecks, type EntitlementChecksDeps } from './entitlement-checks.ts';
-import type { Hub } from './hub.ts';
+} from './stream-entitlement.ts';
+import type { Evictable, TokenTrust } from './token-cache.ts';
 
 export interface OpenRevocationsDeps {
   readonly backend: Pick<
