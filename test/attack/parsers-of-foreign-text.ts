@@ -1,10 +1,10 @@
-import { makeVerifyHookSignature } from '@widget-service/api/auth/hook-signature.ts';
 import { parseBearerToken } from '@widget-service/api/caller/bearer.ts';
 import { isCsrfToken, isOwnOrigin } from '@widget-service/api/caller/csrf.ts';
 import { readDeviceCookie } from '@widget-service/api/caller/device-cookie.ts';
 import { createPendingSignIns, parseReturnTo } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
 import { readCookie } from '@widget-service/api/caller/request-cookies.ts';
 import { parseSessionId } from '@widget-service/api/caller/session-cookie.ts';
+import { makeVerifyHookSignature } from '@widget-service/api/hooks/hook-signature.ts';
 import { isPrivateAddress, toNetwork } from '@widget-service/api/http/forwarding.ts';
 import { parseJson } from '@widget-service/api/http/json-body.ts';
 import { isProblemCode } from '@widget-service/api/http/problem-kinds.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { hookEventSchema } from '../schemas/hook-event.ts';
+import { hookEventSchema } from '../hooks/hook-event-schema.ts';
 import { streamMessages, streamText } from '../schemas/stream-message.ts';
 import { info } from './interface-text.ts';
 import { type OpenApiObject, SchemaComponents } from './schema-components.ts';

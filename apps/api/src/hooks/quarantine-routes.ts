@@ -3,12 +3,12 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { QuarantineRow, QuarantineStore } from '@widget-service/shared/ports/quarantine-store.ts';
 import { listUnfilteredPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import { z } from 'zod';
-import { noteAudit } from '../../audit/route-audit.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
-import { pageQuerySchema } from '../../schemas/page.ts';
-import { documentResponses } from '../../schemas/problem.ts';
-import { quarantinedTextWithTextSchema, quarantinePageSchema } from '../../schemas/quarantine.ts';
-import { toPageBody } from '../page-body.ts';
+import { noteAudit } from '../audit/route-audit.ts';
+import type { ZodApp } from '../http/zod-validation.ts';
+import { toPageBody } from '../routes/page-body.ts';
+import { pageQuerySchema } from '../schemas/page.ts';
+import { documentResponses } from '../schemas/problem.ts';
+import { quarantinedTextWithTextSchema, quarantinePageSchema } from './quarantine-schema.ts';
 
 export interface QuarantineRoutesDeps {
   readonly quarantine: Pick<QuarantineStore, 'list' | 'count' | 'get' | 'discard'>;

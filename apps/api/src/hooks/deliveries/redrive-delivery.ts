@@ -5,7 +5,6 @@ import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.
 import type { makeRedriveDelivery } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import { noteAudit } from '../../audit/route-audit.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
-import { deliverySchema } from '../../schemas/delivery.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import {
   deliveryParamsSchema,
@@ -13,6 +12,7 @@ import {
   toDeliveryBody,
   toUnknownDeliveryError,
 } from './delivery-resource.ts';
+import { deliverySchema } from './delivery-schema.ts';
 
 export interface RedriveDeliveryRouteDeps {
   readonly integrations: Pick<IntegrationStore, 'get'>;

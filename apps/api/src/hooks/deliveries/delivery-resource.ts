@@ -4,7 +4,7 @@ import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { DeliverySummary, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import { z } from 'zod';
-import type { deliverySchema, listDeliveriesOfWidgetQuerySchema } from '../../schemas/delivery.ts';
+import type { deliverySchema, listDeliveriesOfWidgetQuerySchema } from './delivery-schema.ts';
 
 /** Converts a delivery to the form that the API returns. */
 export function toDeliveryBody(row: DeliverySummary): z.output<typeof deliverySchema> {

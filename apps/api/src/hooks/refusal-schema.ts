@@ -1,8 +1,8 @@
 import { refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import { z } from 'zod';
-import { pageQuerySchema, toPageSchema } from './page.ts';
-import { mistakeSchema } from './problem.ts';
-import { timestamp } from './text.ts';
+import { pageQuerySchema, toPageSchema } from '../schemas/page.ts';
+import { mistakeSchema } from '../schemas/problem.ts';
+import { timestamp } from '../schemas/text.ts';
 
 /** One refused hook, with the problem that its sender got. */
 const refusalSchema = z

@@ -1,10 +1,10 @@
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
-import { deliveryPageSchema, listDeliveriesQuerySchema } from '../../schemas/delivery.ts';
+import { toPageBody } from '../../routes/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { toPageBody } from '../page-body.ts';
 import { deliveriesParamsSchema, requireIntegrationId, toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
+import { deliveryPageSchema, listDeliveriesQuerySchema } from './delivery-schema.ts';
 
 export interface ListDeliveriesRouteDeps {
   readonly integrations: Pick<IntegrationStore, 'get'>;

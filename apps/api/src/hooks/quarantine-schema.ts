@@ -1,7 +1,7 @@
 import { quarantineReasons } from '@widget-service/shared/ports/quarantine-store.ts';
 import { z } from 'zod';
-import { toPageSchema } from './page.ts';
-import { timestamp } from './text.ts';
+import { toPageSchema } from '../schemas/page.ts';
+import { timestamp } from '../schemas/text.ts';
 
 const ofEarlierVersion = 'Null if an earlier version of the service quarantined the text.';
 

@@ -1,7 +1,7 @@
 import { hookKinds } from '@widget-service/shared/domain/event-kind.ts';
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { z } from 'zod';
-import { utcTimeFormat, uuid } from './text.ts';
+import { utcTimeFormat, uuid } from '../schemas/text.ts';
 
 /** How far the time of a hook may be ahead of our clock: a sender may write its local time as UTC. */
 const aheadMaxMs = 86_400_000;

@@ -2,9 +2,9 @@ import type { HookRefusal } from '@widget-service/shared/ports/refusal-store.ts'
 import { refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { FastifyRequest } from 'fastify';
-import { type TrustedProxies, toClientNetwork } from '../../http/forwarding.ts';
-import type { Problem } from '../../http/problem.ts';
-import { decodeHeaderText } from '../../http/request-headers.ts';
+import { type TrustedProxies, toClientNetwork } from '../http/forwarding.ts';
+import type { Problem } from '../http/problem.ts';
+import { decodeHeaderText } from '../http/request-headers.ts';
 import type { RefusalRecorder } from './refusal-recorder.ts';
 
 export interface RecordRefusalDeps {

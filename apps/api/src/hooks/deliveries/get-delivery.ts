@@ -4,7 +4,6 @@ import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import { withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
-import { deliveryWithPayloadSchema } from '../../schemas/delivery.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import {
   deliveryParamsSchema,
@@ -12,6 +11,7 @@ import {
   toDeliveryText,
   toUnknownDeliveryError,
 } from './delivery-resource.ts';
+import { deliveryWithPayloadSchema } from './delivery-schema.ts';
 
 export interface GetDeliveryRouteDeps {
   readonly integrations: Pick<IntegrationStore, 'get'>;

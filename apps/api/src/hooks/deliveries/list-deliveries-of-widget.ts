@@ -5,10 +5,10 @@ import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/m
 import { z } from 'zod';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
-import { deliveryPageSchema, listDeliveriesOfWidgetQuerySchema } from '../../schemas/delivery.ts';
+import { toPageBody } from '../../routes/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { toPageBody } from '../page-body.ts';
 import { toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
+import { deliveryPageSchema, listDeliveriesOfWidgetQuerySchema } from './delivery-schema.ts';
 
 export interface ListDeliveriesOfWidgetRouteDeps {
   readonly widgets: Pick<WidgetStore, 'get'>;

@@ -2,11 +2,11 @@ import { toOffset } from '@widget-service/shared/domain/page.ts';
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { HookRefusal, RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
 import type { z } from 'zod';
-import type { ZodApp } from '../../http/zod-validation.ts';
-import { documentResponses } from '../../schemas/problem.ts';
-import { listRefusalsQuerySchema, refusalPageSchema } from '../../schemas/refusal.ts';
-import { toPageBody } from '../page-body.ts';
-import { deliveriesParamsSchema, requireIntegrationId } from './delivery-resource.ts';
+import type { ZodApp } from '../http/zod-validation.ts';
+import { toPageBody } from '../routes/page-body.ts';
+import { documentResponses } from '../schemas/problem.ts';
+import { deliveriesParamsSchema, requireIntegrationId } from './deliveries/delivery-resource.ts';
+import { listRefusalsQuerySchema, refusalPageSchema } from './refusal-schema.ts';
 
 export interface ListRefusalsRouteDeps {
   readonly integrations: Pick<IntegrationStore, 'get'>;
