@@ -17,7 +17,7 @@ import { createPodRateLimiter } from '@widget-service/api/process/pod-rate-limit
 import { sharePeerRequests } from '@widget-service/api/process/several-answerers.ts';
 import { createUseCases } from '@widget-service/api/process/use-cases.ts';
 import { createGrantCache } from '@widget-service/api/revocation/grant-cache.ts';
-import { openStreamDirectory } from '@widget-service/api/stream/stream-directory.ts';
+import { openStreamDirectory } from '@widget-service/api/streams/stream-directory.ts';
 import type { IdentityProviderOptions } from '@widget-service/shared/config/component-options.ts';
 import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';

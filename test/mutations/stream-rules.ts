@@ -2,11 +2,11 @@ import type { Mutation } from './mutation.ts';
 
 const streamStart = 'packages/shared/src/domain/stream-start.ts';
 const cursor = 'packages/shared/src/domain/log-position.ts';
-const tail = 'apps/api/src/stream/tail.ts';
-const ring = 'apps/api/src/stream/ring.ts';
-const hub = 'apps/api/src/stream/hub.ts';
-const feeder = 'apps/api/src/stream/stream-feeder.ts';
-const logReader = 'apps/api/src/stream/log-reader.ts';
+const tail = 'apps/api/src/streams/fan-out/tail.ts';
+const ring = 'apps/api/src/streams/fan-out/ring.ts';
+const hub = 'apps/api/src/streams/fan-out/hub.ts';
+const feeder = 'apps/api/src/streams/fan-out/stream-feeder.ts';
+const logReader = 'apps/api/src/streams/fan-out/log-reader.ts';
 
 /**
  * Positions of two histories of the log can look alike. Each of these checks detects cases that the others miss.

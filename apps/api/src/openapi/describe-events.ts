@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { hookEventSchema } from '../hooks/hook-event-schema.ts';
-import { streamMessages, streamText } from '../schemas/stream-message.ts';
+import { streamMessages, streamText } from '../streams/stream-message-schema.ts';
 import { info } from './interface-text.ts';
 import { type OpenApiObject, SchemaComponents } from './schema-components.ts';
 

@@ -57,7 +57,6 @@ import { registerSecurityTxt, type SecurityContact } from '../pages/register-sec
 import type { GrantCache } from '../revocation/grant-cache.ts';
 import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
 import { registerListAuditEvents } from '../routes/audit/list-audit-events.ts';
-import { registerConnections } from '../routes/grants/connection-routes.ts';
 import { registerGrants } from '../routes/grants/grant-routes.ts';
 import { integrationResource } from '../routes/grants/integration-resource.ts';
 import { provisionTokenResource } from '../routes/grants/provision-token-resource.ts';
@@ -81,7 +80,8 @@ import { registerUserSessions } from '../routes/users/user-session-routes.ts';
 import { registerCreateWidget } from '../routes/widgets/create-widget.ts';
 import { registerGetWidget } from '../routes/widgets/get-widget.ts';
 import { registerListWidgets } from '../routes/widgets/list-widgets.ts';
-import type { StreamDirectory } from '../stream/stream-directory.ts';
+import { registerConnections } from '../streams/connection-routes.ts';
+import type { StreamDirectory } from '../streams/stream-directory.ts';
 import { registerConnectionRefusals } from './connection-refusals.ts';
 import type { UseCases } from './use-cases.ts';
 import { registerKnownSeries } from './zero-series.ts';

@@ -4,8 +4,8 @@ import type { ConnectionLimiter, ConnectionRefusal } from '../http/connection-li
 import { sendProblem } from '../http/problem.ts';
 import { setCommonHeaders } from '../http/request-screening.ts';
 import { isStreamAddress } from '../http/request-target.ts';
-import type { ClosingReason } from '../stream/closing-rules.ts';
-import { closingBytes } from '../stream/frame.ts';
+import type { ClosingReason } from '../streams/fan-out/closing-rules.ts';
+import { closingBytes } from '../streams/fan-out/frame.ts';
 
 const closingReasonFor: Readonly<Record<ConnectionRefusal, ClosingReason>> = {
   'per-address': 'too-many-connections',

@@ -3,7 +3,7 @@ import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { FastifyInstance } from 'fastify';
 import { toStatusClass } from '../http/request-log.ts';
 import { collectDescribedRoutes, type DescribedRoute, listProblemCodes } from '../openapi/described-route.ts';
-import { closingReasons } from '../stream/closing-rules.ts';
+import { closingReasons } from '../streams/fan-out/closing-rules.ts';
 
 const hookOperation = 'example.events.receive';
 

@@ -1,7 +1,12 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { anEntitlement, type FakeHub, openFakeHub } from '../stream/testing/fake-hub.ts';
-import { type FakeSink, openFakeSink, parseClosingReason, parseEventSeqs } from '../stream/testing/fake-sink.ts';
+import { anEntitlement, type FakeHub, openFakeHub } from '../streams/fan-out/testing/fake-hub.ts';
+import {
+  type FakeSink,
+  openFakeSink,
+  parseClosingReason,
+  parseEventSeqs,
+} from '../streams/fan-out/testing/fake-sink.ts';
 import { EntitlementChecks } from './entitlement-checks.ts';
 import type { EntitlementDecision, StreamEntitlement } from './stream-entitlement.ts';
 

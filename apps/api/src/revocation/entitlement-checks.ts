@@ -1,7 +1,7 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
-import type { Hub } from '../stream/hub.ts';
+import type { Hub } from '../streams/fan-out/hub.ts';
 import type { EntitlementDecision, StreamEntitlement } from './stream-entitlement.ts';
 import type { TokenTrust } from './token-cache.ts';
 

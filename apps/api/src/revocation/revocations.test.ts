@@ -3,7 +3,7 @@ import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-
 import type { ControlTail } from '@widget-service/shared/ports/control-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openFakeSink, parseClosingReason, parseEventSeqs } from '../stream/testing/fake-sink.ts';
+import { openFakeSink, parseClosingReason, parseEventSeqs } from '../streams/fan-out/testing/fake-sink.ts';
 import { makeSilentControlLog, openTestRevocations, type TestRevocations } from './testing/test-revocations.ts';
 
 let fixture: TestRevocations;

@@ -3,7 +3,7 @@ import type { ControlEntry, ControlLog } from '@widget-service/shared/ports/cont
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createPeriodicTask, type Task } from '@widget-service/shared/runtime/supervisor.ts';
-import type { Hub } from '../stream/hub.ts';
+import type { Hub } from '../streams/fan-out/hub.ts';
 import { type ControlReadResult, createControlLogFollower } from './control-log-follower.ts';
 import { EntitlementChecks, type EntitlementChecksDeps } from './entitlement-checks.ts';
 import { createGrantCache } from './grant-cache.ts';

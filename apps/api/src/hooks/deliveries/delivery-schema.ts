@@ -2,8 +2,8 @@ import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { deadReasons, deliveryStates } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { z } from 'zod';
 import { pageQuerySchema, queryTime, toPageSchema } from '../../schemas/page.ts';
-import { widgetEventSchema } from '../../schemas/stream-message.ts';
 import { timestamp, utcTimeFormat } from '../../schemas/text.ts';
+import { widgetEventSchema } from '../../streams/stream-message-schema.ts';
 
 const effectSchema = z
   .object({

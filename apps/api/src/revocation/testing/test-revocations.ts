@@ -10,8 +10,8 @@ import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
-import { type FakeHub, openFakeHub } from '../../stream/testing/fake-hub.ts';
-import { type FakeSink, openFakeSink } from '../../stream/testing/fake-sink.ts';
+import { type FakeHub, openFakeHub } from '../../streams/fan-out/testing/fake-hub.ts';
+import { type FakeSink, openFakeSink } from '../../streams/fan-out/testing/fake-sink.ts';
 import { openRevocations, type PodRevocations } from '../revocations.ts';
 
 const dayMs = 86_400_000;

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { describe, expect, it } from 'vitest';
-import type { StreamTokenVerdict } from '../../revocation/stream-entitlement.ts';
-import { anEntitlement } from '../../stream/testing/fake-hub.ts';
+import type { StreamTokenVerdict } from '../revocation/stream-entitlement.ts';
+import { anEntitlement } from './fan-out/testing/fake-hub.ts';
 import { exchange, listen, makeGet, validToken } from './testing/stream-server.ts';
 
 it('opens a stream in a time slice and answers other requests in the meantime', async () => {

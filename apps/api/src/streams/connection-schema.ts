@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp } from './text.ts';
+import { timestamp } from '../schemas/text.ts';
 
 const exampleConnection = {
   id: '01a1fc9d-5f9c-7267-ab71-c602763bfae4',

@@ -1,6 +1,6 @@
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import type { EntitlementDecision, StreamEntitlement } from '../revocation/stream-entitlement.ts';
+import type { EntitlementDecision, StreamEntitlement } from '../../revocation/stream-entitlement.ts';
 import { type ClosingReason, closingRules } from './closing-rules.ts';
 import { type Connection, closingChunkFor, jittered } from './connection.ts';
 import { makeSweep, type SweepOptions, sweepIntervalMs } from './connection-sweep.ts';

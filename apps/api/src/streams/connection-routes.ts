@@ -2,12 +2,12 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { SubscriptionStore } from '@widget-service/shared/ports/grant-store.ts';
 import { z } from 'zod';
-import { noteAudit } from '../../audit/route-audit.ts';
-import { withinRequestDeadline } from '../../http/request-deadline.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
-import { type OpenConnectionsBody, openConnectionsSchema } from '../../schemas/connection.ts';
-import { documentResponses } from '../../schemas/problem.ts';
-import type { OpenStream, StreamDirectory } from '../../stream/stream-directory.ts';
+import { noteAudit } from '../audit/route-audit.ts';
+import { withinRequestDeadline } from '../http/request-deadline.ts';
+import type { ZodApp } from '../http/zod-validation.ts';
+import { documentResponses } from '../schemas/problem.ts';
+import { type OpenConnectionsBody, openConnectionsSchema } from './connection-schema.ts';
+import type { OpenStream, StreamDirectory } from './stream-directory.ts';
 
 const policy = { permission: 'subscriptions:manage' } as const;
 

@@ -1,4 +1,4 @@
-import type { StreamEntitlement } from '../revocation/stream-entitlement.ts';
+import type { StreamEntitlement } from '../../revocation/stream-entitlement.ts';
 import { Chunk } from './chunk.ts';
 import { type ClosingReason, closingRules } from './closing-rules.ts';
 import type { Feed } from './feed.ts';

@@ -1,7 +1,7 @@
 import { type EventFilter, type FilterableEvent, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
-import type { StreamEntitlement } from '../../revocation/stream-entitlement.ts';
+import type { StreamEntitlement } from '../../../revocation/stream-entitlement.ts';
 import type { Frame } from '../frame.ts';
 import { Hub, type HubOptions } from '../hub.ts';
 import { LogDiscontinuityError } from '../log-reader.ts';

@@ -1,8 +1,8 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { anEntitlement, type FakeHub, openFakeHub } from './fan-out/testing/fake-hub.ts';
+import { openFakeSink } from './fan-out/testing/fake-sink.ts';
 import { listedStreamsMax, openStreamDirectory } from './stream-directory.ts';
-import { anEntitlement, type FakeHub, openFakeHub } from './testing/fake-hub.ts';
-import { openFakeSink } from './testing/fake-sink.ts';
 
 let fake: FakeHub;
 beforeEach(() => {

@@ -4,8 +4,8 @@ import { formatPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
 import { getProcessName } from '@widget-service/shared/runtime/process-name.ts';
 import { z } from 'zod';
-import type { Connection } from './connection.ts';
-import type { Hub } from './hub.ts';
+import type { Connection } from './fan-out/connection.ts';
+import type { Hub } from './fan-out/hub.ts';
 
 /** How long pods may take to answer. A request must end within 2 s. */
 const answerWithinMs = 1_000;

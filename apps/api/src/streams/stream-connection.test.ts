@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { anEntitlement } from '../../stream/testing/fake-hub.ts';
+import { anEntitlement } from './fan-out/testing/fake-hub.ts';
 import { exchange, listen, makeGet, readText } from './testing/stream-server.ts';
 
 /** Until `check` does not throw, for at most 10 s. */

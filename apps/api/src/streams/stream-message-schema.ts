@@ -1,9 +1,9 @@
 import { widgetEventTypes } from '@widget-service/shared/domain/event-kind.ts';
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
-import { type ClosingReason, closingRules } from '../stream/closing-rules.ts';
-import type { DescribedEvent } from './problem.ts';
-import { timestamp } from './text.ts';
+import type { DescribedEvent } from '../schemas/problem.ts';
+import { timestamp } from '../schemas/text.ts';
+import { type ClosingReason, closingRules } from './fan-out/closing-rules.ts';
 
 const position = z.string().meta({ examples: ['k3f9.1764000000000.1284'] });
 

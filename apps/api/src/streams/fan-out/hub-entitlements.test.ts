@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { StreamEntitlement } from '../revocation/stream-entitlement.ts';
+import type { StreamEntitlement } from '../../revocation/stream-entitlement.ts';
 import { anEntitlement, type FakeHub, type FakeHubOptions, openFakeHub, waitForImmediate } from './testing/fake-hub.ts';
 import { openFakeSink, parseClosingReason, parseEventSeqs, parsePositionSeqs } from './testing/fake-sink.ts';
 

@@ -1,5 +1,5 @@
 import type { StreamHolder } from '../revocation/stream-entitlement.ts';
-import type { ClosingReason } from './closing-rules.ts';
+import type { ClosingReason } from './fan-out/closing-rules.ts';
 
 /** How many streams may be open on this pod at once. */
 interface StreamLimits {

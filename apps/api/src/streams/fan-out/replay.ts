@@ -1,4 +1,4 @@
-import type { StreamHolder } from '../revocation/stream-entitlement.ts';
+import type { StreamHolder } from '../../revocation/stream-entitlement.ts';
 import { type JoinedFrames, joinFrames, toFrameSource } from './chunk.ts';
 import type { Connection } from './connection.ts';
 import type { Frame } from './frame.ts';

@@ -5,21 +5,21 @@ import type { makeFindStreamStart } from '@widget-service/shared/usecases/events
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify';
 import { FastifySSEPlugin } from 'fastify-sse-v2';
 import { z } from 'zod';
-import { type TrustedProxies, toClientNetwork, toShownAddress } from '../../http/forwarding.ts';
-import { sendProblem } from '../../http/problem.ts';
-import { decodeHeaderText } from '../../http/request-headers.ts';
-import type { RecordLastUsed } from '../../revocation/record-last-used.ts';
-import type { StreamEntitlement, StreamHolder, StreamTokenVerdict } from '../../revocation/stream-entitlement.ts';
-import { documentResponses } from '../../schemas/problem.ts';
-import { streamExample, streamMessages, streamText } from '../../schemas/stream-message.ts';
-import type { makeAdmitStream } from '../../stream/admit-stream.ts';
-import { Chunk } from '../../stream/chunk.ts';
-import type { ClosingReason } from '../../stream/closing-rules.ts';
-import { closingBytes, openingBytes, randomWithin } from '../../stream/frame.ts';
-import type { Hub } from '../../stream/hub.ts';
-import { openResponse, takeSocketFromHttp } from '../../stream/open-response.ts';
-import { type Sink, SocketSink } from '../../stream/socket-sink.ts';
+import { type TrustedProxies, toClientNetwork, toShownAddress } from '../http/forwarding.ts';
+import { sendProblem } from '../http/problem.ts';
+import { decodeHeaderText } from '../http/request-headers.ts';
+import type { RecordLastUsed } from '../revocation/record-last-used.ts';
+import type { StreamEntitlement, StreamHolder, StreamTokenVerdict } from '../revocation/stream-entitlement.ts';
+import { documentResponses } from '../schemas/problem.ts';
+import type { makeAdmitStream } from './admit-stream.ts';
+import { Chunk } from './fan-out/chunk.ts';
+import type { ClosingReason } from './fan-out/closing-rules.ts';
+import { closingBytes, openingBytes, randomWithin } from './fan-out/frame.ts';
+import type { Hub } from './fan-out/hub.ts';
+import { type Sink, SocketSink } from './fan-out/socket-sink.ts';
+import { openResponse, takeSocketFromHttp } from './open-response.ts';
 import type { makeRecordStreamEnd } from './record-stream-end.ts';
+import { streamExample, streamMessages, streamText } from './stream-message-schema.ts';
 
 export interface StreamRouteDeps {
   /** Finds the entitlement of a stream token. Returns `unavailable`, and does not throw, if a store is unavailable. */

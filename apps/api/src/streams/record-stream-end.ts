@@ -1,7 +1,7 @@
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import type { AuditRecorder } from '../../audit/audit-recorder.ts';
-import type { StreamHolder } from '../../revocation/stream-entitlement.ts';
+import type { AuditRecorder } from '../audit/audit-recorder.ts';
+import type { StreamHolder } from '../revocation/stream-entitlement.ts';
 
 export interface RecordStreamEndDeps {
   readonly audit: Pick<AuditRecorder, 'sample'>;

@@ -3,11 +3,11 @@ import type { StreamStart } from '@widget-service/shared/domain/stream-start.ts'
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { fastify } from 'fastify';
 import { onTestFinished } from 'vitest';
-import { registerErrorHandler } from '../../../http/error-handler.ts';
-import { decorateRequests } from '../../../http/request-state.ts';
-import type { StreamTokenVerdict } from '../../../revocation/stream-entitlement.ts';
-import { makeAdmitStream } from '../../../stream/admit-stream.ts';
-import { anEntitlement, openFakeHub } from '../../../stream/testing/fake-hub.ts';
+import { registerErrorHandler } from '../../http/error-handler.ts';
+import { decorateRequests } from '../../http/request-state.ts';
+import type { StreamTokenVerdict } from '../../revocation/stream-entitlement.ts';
+import { makeAdmitStream } from '../admit-stream.ts';
+import { anEntitlement, openFakeHub } from '../fan-out/testing/fake-hub.ts';
 import { registerStreamRoute } from '../stream-events.ts';
 
 export const validToken: StreamTokenVerdict = { status: 'ok', entitlement: anEntitlement() };

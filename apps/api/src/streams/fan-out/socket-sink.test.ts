@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { takeSocketFromHttp } from '../open-response.ts';
 import { Chunk } from './chunk.ts';
-import { takeSocketFromHttp } from './open-response.ts';
 import { SocketSink } from './socket-sink.ts';
 
 /** Far more than the operating system buffers for a client that reads nothing. */
