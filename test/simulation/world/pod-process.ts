@@ -1,7 +1,7 @@
-import { renderWidgetBody } from '@widget-service/api/routes/widgets/widget-body.ts';
 import { Chunk } from '@widget-service/api/streams/fan-out/chunk.ts';
 import { openingBytes, randomWithin } from '@widget-service/api/streams/fan-out/frame.ts';
 import { openFanOut } from '@widget-service/api/streams/fan-out/open-fan-out.ts';
+import { renderWidgetBody } from '@widget-service/api/widgets/widget-body.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';

@@ -77,11 +77,11 @@ import {
   registerUnlockUser,
 } from '../routes/users/user-routes.ts';
 import { registerUserSessions } from '../routes/users/user-session-routes.ts';
-import { registerCreateWidget } from '../routes/widgets/create-widget.ts';
-import { registerGetWidget } from '../routes/widgets/get-widget.ts';
-import { registerListWidgets } from '../routes/widgets/list-widgets.ts';
 import { registerConnections } from '../streams/connection-routes.ts';
 import type { StreamDirectory } from '../streams/stream-directory.ts';
+import { registerCreateWidget } from '../widgets/create-widget.ts';
+import { registerGetWidget } from '../widgets/get-widget.ts';
+import { registerListWidgets } from '../widgets/list-widgets.ts';
 import { registerConnectionRefusals } from './connection-refusals.ts';
 import type { UseCases } from './use-cases.ts';
 import { registerKnownSeries } from './zero-series.ts';

@@ -43,7 +43,7 @@ import { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import { estimatePasswordStrength } from '../passwords/estimate-strength.ts';
-import { renderWidgetBody } from '../routes/widgets/widget-body.ts';
+import { renderWidgetBody } from '../widgets/widget-body.ts';
 
 export interface UseCaseDeps {
   readonly backend: Pick<

@@ -11,9 +11,9 @@ import { registerErrorHandler } from '../http/error-handler.ts';
 import { registerRequestDeadline, withinRequestDeadline } from '../http/request-deadline.ts';
 import { decorateRequests } from '../http/request-state.ts';
 import type { ZodApp, ZodTypeProvider } from '../http/zod-validation.ts';
-import { registerCreateWidget } from './widgets/create-widget.ts';
-import { registerGetWidget } from './widgets/get-widget.ts';
-import { registerListWidgets } from './widgets/list-widgets.ts';
+import { registerCreateWidget } from '../widgets/create-widget.ts';
+import { registerGetWidget } from '../widgets/get-widget.ts';
+import { registerListWidgets } from '../widgets/list-widgets.ts';
 
 const aWidget = '/api/v1/widgets/01a200cb-ed5c-76f7-9c6c-a85ab5de9a8c';
 const logger = await createLogger({ level: 'silent' });

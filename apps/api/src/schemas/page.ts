@@ -2,8 +2,8 @@ import { defaultPageSize, maxPage, maxPageSize } from '@widget-service/shared/do
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
+import { widgetSchema } from '../widgets/widget-schema.ts';
 import { timestamp, utcTimeFormat } from './text.ts';
-import { widgetSchema } from './widget.ts';
 
 /** At most 16 digits. A longer text is malformed, not too large. */
 const digits = /^(?:0|[1-9]\d{0,15})$/;

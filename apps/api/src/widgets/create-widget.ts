@@ -1,12 +1,12 @@
 import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import type { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
-import { noteAudit } from '../../audit/route-audit.ts';
-import { requirePrincipalId } from '../../caller/policy.ts';
-import { withinRequestDeadline } from '../../http/request-deadline.ts';
-import { parseIdempotencyHeader } from '../../http/request-headers.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
-import { documentResponses } from '../../schemas/problem.ts';
-import { newWidgetSchema, widgetSchema } from '../../schemas/widget.ts';
+import { noteAudit } from '../audit/route-audit.ts';
+import { requirePrincipalId } from '../caller/policy.ts';
+import { withinRequestDeadline } from '../http/request-deadline.ts';
+import { parseIdempotencyHeader } from '../http/request-headers.ts';
+import type { ZodApp } from '../http/zod-validation.ts';
+import { documentResponses } from '../schemas/problem.ts';
+import { newWidgetSchema, widgetSchema } from './widget-schema.ts';
 
 export interface CreateWidgetRouteDeps {
   readonly createWidget: ReturnType<typeof makeCreateWidget>;

@@ -5,10 +5,10 @@ import type {
   WidgetPage,
 } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
 import type { z } from 'zod';
-import { withinRequestDeadline } from '../../http/request-deadline.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
-import { listWidgetsQuerySchema, widgetPageSchema } from '../../schemas/page.ts';
-import { documentResponses } from '../../schemas/problem.ts';
+import { withinRequestDeadline } from '../http/request-deadline.ts';
+import type { ZodApp } from '../http/zod-validation.ts';
+import { listWidgetsQuerySchema, widgetPageSchema } from '../schemas/page.ts';
+import { documentResponses } from '../schemas/problem.ts';
 import { toWidgetBody } from './widget-body.ts';
 
 export interface ListWidgetsRouteDeps {

@@ -1,5 +1,5 @@
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
-import type { WidgetBody } from '../../schemas/widget.ts';
+import type { WidgetBody } from './widget-schema.ts';
 
 /** Converts a widget to the form that the API returns. */
 export function toWidgetBody(widget: Widget): WidgetBody {

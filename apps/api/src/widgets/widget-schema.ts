@@ -1,6 +1,6 @@
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
-import { displayText, emailAddress, timestamp, uuid } from './text.ts';
+import { displayText, emailAddress, timestamp, uuid } from '../schemas/text.ts';
 
 const labelsMax = 32;
 

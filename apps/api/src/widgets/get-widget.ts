@@ -2,11 +2,11 @@ import { ServiceError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
 import type { WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
 import { z } from 'zod';
-import { withinRequestDeadline } from '../../http/request-deadline.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
-import { documentResponses } from '../../schemas/problem.ts';
-import { widgetSchema } from '../../schemas/widget.ts';
+import { withinRequestDeadline } from '../http/request-deadline.ts';
+import type { ZodApp } from '../http/zod-validation.ts';
+import { documentResponses } from '../schemas/problem.ts';
 import { toWidgetBody } from './widget-body.ts';
+import { widgetSchema } from './widget-schema.ts';
 
 export interface GetWidgetRouteDeps {
   readonly widgets: Pick<WidgetStore, 'get'>;
