@@ -1,5 +1,6 @@
 import { type Permission, permissions } from '@widget-service/shared/domain/role.ts';
 import { z } from 'zod';
+import { forArrayLength, timestamp } from '../schemas/text.ts';
 import {
   grantChangeMembers,
   grantHead,
@@ -7,8 +8,7 @@ import {
   newGrantMembers,
   previousExpiresAtMember,
   tokenMember,
-} from './grant.ts';
-import { forArrayLength, timestamp } from './text.ts';
+} from './grant-schema.ts';
 
 /** The permissions that a provision token may have. */
 const grantablePermissions = ['widgets:create'] as const satisfies readonly Permission[];

@@ -1,14 +1,14 @@
 import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import type { z } from 'zod';
-import { rotationSchema } from '../../schemas/grant.ts';
+import type { GrantResource } from './grant-resource.ts';
+import { rotationSchema } from './grant-schema.ts';
 import {
   issuedProvisionTokenSchema,
   newProvisionTokenSchema,
   provisionTokenChangesSchema,
   provisionTokenSchema,
   rotatedProvisionTokenSchema,
-} from '../../schemas/provision-token.ts';
-import type { GrantResource } from './grant-resource.ts';
+} from './provision-token-schema.ts';
 
 /** `/api/v1/provision-tokens`: tokens with which scripts create widgets, as `Authorization: Bearer`. */
 export const provisionTokenResource: GrantResource<Pick<ProvisionToken, 'permissions'>> = {

@@ -7,14 +7,14 @@ import { ExpiryTooLateError } from '@widget-service/shared/usecases/access/token
 import { listCountedPage } from '@widget-service/shared/usecases/lists/list-counted-page.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { noteAudit } from '../../audit/route-audit.ts';
-import { requirePrincipalId } from '../../caller/policy.ts';
-import { toPublicUrl } from '../../http/forwarding.ts';
-import { InputError } from '../../http/problem.ts';
-import type { ZodApp } from '../../http/zod-validation.ts';
-import { listGrantsQuerySchema, toPageSchema } from '../../schemas/page.ts';
-import { documentResponses } from '../../schemas/problem.ts';
-import { toPageBody } from '../page-body.ts';
+import { noteAudit } from '../audit/route-audit.ts';
+import { requirePrincipalId } from '../caller/policy.ts';
+import { toPublicUrl } from '../http/forwarding.ts';
+import { InputError } from '../http/problem.ts';
+import type { ZodApp } from '../http/zod-validation.ts';
+import { toPageBody } from '../routes/page-body.ts';
+import { listGrantsQuerySchema, toPageSchema } from '../schemas/page.ts';
+import { documentResponses } from '../schemas/problem.ts';
 import type { GrantResource, GrantRouteDeps } from './grant-resource.ts';
 
 /** Registers the six operations of one kind of grant. */

@@ -1,7 +1,7 @@
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import type { Rotation } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { z } from 'zod';
-import { displayText, timestamp, utcTimeFormat } from './text.ts';
+import { displayText, timestamp, utcTimeFormat } from '../schemas/text.ts';
 
 const defaultOverlapSeconds = 300;
 const overlapSecondsMax = 86_400;

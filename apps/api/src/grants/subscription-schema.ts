@@ -2,6 +2,7 @@ import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { widgetEventTypes } from '@widget-service/shared/domain/event-kind.ts';
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
+import { displayText, forArrayLength, timestamp, uuid } from '../schemas/text.ts';
 import {
   grantChangeMembers,
   grantHead,
@@ -10,8 +11,7 @@ import {
   previousExpiresAtMember,
   tokenMember,
   urlMember,
-} from './grant.ts';
-import { displayText, forArrayLength, timestamp, uuid } from './text.ts';
+} from './grant-schema.ts';
 
 const filterValuesMax = 100;
 

@@ -1,6 +1,7 @@
 import type { GrantToken } from '@widget-service/shared/domain/grant.ts';
 import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
 import type { z } from 'zod';
+import type { GrantResource } from './grant-resource.ts';
 import {
   integrationChangesSchema,
   integrationRotationSchema,
@@ -8,8 +9,7 @@ import {
   issuedIntegrationSchema,
   newIntegrationSchema,
   rotatedIntegrationSchema,
-} from '../../schemas/integration.ts';
-import type { GrantResource } from './grant-resource.ts';
+} from './integration-schema.ts';
 
 /** `/api/v1/integrations`: grants for outside systems to post hooks, with their options. */
 export const integrationResource: GrantResource<Pick<Integration, 'deduplicateByContent' | 'rate'>> = {

@@ -1,5 +1,6 @@
 import { findSecretMistake } from '@widget-service/shared/domain/sealed-secret.ts';
 import { z } from 'zod';
+import { timestamp } from '../schemas/text.ts';
 import {
   grantChangeMembers,
   grantHead,
@@ -10,8 +11,7 @@ import {
   tokenMember,
   toRotation,
   urlMember,
-} from './grant.ts';
-import { timestamp } from './text.ts';
+} from './grant-schema.ts';
 
 const signatures = ['none', 'standard-webhooks'] as const;
 

@@ -1,15 +1,15 @@
 import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
 import type { z } from 'zod';
-import { rotationSchema } from '../../schemas/grant.ts';
+import type { GrantResource } from './grant-resource.ts';
+import { rotationSchema } from './grant-schema.ts';
 import {
   issuedSubscriptionSchema,
   newSubscriptionSchema,
   rotatedSubscriptionSchema,
   subscriptionChangesSchema,
   subscriptionSchema,
-} from '../../schemas/subscription.ts';
-import type { GrantResource } from './grant-resource.ts';
+} from './subscription-schema.ts';
 
 type SubscriptionBody = z.output<typeof subscriptionSchema>;
 
