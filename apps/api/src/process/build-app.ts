@@ -58,25 +58,25 @@ import { registerDocsPage } from '../pages/register-docs-page.ts';
 import { registerFrontPage } from '../pages/register-front-page.ts';
 import { registerProblemPages } from '../pages/register-problem-pages.ts';
 import { registerSecurityTxt, type SecurityContact } from '../pages/register-security-txt.ts';
-import type { GrantCache } from '../revocation/grant-cache.ts';
-import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
-import { registerListAuditEvents } from '../routes/audit/list-audit-events.ts';
-import { registerGetOverview } from '../routes/overview/get-overview.ts';
-import { registerChangePassword } from '../routes/session/change-password.ts';
-import { registerGetSession } from '../routes/session/get-session.ts';
-import { registerIssuePersonalStream } from '../routes/session/issue-personal-stream.ts';
-import { registerEndOwnSession, registerListOwnSessions } from '../routes/session/manage-sessions.ts';
-import { registerSignIn } from '../routes/session/sign-in.ts';
-import { type ConfiguredIdentityProvider, registerSignInByIdentity } from '../routes/session/sign-in-by-identity.ts';
-import { registerSignOut, registerSignOutEverywhere } from '../routes/session/sign-out.ts';
+import { registerChangePassword } from '../people/session/change-password.ts';
+import { registerGetSession } from '../people/session/get-session.ts';
+import { registerIssuePersonalStream } from '../people/session/issue-personal-stream.ts';
+import { registerEndOwnSession, registerListOwnSessions } from '../people/session/manage-sessions.ts';
+import { registerSignIn } from '../people/session/sign-in.ts';
+import { type ConfiguredIdentityProvider, registerSignInByIdentity } from '../people/session/sign-in-by-identity.ts';
+import { registerSignOut, registerSignOutEverywhere } from '../people/session/sign-out.ts';
 import {
   registerChangeUser,
   registerCreateUser,
   registerGetUser,
   registerListUsers,
   registerUnlockUser,
-} from '../routes/users/user-routes.ts';
-import { registerUserSessions } from '../routes/users/user-session-routes.ts';
+} from '../people/users/user-routes.ts';
+import { registerUserSessions } from '../people/users/user-session-routes.ts';
+import type { GrantCache } from '../revocation/grant-cache.ts';
+import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
+import { registerListAuditEvents } from '../routes/audit/list-audit-events.ts';
+import { registerGetOverview } from '../routes/overview/get-overview.ts';
 import { registerConnections } from '../streams/connection-routes.ts';
 import type { StreamDirectory } from '../streams/stream-directory.ts';
 import { registerCreateWidget } from '../widgets/create-widget.ts';

@@ -42,7 +42,7 @@ import {
 import { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-audit-events.ts';
 import { makeCreateWidget } from '@widget-service/shared/usecases/widgets/create-widget.ts';
 import { makeListWidgets } from '@widget-service/shared/usecases/widgets/list-widgets.ts';
-import { estimatePasswordStrength } from '../passwords/estimate-strength.ts';
+import { estimatePasswordStrength } from '../people/passwords/estimate-strength.ts';
 import { renderWidgetBody } from '../widgets/widget-body.ts';
 
 export interface UseCaseDeps {

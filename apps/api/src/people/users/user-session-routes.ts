@@ -8,10 +8,10 @@ import type {
 import { z } from 'zod';
 import { type AuditDeclaration, noteAudit } from '../../audit/route-audit.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
-import { activeSessionPageSchema } from '../../schemas/active-session.ts';
+import { toPageBody } from '../../routes/page-body.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { toPageBody } from '../page-body.ts';
+import { activeSessionPageSchema } from '../session/active-session-schema.ts';
 import { makeToActiveSessionBody, unknownSessionError } from '../session/manage-sessions.ts';
 import { requireUserId, unknownUserError } from './user-routes.ts';
 

@@ -6,7 +6,7 @@ import { requireSession } from '../../caller/policy.ts';
 import { toPublicUrl } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { personalStreamSchema } from '../../schemas/session.ts';
+import { personalStreamSchema } from './session-schema.ts';
 
 export interface IssuePersonalStreamRouteDeps {
   readonly issuePersonalStream: ReturnType<typeof makeIssuePersonalStream>;

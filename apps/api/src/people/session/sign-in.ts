@@ -10,9 +10,9 @@ import { parseSessionId } from '../../caller/session-cookie.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { credentialsSchema, sessionSchema } from '../../schemas/session.ts';
 import { sendNewSession } from './send-new-session.ts';
 import { readSessionOrigin } from './session-origin.ts';
+import { credentialsSchema, sessionSchema } from './session-schema.ts';
 
 export interface SignInRouteDeps {
   readonly signIn: ReturnType<typeof makeSignIn>;

@@ -9,10 +9,10 @@ import { requireSession } from '../../caller/policy.ts';
 import { formatClearedSessionCookie } from '../../caller/session-cookie.ts';
 import { signOutHeaders } from '../../http/security-headers.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
-import { type ActiveSessionBody, activeSessionPageSchema } from '../../schemas/active-session.ts';
+import { toPageBody } from '../../routes/page-body.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { toPageBody } from '../page-body.ts';
+import { type ActiveSessionBody, activeSessionPageSchema } from './active-session-schema.ts';
 
 export interface ListOwnSessionsRouteDeps {
   readonly listSessions: ReturnType<typeof makeListSessions>;

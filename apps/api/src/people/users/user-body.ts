@@ -1,5 +1,5 @@
 import type { User } from '@widget-service/shared/ports/user-store.ts';
-import type { UserBody } from '../../schemas/user.ts';
+import type { UserBody } from './user-schema.ts';
 
 /** Converts a user to the form that the API returns. It never contains the password hash. */
 export function toUserBody(user: User): UserBody {

@@ -1,7 +1,7 @@
 import { roles } from '@widget-service/shared/domain/role.ts';
 import { z } from 'zod';
-import { toPageSchema } from './page.ts';
-import { displayText, emailAddress, newPassword, timestamp } from './text.ts';
+import { toPageSchema } from '../../schemas/page.ts';
+import { displayText, emailAddress, newPassword, timestamp } from '../../schemas/text.ts';
 
 const name = displayText(1, 200);
 

@@ -1,7 +1,7 @@
 import { permissions } from '@widget-service/shared/domain/role.ts';
 import { z } from 'zod';
-import { newPassword, timestamp } from './text.ts';
-import { userSchema } from './user.ts';
+import { newPassword, timestamp } from '../../schemas/text.ts';
+import { userSchema } from '../users/user-schema.ts';
 
 /** The body of a sign-in. Its strings have no format: a malformed e-mail or password is just a wrong one. */
 export const credentialsSchema = z

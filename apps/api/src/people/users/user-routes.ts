@@ -10,12 +10,12 @@ import { z } from 'zod';
 import { type AuditNotes, noteAudit } from '../../audit/route-audit.ts';
 import { requireSession } from '../../caller/policy.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
+import { toPageBody } from '../../routes/page-body.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { newUserSchema, userChangesSchema, userPageSchema, userSchema } from '../../schemas/user.ts';
-import { toPageBody } from '../page-body.ts';
 import { toUserAuditMembers } from './user-audit-members.ts';
 import { toUserBody } from './user-body.ts';
+import { newUserSchema, userChangesSchema, userPageSchema, userSchema } from './user-schema.ts';
 
 const userParamsSchema = z.object({ id: z.string() });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { toPageSchema } from './page.ts';
-import { timestamp } from './text.ts';
+import { toPageSchema } from '../../schemas/page.ts';
+import { timestamp } from '../../schemas/text.ts';
 
 /** A session in a list. It shows neither the cookie's value nor anything that is derived from it. */
 const activeSessionSchema = z

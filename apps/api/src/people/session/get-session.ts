@@ -5,8 +5,8 @@ import { computeCsrfToken } from '../../caller/csrf.ts';
 import { requireSession } from '../../caller/policy.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { sessionSchema } from '../../schemas/session.ts';
 import { toUserBody } from '../users/user-body.ts';
+import { sessionSchema } from './session-schema.ts';
 
 /** `GET /api/v1/session`: who is signed in. */
 export function registerGetSession(app: ZodApp): void {

@@ -8,9 +8,9 @@ import { requireSession } from '../../caller/policy.ts';
 import { type TrustedProxies, toAttemptSource } from '../../http/forwarding.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
 import { documentResponses } from '../../schemas/problem.ts';
-import { passwordChangeSchema, sessionSchema } from '../../schemas/session.ts';
 import { sendNewSession } from './send-new-session.ts';
 import { readSessionOrigin } from './session-origin.ts';
+import { passwordChangeSchema, sessionSchema } from './session-schema.ts';
 import { passwordSignInDisabledError } from './sign-in.ts';
 
 export interface ChangePasswordRouteDeps {
