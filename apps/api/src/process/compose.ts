@@ -15,7 +15,7 @@ import { GroupCommit } from '@widget-service/shared/usecases/hooks/group-commit.
 import type { FastifyInstance } from 'fastify';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { makeHashEmail } from '../audit/hash-email.ts';
-import type { OverviewReader } from '../overview/open-overview.ts';
+import type { OverviewReader } from '../operators/open-overview.ts';
 import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
 import { makeRecordLastUsed } from '../revocation/record-last-used.ts';
 import type { PodRevocations } from '../revocation/revocations.ts';

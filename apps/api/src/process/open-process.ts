@@ -22,8 +22,8 @@ import { noTracer, type Tracer } from '@widget-service/shared/tracing/tracer.ts'
 import { createAuditRecorder } from '../audit/audit-recorder.ts';
 import { openIdentityProvider } from '../caller/oidc/open-identity-provider.ts';
 import { listenPublicly } from '../http/listen.ts';
-import { openOverview } from '../overview/open-overview.ts';
-import { makeReadFigures } from '../overview/read-figures.ts';
+import { openOverview } from '../operators/open-overview.ts';
+import { makeReadFigures } from '../operators/read-figures.ts';
 import type { ConfiguredIdentityProvider } from '../people/session/sign-in-by-identity.ts';
 import { openRevocations } from '../revocation/revocations.ts';
 import type { Hub } from '../streams/fan-out/hub.ts';

@@ -1,8 +1,8 @@
-import type { ZodApp } from '../../http/zod-validation.ts';
-import type { Overview, OverviewReader } from '../../overview/open-overview.ts';
-import { pointMs } from '../../overview/pod-history.ts';
-import { type OverviewBody, overviewSchema } from '../../schemas/overview.ts';
-import { documentResponses } from '../../schemas/problem.ts';
+import type { ZodApp } from '../http/zod-validation.ts';
+import { documentResponses } from '../schemas/problem.ts';
+import type { Overview, OverviewReader } from './open-overview.ts';
+import { type OverviewBody, overviewSchema } from './overview-schema.ts';
+import { pointMs } from './pod-history.ts';
 
 /** `GET /api/v1/overview`: the whole service at one moment, for the console. */
 export function registerGetOverview(

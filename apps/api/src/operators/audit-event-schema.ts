@@ -5,8 +5,8 @@ import {
   auditTargetKinds,
 } from '@widget-service/shared/domain/audit-event.ts';
 import { z } from 'zod';
-import { pageQuerySchema, queryTime, toPageSchema } from './page.ts';
-import { timestamp, utcTimeFormat, uuid } from './text.ts';
+import { pageQuerySchema, queryTime, toPageSchema } from '../schemas/page.ts';
+import { timestamp, utcTimeFormat, uuid } from '../schemas/text.ts';
 
 const changedMembers = z.record(z.string(), z.unknown()).nullable();
 

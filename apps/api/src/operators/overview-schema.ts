@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp } from './text.ts';
+import { timestamp } from '../schemas/text.ts';
 
 const points = z.array(z.int().nullable());
 
