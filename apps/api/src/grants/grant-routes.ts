@@ -12,8 +12,8 @@ import { requirePrincipalId } from '../caller/policy.ts';
 import { toPublicUrl } from '../http/forwarding.ts';
 import { InputError } from '../http/problem.ts';
 import type { ZodApp } from '../http/zod-validation.ts';
-import { toPageBody } from '../routes/page-body.ts';
 import { listGrantsQuerySchema, toPageSchema } from '../schemas/page.ts';
+import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import type { GrantResource, GrantRouteDeps } from './grant-resource.ts';
 

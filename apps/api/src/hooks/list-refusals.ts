@@ -3,7 +3,7 @@ import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.
 import type { HookRefusal, RefusalStore } from '@widget-service/shared/ports/refusal-store.ts';
 import type { z } from 'zod';
 import type { ZodApp } from '../http/zod-validation.ts';
-import { toPageBody } from '../routes/page-body.ts';
+import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { deliveriesParamsSchema, requireIntegrationId } from './deliveries/delivery-resource.ts';
 import { listRefusalsQuerySchema, refusalPageSchema } from './refusal-schema.ts';

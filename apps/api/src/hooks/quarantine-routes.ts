@@ -5,8 +5,8 @@ import { listUnfilteredPage } from '@widget-service/shared/usecases/lists/list-c
 import { z } from 'zod';
 import { noteAudit } from '../audit/route-audit.ts';
 import type { ZodApp } from '../http/zod-validation.ts';
-import { toPageBody } from '../routes/page-body.ts';
 import { pageQuerySchema } from '../schemas/page.ts';
+import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { quarantinedTextWithTextSchema, quarantinePageSchema } from './quarantine-schema.ts';
 

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import type { makeListAuditEvents } from '@widget-service/shared/usecases/lists/list-audit-events.ts';
 import type { ZodApp } from '../http/zod-validation.ts';
-import { toPageBody } from '../routes/page-body.ts';
+import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { type AuditEventBody, auditEventPageSchema, listAuditEventsQuerySchema } from './audit-event-schema.ts';
 

@@ -5,7 +5,7 @@ import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/m
 import { z } from 'zod';
 import { withinRequestDeadline } from '../../http/request-deadline.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
-import { toPageBody } from '../../routes/page-body.ts';
+import { toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
 import { deliveryPageSchema, listDeliveriesOfWidgetQuerySchema } from './delivery-schema.ts';

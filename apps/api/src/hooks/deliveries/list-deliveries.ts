@@ -1,7 +1,7 @@
 import type { IntegrationStore } from '@widget-service/shared/ports/grant-store.ts';
 import type { makeListDeliveries } from '@widget-service/shared/usecases/hooks/manage-deliveries.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
-import { toPageBody } from '../../routes/page-body.ts';
+import { toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { deliveriesParamsSchema, requireIntegrationId, toDeliveryBody, toReceptionRange } from './delivery-resource.ts';
 import { deliveryPageSchema, listDeliveriesQuerySchema } from './delivery-schema.ts';

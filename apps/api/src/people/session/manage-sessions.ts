@@ -9,8 +9,8 @@ import { requireSession } from '../../caller/policy.ts';
 import { formatClearedSessionCookie } from '../../caller/session-cookie.ts';
 import { signOutHeaders } from '../../http/security-headers.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
-import { toPageBody } from '../../routes/page-body.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
+import { toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { type ActiveSessionBody, activeSessionPageSchema } from './active-session-schema.ts';
 

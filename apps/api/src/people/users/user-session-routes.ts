@@ -8,8 +8,8 @@ import type {
 import { z } from 'zod';
 import { type AuditDeclaration, noteAudit } from '../../audit/route-audit.ts';
 import type { ZodApp } from '../../http/zod-validation.ts';
-import { toPageBody } from '../../routes/page-body.ts';
 import { pageQuerySchema } from '../../schemas/page.ts';
+import { toPageBody } from '../../schemas/page-body.ts';
 import { documentResponses } from '../../schemas/problem.ts';
 import { activeSessionPageSchema } from '../session/active-session-schema.ts';
 import { makeToActiveSessionBody, unknownSessionError } from '../session/manage-sessions.ts';
