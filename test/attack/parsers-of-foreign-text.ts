@@ -146,6 +146,12 @@ export const takersOfOwnText: readonly string[] = [
   'checkDuration',
   'checkCount',
   'checkAnswer',
+  'registerAsyncApi',
+  'registerOpenApi',
+  'describeInterface',
+  'findTag',
+  'listTags',
+  'describeFirstAdmin',
 ];
 
 function makeVerifySignature() {

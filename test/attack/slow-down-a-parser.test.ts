@@ -13,11 +13,7 @@ const length = 16_384;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Where foreign text is read. */
 const folders = [
-  'apps/api/src/auth',
-  'apps/api/src/http',
-  'apps/api/src/pages',
-  'apps/api/src/routes',
-  'apps/api/src/schemas',
+  'apps/api/src',
   'packages/client/src',
   'packages/shared/src/adapters',
   'packages/shared/src/domain',
@@ -95,8 +91,10 @@ test.each(Object.entries(parsersOfForeignText))('%s reads any 16 KiB within 10 m
 });
 
 describe('the schemas', async () => {
-  const folder = join(root, 'apps/api/src/schemas');
-  const files = readdirSync(folder).filter((name) => !name.endsWith('.test.ts'));
+  const folder = join(root, 'apps/api/src');
+  const files = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(
+    (name) => /^schemas\/[^/]*(?<!\.test)\.ts$/.test(name) || name.endsWith('-schema.ts'),
+  );
   const modules = await Promise.all(files.map((name) => import(join(folder, name)) as Promise<object>));
   const schemas = modules.flatMap((module) => Object.entries(module).filter(isSchema));
 

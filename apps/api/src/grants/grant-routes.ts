@@ -12,10 +12,11 @@ import { requirePrincipalId } from '../caller/policy.ts';
 import { toPublicUrl } from '../http/forwarding.ts';
 import { InputError } from '../http/problem.ts';
 import type { ZodApp } from '../http/zod-validation.ts';
-import { listGrantsQuerySchema, toPageSchema } from '../schemas/page.ts';
+import { toPageSchema } from '../schemas/page.ts';
 import { toPageBody } from '../schemas/page-body.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import type { GrantResource, GrantRouteDeps } from './grant-resource.ts';
+import { listGrantsQuerySchema } from './grant-schema.ts';
 
 /** Registers the six operations of one kind of grant. */
 export function registerGrants<Own extends object>(

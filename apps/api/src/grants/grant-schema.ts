@@ -1,6 +1,7 @@
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
 import type { Rotation } from '@widget-service/shared/usecases/access/manage-grants.ts';
 import { z } from 'zod';
+import { pageQuerySchema, queryTime } from '../schemas/page.ts';
 import { displayText, timestamp, utcTimeFormat } from '../schemas/text.ts';
 
 const defaultOverlapSeconds = 300;
@@ -111,3 +112,15 @@ export const rotationSchema = z
 export function toRotation(overlapSeconds: number | null | undefined, isSigned: boolean | null): Rotation {
   return { overlapSeconds: overlapSeconds ?? defaultOverlapSeconds, isSigned };
 }
+
+/** The query of the lists of grants. */
+export const listGrantsQuerySchema = pageQuerySchema.extend({
+  createdBefore: queryTime.optional().meta({
+    ...utcTimeFormat,
+    description: 'Only those that were created before this time, in UTC.',
+  }),
+  expiresBefore: queryTime.optional().meta({
+    ...utcTimeFormat,
+    description: 'Only those that expire before this time, in UTC, or have expired already.',
+  }),
+});

@@ -1,7 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
-import type { Hub } from '../streams/fan-out/hub.ts';
 import type { EntitlementDecision, StreamEntitlement } from './stream-entitlement.ts';
 import type { TokenTrust } from './token-cache.ts';
 
@@ -14,8 +13,19 @@ const maxPerCheck = 2_000;
 /** `checkDue` runs once a second, so each entitlement is checked within a minute. */
 const checkEveryMs = 57_000;
 
+/** The pod's open streams, as far as revocations need them. The hub implements it. */
+export interface OpenStreams {
+  /** The entitlements of the open streams, each object once: streams may share one. */
+  entitlements(): Iterable<StreamEntitlement>;
+  /**
+   * Calls `decide` once per entitlement object. Ends its streams or gives them the returned entitlement. From then on
+   * nothing is written that the new entitlement does not allow.
+   */
+  reevaluate(decide: (entitlement: StreamEntitlement) => EntitlementDecision): void;
+}
+
 export interface EntitlementChecksDeps {
-  readonly streams: Pick<Hub, 'entitlements' | 'reevaluate'>;
+  readonly streams: OpenStreams;
   /** Reads an entitlement from the stores. Throws `UnavailableError` if they do not answer. */
   readonly lookUp: (entitlement: StreamEntitlement) => Promise<EntitlementDecision>;
   /** The pod's cache of stream tokens. The stream route looks tokens up in it. */

@@ -3,9 +3,8 @@ import type { ControlEntry, ControlLog } from '@widget-service/shared/ports/cont
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
 import type { Logger } from '@widget-service/shared/runtime/logger.ts';
 import { createPeriodicTask, type Task } from '@widget-service/shared/runtime/supervisor.ts';
-import type { Hub } from '../streams/fan-out/hub.ts';
 import { type ControlReadResult, createControlLogFollower } from './control-log-follower.ts';
-import { EntitlementChecks, type EntitlementChecksDeps } from './entitlement-checks.ts';
+import { EntitlementChecks, type EntitlementChecksDeps, type OpenStreams } from './entitlement-checks.ts';
 import { createGrantCache } from './grant-cache.ts';
 import { RevocationFreshness } from './revocation-freshness.ts';
 import {
@@ -21,7 +20,7 @@ export interface OpenRevocationsDeps {
     Backend,
     'control' | 'subscriptions' | 'integrations' | 'provisionTokens' | 'personalStreams' | 'sessions' | 'users'
   >;
-  readonly hub: Pick<Hub, 'entitlements' | 'reevaluate'>;
+  readonly hub: OpenStreams;
   /** How long a session may be idle, in milliseconds. */
   readonly sessionIdleMs: number;
   readonly clock: Clock;

@@ -1,9 +1,6 @@
 import { defaultPageSize, maxPage, maxPageSize } from '@widget-service/shared/domain/page.ts';
 import { parseUtcTimestamp } from '@widget-service/shared/domain/timestamp.ts';
-import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
-import { widgetSchema } from '../widgets/widget-schema.ts';
-import { timestamp, utcTimeFormat } from './text.ts';
 
 /** At most 16 digits. A longer text is malformed, not too large. */
 const digits = /^(?:0|[1-9]\d{0,15})$/;
@@ -41,18 +38,6 @@ export const pageQuerySchema = z.strictObject({
   pageSize: queryInteger(1, maxPageSize, defaultPageSize).describe('Items per page. More than 200 is an error.'),
 });
 
-/** The query of the lists of grants. */
-export const listGrantsQuerySchema = pageQuerySchema.extend({
-  createdBefore: queryTime.optional().meta({
-    ...utcTimeFormat,
-    description: 'Only those that were created before this time, in UTC.',
-  }),
-  expiresBefore: queryTime.optional().meta({
-    ...utcTimeFormat,
-    description: 'Only those that expire before this time, in UTC, or have expired already.',
-  }),
-});
-
 /** The response body of every list: one page and its place among all pages. The schema is named after its items. */
 export function toPageSchema<Item extends z.ZodType>(item: Item) {
   const page = z.object({
@@ -75,30 +60,3 @@ export function toPageSchema<Item extends z.ZodType>(item: Item) {
   const { id } = z.globalRegistry.get(item) ?? {};
   return id === undefined ? page : page.meta({ id: `PagedResult${id}` });
 }
-
-export const listWidgetsQuerySchema = pageQuerySchema.extend({
-  state: z.enum(widgetStates).optional().describe('Only widgets in this state.'),
-  asOf: queryTime.optional().meta({
-    ...utcTimeFormat,
-    description:
-      'Only widgets created up to this time, in UTC. If you leave it out, the service chooses a time and returns it. Send that time with the requests for further pages (as the `Link` header does), so that new widgets do not shift the pages.',
-  }),
-});
-
-export const widgetPageSchema = toPageSchema(widgetSchema)
-  .extend({
-    asOf: timestamp.describe('Only widgets created up to this time are listed and counted.'),
-    streamCursor: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'Send it as `lastEventId` to open a stream that misses no event after this list. Its first events may already be part of the list: compare `version`. Null until the server has read the event log for the first time.',
-        examples: ['k3f9.1764000000000.1284'],
-      }),
-  })
-  .meta({
-    id: 'PagedResultWidget',
-    description:
-      'One page of widgets, newest first. `hasNext` is always exact. `totalItems` is exact up to 1 000; above that it may be five seconds old. If counting fails or takes longer than about a second, it is the last known total, or, without one, a lower bound.',
-  });

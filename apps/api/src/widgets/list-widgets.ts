@@ -7,9 +7,9 @@ import type {
 import type { z } from 'zod';
 import { withinRequestDeadline } from '../http/request-deadline.ts';
 import type { ZodApp } from '../http/zod-validation.ts';
-import { listWidgetsQuerySchema, widgetPageSchema } from '../schemas/page.ts';
 import { documentResponses } from '../schemas/problem.ts';
 import { toWidgetBody } from './widget-body.ts';
+import { listWidgetsQuerySchema, widgetPageSchema } from './widget-schema.ts';
 
 export interface ListWidgetsRouteDeps {
   readonly listWidgets: ReturnType<typeof makeListWidgets>;

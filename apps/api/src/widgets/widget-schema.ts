@@ -1,6 +1,7 @@
 import { widgetStates } from '@widget-service/shared/domain/widget.ts';
 import { z } from 'zod';
-import { displayText, emailAddress, timestamp, uuid } from '../schemas/text.ts';
+import { pageQuerySchema, queryTime, toPageSchema } from '../schemas/page.ts';
+import { displayText, emailAddress, timestamp, utcTimeFormat, uuid } from '../schemas/text.ts';
 
 const labelsMax = 32;
 
@@ -98,3 +99,30 @@ export const widgetSchema = z
     ],
   });
 export type WidgetBody = z.output<typeof widgetSchema>;
+
+export const listWidgetsQuerySchema = pageQuerySchema.extend({
+  state: z.enum(widgetStates).optional().describe('Only widgets in this state.'),
+  asOf: queryTime.optional().meta({
+    ...utcTimeFormat,
+    description:
+      'Only widgets created up to this time, in UTC. If you leave it out, the service chooses a time and returns it. Send that time with the requests for further pages (as the `Link` header does), so that new widgets do not shift the pages.',
+  }),
+});
+
+export const widgetPageSchema = toPageSchema(widgetSchema)
+  .extend({
+    asOf: timestamp.describe('Only widgets created up to this time are listed and counted.'),
+    streamCursor: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Send it as `lastEventId` to open a stream that misses no event after this list. Its first events may already be part of the list: compare `version`. Null until the server has read the event log for the first time.',
+        examples: ['k3f9.1764000000000.1284'],
+      }),
+  })
+  .meta({
+    id: 'PagedResultWidget',
+    description:
+      'One page of widgets, newest first. `hasNext` is always exact. `totalItems` is exact up to 1 000; above that it may be five seconds old. If counting fails or takes longer than about a second, it is the last known total, or, without one, a lower bound.',
+  });

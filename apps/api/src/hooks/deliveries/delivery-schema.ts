@@ -3,7 +3,7 @@ import { deadReasons, deliveryStates } from '@widget-service/shared/ports/delive
 import { z } from 'zod';
 import { pageQuerySchema, queryTime, toPageSchema } from '../../schemas/page.ts';
 import { timestamp, utcTimeFormat } from '../../schemas/text.ts';
-import { widgetEventSchema } from '../../streams/stream-message-schema.ts';
+import { widgetEventSchema } from '../../schemas/widget-event.ts';
 
 const effectSchema = z
   .object({

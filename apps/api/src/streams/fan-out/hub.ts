@@ -1,5 +1,6 @@
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
+import type { OpenStreams } from '../../revocation/entitlement-checks.ts';
 import type { EntitlementDecision, StreamEntitlement } from '../../revocation/stream-entitlement.ts';
 import { type ClosingReason, closingRules } from './closing-rules.ts';
 import { type Connection, closingChunkFor, jittered } from './connection.ts';
@@ -45,7 +46,7 @@ export interface JoinRequest {
 /**
  * Holds the pod's open streams: joins them, applies entitlements and ends them. The `StreamFeeder` writes the events.
  */
-export class Hub {
+export class Hub implements OpenStreams {
   readonly #deps: HubDeps;
   readonly #connections = new Set<Connection>();
   readonly #feeds: Feeds;
@@ -111,15 +112,10 @@ export class Hub {
     else this.#feeder.start(connection);
   }
 
-  /** The entitlements of the open streams, each object once: streams may share one. */
   entitlements(): Iterable<StreamEntitlement> {
     return new Set([...this.#connections].map(({ entitlement }) => entitlement));
   }
 
-  /**
-   * Calls `decide` once per entitlement object. Ends its streams or gives them the returned entitlement. From then on
-   * the hub writes nothing that the new entitlement does not allow.
-   */
   reevaluate(decide: (entitlement: StreamEntitlement) => EntitlementDecision): void {
     const decisions = new Map([...this.entitlements()].map((entitlement) => [entitlement, decide(entitlement)]));
     for (const connection of [...this.#connections]) {
