@@ -1,7 +1,7 @@
 import { applyHooks } from '@widget-service/shared/domain/effect.ts';
 import { buildWidget } from '@widget-service/shared/domain/widget.ts';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { aDelivery } from '../drivers/builders.ts';
 import { type AnsweredWidget, foldWidget, isFoldOf, type SentHook } from './fold.ts';
 
@@ -19,7 +19,7 @@ const hook = (eventId: string, kind: SentHook['kind'], dayOfMonth: number): Sent
 });
 
 describe('foldWidget', () => {
-  it('counts the distinct hooks, and uses the newest time and the earliest retirement', () => {
+  test('counts the distinct hooks, and uses the newest time and the earliest retirement', () => {
     const hooks = [hook('a', 'retired', 5), hook('b', 'updated', 7), hook('c', 'retired', 3), hook('a', 'retired', 5)];
     const { updatedAt: _, ...rest } = created;
     expect(foldWidget(created, hooks)).toEqual({
@@ -31,17 +31,17 @@ describe('foldWidget', () => {
     });
   });
 
-  it('uses the time of receipt for a hook from the future', () => {
+  test('uses the time of receipt for a hook from the future', () => {
     const { lastEventAt } = foldWidget(created, [{ ...hook('a', 'updated', 9), receivedAt: day(2) }]);
     expect(lastEventAt).toBe(day(2));
   });
 
-  it('keeps the earlier retirement of a widget that was created retired', () => {
+  test('keeps the earlier retirement of a widget that was created retired', () => {
     const retired = answered(buildWidget({ ...chosen, state: 'retired' }, idOfWidget, createdAt));
     expect(foldWidget(retired, [hook('a', 'retired', 5)])).toMatchObject({ retiredAt: day(1), version: 2 });
   });
 
-  it('equals what the service computes hook by hook, for any hooks and both initial states', () => {
+  test('equals what the service computes hook by hook, for any hooks and both initial states', () => {
     const times = fc
       .integer({ min: 0, max: 8 })
       .map((hours) => new Date(createdAt.getTime() + (hours - 4) * 3_600_000));
@@ -65,7 +65,7 @@ describe('foldWidget', () => {
 describe('isFoldOf with hooks of unknown outcome', () => {
   const seenAfter = (hooks: readonly SentHook[]) => ({ ...foldWidget(created, hooks), updatedAt: day(20) });
 
-  it('accepts the fold with and without each such hook, and nothing else', () => {
+  test('accepts the fold with and without each such hook, and nothing else', () => {
     const times = fc.integer({ min: 2, max: 5 });
     const anyHook = fc.record({ kind: fc.constantFrom('updated' as const, 'retired' as const), day: times });
     const few = fc.array(anyHook, { maxLength: 4 });
@@ -85,7 +85,7 @@ describe('isFoldOf with hooks of unknown outcome', () => {
     );
   });
 
-  it('rejects a missing accepted hook, a hook counted twice, and another changed member', () => {
+  test('rejects a missing accepted hook, a hook counted twice, and another changed member', () => {
     const [a, b] = [hook('a', 'updated', 3), hook('b', 'retired', 4)];
     expect(isFoldOf(seenAfter([a, b]), created, [a, b], [])).toBe(true);
     expect(isFoldOf(seenAfter([a]), created, [a, b], [])).toBe(false);
@@ -93,7 +93,7 @@ describe('isFoldOf with hooks of unknown outcome', () => {
     expect(isFoldOf({ ...seenAfter([a, b]), name: 'other' }, created, [a, b], [])).toBe(false);
   });
 
-  it('does not count a hook twice that was answered once and not answered once', () => {
+  test('does not count a hook twice that was answered once and not answered once', () => {
     const a = hook('a', 'updated', 3);
     expect(isFoldOf(seenAfter([a]), created, [a], [a])).toBe(true);
     expect(isFoldOf({ ...seenAfter([a]), version: 3 }, created, [a], [a])).toBe(false);

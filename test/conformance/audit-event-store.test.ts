@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { AuditEventFilter } from '@widget-service/shared/ports/audit-event-store.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { anAuditEvent, awkwardTexts } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -24,7 +24,7 @@ describe('AuditEventStore', () => {
   const listIds = async (filter: Partial<AuditEventFilter>, range = firstHundred) =>
     getIds(await store().list({ ...all, ...filter }, range));
 
-  it('returns events unchanged, also after a reopen', async () => {
+  test('returns events unchanged, also after a reopen', async () => {
     const targetId = randomUUID();
     const members = Object.fromEntries(awkwardTexts.map((text) => [text, [text, 1.5, null, { nested: text }]]));
     const full = anAuditEvent({
@@ -55,7 +55,7 @@ describe('AuditEventStore', () => {
     expect(await store().list({ ...all, actorId }, firstHundred)).toEqual([withoutTarget]);
   });
 
-  it('lists the newest first in any order of arrival, and by id at the same time', async () => {
+  test('lists the newest first in any order of arrival, and by id at the same time', async () => {
     const actor = { kind: 'user', id: randomUUID() } as const;
     const build = (ms: number) => anAuditEvent({ actor, occurredAt: at(ms) });
     const [first, low, high, last] = [build(1), build(2), build(2), build(3)];
@@ -66,7 +66,7 @@ describe('AuditEventStore', () => {
     expect(await listIds({ actorId: actor.id }, { offset: 4, limit: 2 })).toEqual([]);
   });
 
-  it('stores an event once, even if it is appended again, and then with others', async () => {
+  test('stores an event once, even if it is appended again, and then with others', async () => {
     const actor = { kind: 'provision-token', id: randomUUID() } as const;
     const [first, second] = [anAuditEvent({ actor, occurredAt: at(1) }), anAuditEvent({ actor, occurredAt: at(2) })];
     await store().append([first]);
@@ -74,18 +74,18 @@ describe('AuditEventStore', () => {
     expect(await listIds({ actorId: actor.id })).toEqual(getIds([second, first]));
   });
 
-  it('never changes a stored event', async () => {
+  test('never changes a stored event', async () => {
     const event = anAuditEvent();
     await store().append([event]);
     await store().append([{ ...event, action: 'user.created', before: null, unlisted: 99 }]);
     expect(await store().list({ ...all, actorId: event.actor.id }, firstHundred)).toEqual([event]);
   });
 
-  it('accepts an empty list', async () => {
+  test('accepts an empty list', async () => {
     await store().append([]);
   });
 
-  it('filters by actor, action, target and time, alone and together', async () => {
+  test('filters by actor, action, target and time, alone and together', async () => {
     const [actorId, otherId, targetId] = [randomUUID(), randomUUID(), randomUUID()];
     const build = (ms: number, id: string, action: AuditEvent['action'], target: string) =>
       anAuditEvent({
@@ -114,7 +114,7 @@ describe('AuditEventStore', () => {
     expect(await listIds({ action: 'integration.created', from: at(10), to: at(11) })).toEqual([created.id]);
   });
 
-  it('counts what it lists, up to the given number', async () => {
+  test('counts what it lists, up to the given number', async () => {
     const actor = { kind: 'user', id: randomUUID() } as const;
     await store().append(Array.from({ length: 5 }, () => anAuditEvent({ actor })));
     expect(await store().count({ ...all, actorId: actor.id }, 100)).toBe(5);
@@ -123,7 +123,7 @@ describe('AuditEventStore', () => {
     expect(await store().count(all, 2)).toBe(2);
   });
 
-  it('keeps an event until its retention is over', async () => {
+  test('keeps an event until its retention is over', async () => {
     const [kept, expired] = [
       anAuditEvent({ occurredAt: new Date(Date.now() - hourMs + 600_000) }),
       anAuditEvent({ occurredAt: new Date(Date.now() - hourMs - 1) }),
@@ -135,7 +135,7 @@ describe('AuditEventStore', () => {
     if (testBackend.backend.kind === 'embedded') expect(await listIds({ actorId: expired.actor.id })).toEqual([]);
   });
 
-  it('gives ids that sort by time to events of one millisecond', () => {
+  test('gives ids that sort by time to events of one millisecond', () => {
     const ids = Array.from({ length: 100 }, () => createUuidV7());
     expect([...ids].sort()).toEqual(ids);
   });

@@ -4,7 +4,7 @@ import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { RedisControlLog } from '@widget-service/cluster/redis/redis-control-log.ts';
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it as test } from 'vitest';
 import { buildNumberedEntries, openTailAtEnd } from '../drivers/control-log-driver.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
@@ -67,14 +67,14 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     while ((await nowMs()) <= startMs);
   }
 
-  it('sets mayHaveMissed when Redis lost the log and nothing was announced since', async () => {
+  test('sets mayHaveMissed when Redis lost the log and nothing was announced since', async () => {
     const tail = await openTailAfterEntry();
     await redis.del(keys.control);
     expect(await tail.next()).toEqual({ entries: [], mayHaveMissed: true });
     expect(await tail.next()).toEqual({ entries: [], mayHaveMissed: false });
   });
 
-  it('sets mayHaveMissed when Redis lost the log and an entry was announced since, and returns the entry', async () => {
+  test('sets mayHaveMissed when Redis lost the log and an entry was announced since, and returns the entry', async () => {
     const tail = await openTailAfterEntry();
     await redis.del(keys.control);
     await waitForNextRedisMillisecond();
@@ -85,7 +85,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     expect(await tail.next()).toEqual({ entries: [next], mayHaveMissed: false });
   });
 
-  it('sets mayHaveMissed when a new log begins before the position of the tail (clock set back)', async () => {
+  test('sets mayHaveMissed when a new log begins before the position of the tail (clock set back)', async () => {
     const tail = await openTailAtEnd(log);
     const inAnHour = `${Date.now() + 3_600_000}-0`;
     await redis.xadd(keys.control, inAnHour, 'j', '{"version":1,"kind":"user","id":"u","change":"changed"}');
@@ -98,7 +98,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     expect(await tail.next()).toEqual({ entries: [entry], mayHaveMissed: false });
   });
 
-  it.each([
+  test.each([
     ['that has read an entry', openTailAfterEntry],
     ['opened on an empty log', () => openTailAtEnd(log)],
   ])('sets mayHaveMissed when the log has dropped entries that a tail %s had not read', async (_, openTail) => {
@@ -113,7 +113,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     await log.close();
   });
 
-  it.each([
+  test.each([
     ['of a newer version', ['j', '{"version":2,"kind":"subscription","id":"s","change":"revoked"}']],
     ['of an unknown kind', ['j', '{"version":1,"kind":"robot","id":"r","change":"revoked"}']],
     ['that is not JSON', ['j', 'revoked']],
@@ -127,7 +127,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     expect(await tail.next()).toEqual({ entries: [entry], mayHaveMissed: false });
   });
 
-  it('rejects next and announce while Redis is unreachable, and sets mayHaveMissed afterwards', async () => {
+  test('rejects next and announce while Redis is unreachable, and sets mayHaveMissed afterwards', async () => {
     const tail = await openTailAfterEntry();
     const waiting = tail.next();
     proxy.cut();
@@ -144,7 +144,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     expect(await tail.next()).toEqual({ entries: [entry], mayHaveMissed: false });
   });
 
-  it.each([
+  test.each([
     ['that has read an entry', openTailAfterEntry],
     ['opened on an empty log', () => openTailAtEnd(log)],
   ])('returns the entries announced while Redis was unreachable to a tail %s', async (_, openTail) => {
@@ -161,7 +161,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisControlLog: losses and out
     expect(await tail.next()).toEqual({ entries: [third], mayHaveMissed: false });
   });
 
-  it('rejects announce within 2 s and next within 5 s when Redis does not answer', async () => {
+  test('rejects announce within 2 s and next within 5 s when Redis does not answer', async () => {
     const tail = await openTailAfterEntry();
     proxy.freeze();
     const elapsedMs = startStopwatch();

@@ -1,5 +1,5 @@
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { buildNumberedEntries, openTailAtEnd } from '../drivers/control-log-driver.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
@@ -13,7 +13,7 @@ describe('ControlLog', () => {
   afterAll(() => testBackend.dispose());
   const log = () => testBackend.backend.control;
 
-  it('sets mayHaveMissed on the first call of a new tail, without waiting', async () => {
+  test('sets mayHaveMissed on the first call of a new tail, without waiting', async () => {
     await log().announce({ kind: 'subscription', id: 'before', change: 'revoked' });
     const tail = log().openTail();
     const elapsedMs = startStopwatch();
@@ -22,7 +22,7 @@ describe('ControlLog', () => {
     await tail.close();
   });
 
-  it('delivers every entry to every tail within a second', async () => {
+  test('delivers every entry to every tail within a second', async () => {
     const tails = [await openTailAtEnd(log()), await openTailAtEnd(log())];
     const entries: ControlEntry[] = [
       { kind: 'subscription', id: '0197a1f0-0000-7000-8000-000000000001', change: 'changed' },
@@ -43,7 +43,7 @@ describe('ControlLog', () => {
     await Promise.all(tails.map((tail) => tail.close()));
   });
 
-  it('returns entries announced between two calls at the next call, oldest first and complete', async () => {
+  test('returns entries announced between two calls at the next call, oldest first and complete', async () => {
     const tail = await openTailAtEnd(log());
     const entries = buildNumberedEntries(2_500);
     for (const entry of entries) await log().announce(entry);
@@ -57,7 +57,7 @@ describe('ControlLog', () => {
     await tail.close();
   });
 
-  it('delivers an entry again when it is announced again', async () => {
+  test('delivers an entry again when it is announced again', async () => {
     const tail = await openTailAtEnd(log());
     const [entry] = buildNumberedEntries(1) as [ControlEntry];
     for (let n = 0; n < 2; n += 1) {
@@ -67,7 +67,7 @@ describe('ControlLog', () => {
     await tail.close();
   });
 
-  it('returns no entries after about half a second without an announcement', async () => {
+  test('returns no entries after about half a second without an announcement', async () => {
     const tail = await openTailAtEnd(log());
     const startedAt = performance.now();
     const elapsedMs = startStopwatch();
@@ -78,7 +78,7 @@ describe('ControlLog', () => {
     await tail.close();
   });
 
-  it('sets mayHaveMissed once when the log has dropped entries that the tail had not read', async () => {
+  test('sets mayHaveMissed once when the log has dropped entries that the tail had not read', async () => {
     const tail = await openTailAtEnd(log());
     for (let batch = 0; batch < 21; batch += 1) {
       await Promise.all(buildNumberedEntries(500).map((entry) => log().announce(entry)));
@@ -93,7 +93,7 @@ describe('ControlLog', () => {
     await tail.close();
   });
 
-  it('ends the pending call of a closed tail, and leaves other tails open', async () => {
+  test('ends the pending call of a closed tail, and leaves other tails open', async () => {
     const [closed, other] = [await openTailAtEnd(log()), await openTailAtEnd(log())];
     const waiting = Promise.allSettled([closed.next()]);
     const waitingOther = other.next();
@@ -106,7 +106,7 @@ describe('ControlLog', () => {
     await other.close();
   });
 
-  it('closes open tails when the backend closes', async () => {
+  test('closes open tails when the backend closes', async () => {
     const closingBackend = await openTestBackend();
     const tail = await openTailAtEnd(closingBackend.backend.control);
     const waiting = Promise.allSettled([tail.next()]);

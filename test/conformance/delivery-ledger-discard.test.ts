@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { DiscardOutcome } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -23,7 +23,7 @@ async function aDeadDelivery(): Promise<Delivery> {
 }
 
 describe('DeliveryLedger.discard', () => {
-  it('erases the payload of a dead delivery, and keeps the rest', async () => {
+  test('erases the payload of a dead delivery, and keeps the rest', async () => {
     const delivery = await aDeadDelivery();
     const before = await ledger().get(delivery.eventId);
     expect(await discard(delivery)).toBe('discarded');
@@ -31,13 +31,13 @@ describe('DeliveryLedger.discard', () => {
     expect(await ledger().get(delivery.eventId)).toEqual({ ...before, state: 'discarded', payload: null });
   });
 
-  it('changes nothing when it is repeated', async () => {
+  test('changes nothing when it is repeated', async () => {
     const delivery = await aDeadDelivery();
     await discard(delivery);
     expect(await discard(delivery)).toBe('discarded-before');
   });
 
-  it('leaves a delivery as it is that is not dead', async () => {
+  test('leaves a delivery as it is that is not dead', async () => {
     const [received, published] = [aDelivery(), aDelivery()];
     await ledger().register([received, published]);
     await ledger().markPublished([{ eventId: published.eventId, position: null, effect: null }], new Date());
@@ -48,14 +48,14 @@ describe('DeliveryLedger.discard', () => {
     }
   });
 
-  it('finds no delivery under an unknown id, nor under another integration', async () => {
+  test('finds no delivery under an unknown id, nor under another integration', async () => {
     expect(await discard(aDelivery())).toBe('unknown');
     const delivery = await aDeadDelivery();
     expect(await discard({ ...delivery, integrationId: randomUUID() })).toBe('unknown');
     expect(await ledger().get(delivery.eventId)).toMatchObject({ state: 'dead', payload: awkwardPayload });
   });
 
-  it('drops later deliveries and redrives as duplicates', async () => {
+  test('drops later deliveries and redrives as duplicates', async () => {
     const delivery = await aDeadDelivery();
     await discard(delivery);
     const duplicates = [delivery.eventId];
@@ -64,7 +64,7 @@ describe('DeliveryLedger.discard', () => {
     expect(await ledger().get(delivery.eventId)).toMatchObject({ state: 'discarded', payload: null, duplicates: 2 });
   });
 
-  it('leaves a delivery discarded that a late run dead-letters again', async () => {
+  test('leaves a delivery discarded that a late run dead-letters again', async () => {
     const delivery = await aDeadDelivery();
     await discard(delivery);
     await ledger().markDead(delivery, 'invalid-delivery');
@@ -75,7 +75,7 @@ describe('DeliveryLedger.discard', () => {
     });
   });
 
-  it('marks a delivery as published whose event a late run has appended all the same', async () => {
+  test('marks a delivery as published whose event a late run has appended all the same', async () => {
     const delivery = await aDeadDelivery();
     await discard(delivery);
     const publishedAt = new Date();
@@ -83,7 +83,7 @@ describe('DeliveryLedger.discard', () => {
     expect(await ledger().get(delivery.eventId)).toMatchObject({ state: 'published', publishedAt, reason: null });
   });
 
-  it('lets either a redrive or a discard win when both happen at once', async () => {
+  test('lets either a redrive or a discard win when both happen at once', async () => {
     const deliveries = await Promise.all(Array.from({ length: 20 }, aDeadDelivery));
     for (const delivery of deliveries) {
       const [registered, discarded] = await Promise.all([
@@ -96,7 +96,7 @@ describe('DeliveryLedger.discard', () => {
     }
   });
 
-  it('takes it out of the dead deliveries, and lists it as discarded and in the history of its widget', async () => {
+  test('takes it out of the dead deliveries, and lists it as discarded and in the history of its widget', async () => {
     const delivery = await aDeadDelivery();
     const { integrationId, eventId, widgetId } = delivery;
     const list = (state: 'dead' | 'discarded' | null) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { DeliveryState, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -38,14 +38,14 @@ describe('DeliveryLedger.list and count', () => {
 
   const getIntegrationId = ([first]: readonly Delivery[]) => first?.integrationId ?? '';
 
-  it('returns each row without its payload', async () => {
+  test('returns each row without its payload', async () => {
     const [delivery] = await insertDeliveries('published');
     const { payload: _, ...row } = (await ledger().get(delivery?.eventId ?? '')) as LedgerRow;
     expect(row).toMatchObject({ state: 'published', publishedAt: afterStart(1_000), effect: { version: 2 } });
     expect(await ledger().list({ integrationId: row.integrationId, state: null }, firstHundred)).toEqual([row]);
   });
 
-  it('orders rows by receivedAt, then by event id, both descending', async () => {
+  test('orders rows by receivedAt, then by event id, both descending', async () => {
     const integrationId = randomUUID();
     const at = (ms: number) => aDelivery({ integrationId, receivedAt: afterStart(ms) });
     const deliveries = [at(1), at(3), at(3), at(3), at(2)];
@@ -60,7 +60,7 @@ describe('DeliveryLedger.list and count', () => {
     ]);
   });
 
-  it('returns the rows of a range', async () => {
+  test('returns the rows of a range', async () => {
     const deliveries = await insertDeliveries(...Array<DeliveryState>(7).fill('received'));
     const newestFirst = getEventIds(deliveries).reverse();
     const filter = { integrationId: getIntegrationId(deliveries), state: null };
@@ -69,7 +69,7 @@ describe('DeliveryLedger.list and count', () => {
     expect(await ledger().list(filter, { offset: 7, limit: 3 })).toEqual([]);
   });
 
-  it.each<DeliveryState>(['received', 'published', 'dead'])(
+  test.each<DeliveryState>(['received', 'published', 'dead'])(
     'returns and counts only rows that are %s',
     async (state) => {
       const states: DeliveryState[] = ['received', 'published', 'dead', 'dead', 'published', 'received', 'published'];
@@ -82,7 +82,7 @@ describe('DeliveryLedger.list and count', () => {
     },
   );
 
-  it('counts a row under its current state', async () => {
+  test('counts a row under its current state', async () => {
     const [delivery] = await insertDeliveries('dead');
     const integrationId = delivery?.integrationId ?? '';
     const countByState = async () => ({
@@ -97,7 +97,7 @@ describe('DeliveryLedger.list and count', () => {
     expect(await countByState()).toEqual({ dead: 0, received: 0, published: 1 });
   });
 
-  it('counts up to atMost', async () => {
+  test('counts up to atMost', async () => {
     const deliveries = await insertDeliveries(...Array<DeliveryState>(5).fill('received'));
     const filter = { integrationId: getIntegrationId(deliveries), state: null };
     expect(await ledger().count(filter, 3)).toBe(3);
@@ -105,13 +105,13 @@ describe('DeliveryLedger.list and count', () => {
     expect(await ledger().count(filter, 10_000)).toBe(5);
   });
 
-  it('returns no rows for an integration without deliveries', async () => {
+  test('returns no rows for an integration without deliveries', async () => {
     const filter = { integrationId: randomUUID(), state: null };
     expect(await ledger().list(filter, firstHundred)).toEqual([]);
     expect(await ledger().count(filter, 10)).toBe(0);
   });
 
-  it.each<DeliveryState | null>([null, 'received', 'published', 'dead'])(
+  test.each<DeliveryState | null>([null, 'received', 'published', 'dead'])(
     'returns and counts only rows received within a range of time, in state %s',
     async (state) => {
       const deliveries = await insertDeliveries(...Array<DeliveryState>(5).fill(state ?? 'dead'));
@@ -128,7 +128,7 @@ describe('DeliveryLedger.list and count', () => {
     },
   );
 
-  it('returns the rows that name a widget, of all integrations and in every state', async () => {
+  test('returns the rows that name a widget, of all integrations and in every state', async () => {
     const widgetId = randomUUID();
     const ofWidget = [0, 1, 2].map((ms) => aDelivery({ widgetId, receivedAt: afterStart(ms) }));
     const others = [aDelivery({ receivedAt: afterStart(3) }), aDelivery({ widgetId: null, receivedAt: afterStart(4) })];
@@ -148,7 +148,7 @@ describe('DeliveryLedger.list and count', () => {
     expect(await ledger().count(within, 100)).toBe(1);
   });
 
-  it('counts the dead rows of every integration, and stops after atMost rows', async () => {
+  test('counts the dead rows of every integration, and stops after atMost rows', async () => {
     const [first, second] = [
       await insertDeliveries('dead', 'published', 'dead', 'received'),
       await insertDeliveries('received', 'dead'),
@@ -162,14 +162,14 @@ describe('DeliveryLedger.list and count', () => {
     expect(sum(await ledger().countDead(2))).toBe(2);
   });
 
-  it('returns no rows for a widget that no delivery names, and for a text that is no UUID', async () => {
+  test('returns no rows for a widget that no delivery names, and for a text that is no UUID', async () => {
     for (const widgetId of [randomUUID(), 'no-uuid', '']) {
       expect(await ledger().list({ widgetId }, firstHundred)).toEqual([]);
       expect(await ledger().count({ widgetId }, 10)).toBe(0);
     }
   });
 
-  it('returns a malformed delivery with its readable members', async () => {
+  test('returns a malformed delivery with its readable members', async () => {
     const broken = {
       eventId: randomUUID(),
       integrationId: randomUUID(),
@@ -185,7 +185,7 @@ describe('DeliveryLedger.list and count', () => {
     expect(await ledger().list({ integrationId: broken.integrationId, state: 'dead' }, firstHundred)).toHaveLength(1);
   });
 
-  it('keeps received and dead rows when published rows pass their retention', async () => {
+  test('keeps received and dead rows when published rows pass their retention', async () => {
     const deliveries = await insertDeliveries('published', 'dead', 'received');
     const filter = { integrationId: getIntegrationId(deliveries), state: null };
     await testBackend.backend.removeExpired(new Date(afterStart(1_000).getTime() + 8 * 86_400_000));

@@ -3,7 +3,7 @@ import { openMongo } from '@widget-service/cluster/mongo/client.ts';
 import { MongoDeliveryLedger } from '@widget-service/cluster/mongo/mongo-delivery-ledger.ts';
 import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Db } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
 import { aDelivery } from '../drivers/builders.ts';
 
 const retentionMs = 3_600_000;
@@ -49,7 +49,7 @@ describe.runIf(inject('backend') === 'cluster')('MongoDeliveryLedger.register, w
     await mongo.close();
   });
 
-  it('keeps a delivery dead that another run dead-letters meanwhile', async () => {
+  test('keeps a delivery dead that another run dead-letters meanwhile', async () => {
     const delivery = aDelivery();
     await ledger.register([delivery]);
     const slowDb = runAfterRead(mongo.db, () => ledger.markDead(delivery, 'store-refused'));
@@ -57,7 +57,7 @@ describe.runIf(inject('backend') === 'cluster')('MongoDeliveryLedger.register, w
     expect(await ledger.get(delivery.eventId)).toMatchObject({ state: 'dead', reason: 'store-refused' });
   });
 
-  it('keeps a delivery dead that another run redrives and dead-letters again meanwhile', async () => {
+  test('keeps a delivery dead that another run redrives and dead-letters again meanwhile', async () => {
     const delivery = { ...aDelivery(), redrive: true };
     await ledger.register([delivery]);
     await ledger.markDead(delivery, 'store-refused');
@@ -69,7 +69,7 @@ describe.runIf(inject('backend') === 'cluster')('MongoDeliveryLedger.register, w
     expect(await ledger.get(delivery.eventId)).toMatchObject({ state: 'dead', reason: 'invalid-delivery' });
   });
 
-  it('drops a redrive whose delivery is discarded meanwhile', async () => {
+  test('drops a redrive whose delivery is discarded meanwhile', async () => {
     const delivery = { ...aDelivery(), redrive: true };
     await ledger.register([delivery]);
     await ledger.markDead(delivery, 'store-refused');
@@ -83,7 +83,7 @@ describe.runIf(inject('backend') === 'cluster')('MongoDeliveryLedger.register, w
     expect(await ledger.get(delivery.eventId)).toMatchObject({ state: 'discarded', payload: null });
   });
 
-  it('keeps a delivery published that another run publishes meanwhile', async () => {
+  test('keeps a delivery published that another run publishes meanwhile', async () => {
     const delivery = aDelivery();
     await ledger.register([delivery]);
     const publish = () =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aDelivery } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => testBackend.dispose());
 
 describe('DeliveryLedger, with an unstorable delivery', () => {
-  it('register inserts no row for an unstorable delivery, and registers the others', async () => {
+  test('register inserts no row for an unstorable delivery, and registers the others', async () => {
     const { ledger } = testBackend.backend;
     const received = aDelivery();
     const published = aDelivery();
@@ -33,7 +33,7 @@ describe('DeliveryLedger, with an unstorable delivery', () => {
     expect(await ledger.get(published.eventId)).toMatchObject({ state: 'published', duplicates: 1 });
   });
 
-  it('register returns an unstorable delivery that is alone in its batch', async () => {
+  test('register returns an unstorable delivery that is alone in its batch', async () => {
     const unstorable = aDelivery({ payload: poison });
     expect(await testBackend.backend.ledger.register([unstorable])).toEqual({
       duplicates: [],
@@ -41,7 +41,7 @@ describe('DeliveryLedger, with an unstorable delivery', () => {
     });
   });
 
-  it('markDead rejects an unstorable delivery with UnstorableError', async () => {
+  test('markDead rejects an unstorable delivery with UnstorableError', async () => {
     const unstorable = aDelivery({ payload: poison });
     await expect(testBackend.backend.ledger.markDead(unstorable, 'store-refused')).rejects.toMatchObject({
       name: 'UnstorableError',

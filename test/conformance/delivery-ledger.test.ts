@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { DeliveryEffect, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aDelivery, awkwardPayload, awkwardTexts } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -44,13 +44,13 @@ async function publishOne(overrides: Partial<Delivery> = {}) {
 }
 
 describe('DeliveryLedger.register, with a new delivery', () => {
-  it('inserts a received row', async () => {
+  test('inserts a received row', async () => {
     const delivery = aDelivery();
     expect(await ledger().register([delivery])).toEqual({ duplicates: [], unstorable: [] });
     expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery));
   });
 
-  it('keeps every text unchanged', async () => {
+  test('keeps every text unchanged', async () => {
     const deliveries = [awkwardPayload, '', ...awkwardTexts].map((payload) =>
       aDelivery({ payload, occurredAt: '2026-03-01T10:00:00.123456789+00:00', kind: 'retired' }),
     );
@@ -58,17 +58,17 @@ describe('DeliveryLedger.register, with a new delivery', () => {
     for (const delivery of deliveries) expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery));
   });
 
-  it('accepts a delivery with neither widget nor payload', async () => {
+  test('accepts a delivery with neither widget nor payload', async () => {
     const delivery = await registerOne({ widgetId: null, payload: null });
     expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery));
     expect(await ledger().register([delivery])).toEqual({ duplicates: [], unstorable: [] });
   });
 
-  it('get returns null before the delivery is registered', async () => {
+  test('get returns null before the delivery is registered', async () => {
     expect(await ledger().get(randomUUID())).toBeNull();
   });
 
-  it('keeps rows across a reopen', async () => {
+  test('keeps rows across a reopen', async () => {
     const delivery = await registerOne();
     const published = await publishOne();
     await testBackend.reopen();
@@ -78,13 +78,13 @@ describe('DeliveryLedger.register, with a new delivery', () => {
 });
 
 describe('DeliveryLedger.register, with a known delivery', () => {
-  it('lets the run process a received delivery again, and counts the attempt', async () => {
+  test('lets the run process a received delivery again, and counts the attempt', async () => {
     const delivery = await registerOne();
     expect(await ledger().register([delivery])).toEqual({ duplicates: [], unstorable: [] });
     expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery, { attempts: 2 }));
   });
 
-  it('reports a published delivery as a duplicate, and counts it', async () => {
+  test('reports a published delivery as a duplicate, and counts it', async () => {
     const delivery = await publishOne();
     expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
     expect(await ledger().register([{ ...delivery, redrive: true }])).toEqual({
@@ -96,7 +96,7 @@ describe('DeliveryLedger.register, with a known delivery', () => {
     );
   });
 
-  it.each([randomUUID(), null])(
+  test.each([randomUUID(), null])(
     'reports a delivery that names another widget than its row as a duplicate (%s)',
     async (widgetId) => {
       const delivery = await registerOne();
@@ -108,13 +108,13 @@ describe('DeliveryLedger.register, with a known delivery', () => {
     },
   );
 
-  it('reports a delivery that names a widget as a duplicate if its row names none', async () => {
+  test('reports a delivery that names a widget as a duplicate if its row names none', async () => {
     const delivery = await registerOne({ widgetId: null });
     const repeated = { ...delivery, widgetId: randomUUID() };
     expect(await ledger().register([repeated])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
   });
 
-  it('reports a dead delivery as a duplicate, unless it is a redrive: then the row becomes received', async () => {
+  test('reports a dead delivery as a duplicate, unless it is a redrive: then the row becomes received', async () => {
     const delivery = await registerOne();
     await ledger().markDead(delivery, 'store-refused');
     expect(await ledger().register([delivery])).toEqual({ duplicates: [delivery.eventId], unstorable: [] });
@@ -125,7 +125,7 @@ describe('DeliveryLedger.register, with a known delivery', () => {
     expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery, { attempts: 2, duplicates: 1 }));
   });
 
-  it('reports a redrive that names another widget than its dead row as a duplicate', async () => {
+  test('reports a redrive that names another widget than its dead row as a duplicate', async () => {
     const delivery = await registerOne();
     await ledger().markDead(delivery, 'store-refused');
     const misdirected = { ...delivery, widgetId: randomUUID(), redrive: true };
@@ -133,7 +133,7 @@ describe('DeliveryLedger.register, with a known delivery', () => {
     expect(await ledger().get(delivery.eventId)).toMatchObject({ state: 'dead', widgetId: delivery.widgetId });
   });
 
-  it('keeps one row when several runs register a delivery at once', async () => {
+  test('keeps one row when several runs register a delivery at once', async () => {
     const delivery = aDelivery();
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => ledger().register([delivery])));
     expect(outcomes).toEqual(Array(8).fill({ duplicates: [], unstorable: [] }));
@@ -142,7 +142,7 @@ describe('DeliveryLedger.register, with a known delivery', () => {
 });
 
 describe('DeliveryLedger.register, with a batch', () => {
-  it('accepts 256 new, received and published deliveries in one call', async () => {
+  test('accepts 256 new, received and published deliveries in one call', async () => {
     const buildDeliveries = (count: number) => Array.from({ length: count }, () => aDelivery());
     const [received, published, fresh] = [buildDeliveries(64), buildDeliveries(64), buildDeliveries(128)];
     await ledger().register([...received, ...published]);
@@ -155,14 +155,14 @@ describe('DeliveryLedger.register, with a batch', () => {
     for (const delivery of fresh) expect(await ledger().get(delivery.eventId)).toEqual(toRow(delivery));
   });
 
-  it('accepts an empty batch', async () => {
+  test('accepts an empty batch', async () => {
     expect(await ledger().register([])).toEqual({ duplicates: [], unstorable: [] });
     await ledger().markPublished([], publishedAt);
   });
 });
 
 describe('DeliveryLedger.markPublished', () => {
-  it('stores the position, or null for an event that was already in the log', async () => {
+  test('stores the position, or null for an event that was already in the log', async () => {
     const [a, b] = [await registerOne(), await registerOne()];
     const rows = [
       { eventId: a.eventId, position, effect: null },
@@ -173,7 +173,7 @@ describe('DeliveryLedger.markPublished', () => {
     expect(await ledger().get(b.eventId)).toEqual(toRow(b, { state: 'published', publishedAt, position: null }));
   });
 
-  it('stores what the hook changed in its widget, or null', async () => {
+  test('stores what the hook changed in its widget, or null', async () => {
     const effects: (DeliveryEffect | null)[] = [
       { version: 2, state: 'active', stateChanged: false, late: true },
       { version: 2_147_483_648, state: 'retired', stateChanged: true, late: false },
@@ -188,7 +188,7 @@ describe('DeliveryLedger.markPublished', () => {
     }
   });
 
-  it('leaves a published row unchanged, as markDead does', async () => {
+  test('leaves a published row unchanged, as markDead does', async () => {
     const delivery = await publishOne();
     const row = { eventId: delivery.eventId, position: { ...position, seq: 43 }, effect: null };
     await ledger().markPublished([row], new Date(publishedAt.getTime() + 1));
@@ -198,7 +198,7 @@ describe('DeliveryLedger.markPublished', () => {
     );
   });
 
-  it('inserts no row for an unknown delivery', async () => {
+  test('inserts no row for an unknown delivery', async () => {
     const eventId = randomUUID();
     await ledger().markPublished([{ eventId, position, effect: null }], publishedAt);
     expect(await ledger().get(eventId)).toBeNull();
@@ -206,7 +206,7 @@ describe('DeliveryLedger.markPublished', () => {
 });
 
 describe('DeliveryLedger.markDead', () => {
-  it('keeps the payload and stores the reason', async () => {
+  test('keeps the payload and stores the reason', async () => {
     const delivery = await registerOne({ payload: awkwardPayload });
     await ledger().markDead(delivery, 'invalid-delivery');
     expect(await ledger().get(delivery.eventId)).toEqual(
@@ -214,7 +214,7 @@ describe('DeliveryLedger.markDead', () => {
     );
   });
 
-  it('inserts a row for a delivery that was never registered', async () => {
+  test('inserts a row for a delivery that was never registered', async () => {
     const delivery = aDelivery({ payload: awkwardPayload });
     await ledger().markDead(delivery, 'store-refused');
     expect(await ledger().get(delivery.eventId)).toMatchObject({
@@ -226,7 +226,7 @@ describe('DeliveryLedger.markDead', () => {
     });
   });
 
-  it('keeps dead rows across a reopen', async () => {
+  test('keeps dead rows across a reopen', async () => {
     const delivery = await registerOne();
     await ledger().markDead(delivery, 'store-refused');
     await testBackend.reopen();

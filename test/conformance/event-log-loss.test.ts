@@ -1,5 +1,5 @@
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { anEventAppend } from '../drivers/builders.ts';
 import { buildEventAppends, driveEventLog } from '../drivers/event-log-driver.ts';
 import { logCanLoseEvents, openTestBackend } from '../drivers/open-test-backend.ts';
@@ -27,7 +27,7 @@ describe.skipIf(!logCanLoseEvents)('EventLog.append, checked against the last re
     return { last, run, sixth, result: await log().append(run, deriveRecorded(last), [sixth]) };
   }
 
-  it.each<[string, (end: ComparablePosition) => ComparablePosition]>([
+  test.each<[string, (end: ComparablePosition) => ComparablePosition]>([
     ['is beyond the end of the log', (end) => ({ ...end, ms: end.ms + 5, seq: end.seq + 2 })],
     ['has the seq of the last event and another time', (end) => ({ ...end, ms: end.ms + 1 })],
     ['is of a later epoch', (end) => ({ ...end, epoch: 'later', epochRun: end.epochRun + 1_000_000, seq: 1 })],
@@ -48,7 +48,7 @@ describe.skipIf(!logCanLoseEvents)('EventLog.append, checked against the last re
     expect((await log().inspect(last))?.contains).toBe(false);
   });
 
-  it('keeps the new epoch when the last recorded position is of the previous one', async () => {
+  test('keeps the new epoch when the last recorded position is of the previous one', async () => {
     const { last, result } = await appendAgainst((end) => ({ ...end, seq: end.seq + 9, ms: end.ms + 9 }));
     const next = await log().append(await nextRun(), last, buildEventAppends(1));
     expect(next).toMatchObject({
@@ -57,7 +57,7 @@ describe.skipIf(!logCanLoseEvents)('EventLog.append, checked against the last re
     });
   });
 
-  it('keeps the epoch when the last recorded position is the end, or an event in the log, or null', async () => {
+  test('keeps the epoch when the last recorded position is the end, or an event in the log, or null', async () => {
     const { positions, last } = await append(buildEventAppends(5));
     const second = { ...last, ...positions[1] };
     for (const recorded of [last, second, null]) {
@@ -66,13 +66,13 @@ describe.skipIf(!logCanLoseEvents)('EventLog.append, checked against the last re
     }
   });
 
-  it('skips a repetition of the event that the new epoch started with', async () => {
+  test('skips a repetition of the event that the new epoch started with', async () => {
     const { sixth, result } = await appendAgainst((end) => ({ ...end, seq: end.seq + 9, ms: end.ms + 9 }));
     const repeated = await log().append(await nextRun(), result.last, [sixth, anEventAppend()]);
     expect(repeated).toMatchObject({ startedNewEpoch: false, positions: [null, { seq: result.last.seq + 1 }] });
   });
 
-  it('starts a new epoch when a position was recorded and the log is empty', async () => {
+  test('starts a new epoch when a position was recorded and the log is empty', async () => {
     const emptyBackend = await openTestBackend();
     const { run } = await emptyBackend.backend.runs.startRun();
     const recorded: ComparablePosition = { epoch: 'gone', epochRun: 1, ms: 1_764_000_000_000, seq: 77 };

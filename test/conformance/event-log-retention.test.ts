@@ -5,14 +5,14 @@ import { isContiguous } from '@widget-service/shared/domain/log-position.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { Redis, ReplyError } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it as test } from 'vitest';
 import { anEventAppend } from '../drivers/builders.ts';
 import { buildEventAppends } from '../drivers/event-log-driver.ts';
 import { logCanLoseEvents, openTestBackend } from '../drivers/open-test-backend.ts';
 
 // The embedded log is in the same file as the run registry. It cannot lose events that the registry has, so it trims
 // without regard to the last recorded position.
-const itIfLogCanLoseEvents = it.skipIf(!logCanLoseEvents);
+const itIfLogCanLoseEvents = test.skipIf(!logCanLoseEvents);
 
 // Each test opens its own backend, because the retention is an option of the backend.
 describe('EventLog.trim', () => {
@@ -28,7 +28,7 @@ describe('EventLog.trim', () => {
     return { testBackend, eventLog: testBackend.backend.eventLog, run, kept };
   }
 
-  it('keeps the newest events when the count exceeds the retention', async () => {
+  test('keeps the newest events when the count exceeds the retention', async () => {
     const batches = Array.from({ length: 5 }, () => buildEventAppends(60));
     const { testBackend, eventLog, run, kept } = await appendAndTrim({ retentionCount: 100 }, batches);
     expect(kept.last.seq - kept.oldest.seq).toBe(100);
@@ -45,7 +45,7 @@ describe('EventLog.trim', () => {
     await testBackend.dispose();
   });
 
-  it('keeps the exact position before the oldest event, although it dropped the event there', async () => {
+  test('keeps the exact position before the oldest event, although it dropped the event there', async () => {
     const testBackend = await openTestBackend({ retentionCount: 100 });
     const { eventLog, runs } = testBackend.backend;
     const { run } = await runs.startRun();
@@ -85,7 +85,7 @@ describe('EventLog.trim', () => {
     },
   );
 
-  it('drops every event older than the retention, and the log continues with the next number', async () => {
+  test('drops every event older than the retention, and the log continues with the next number', async () => {
     const { testBackend, eventLog, run, kept } = await appendAndTrim({ retentionMs: 30 }, [buildEventAppends(10)]);
     await expect
       .poll(
@@ -103,7 +103,7 @@ describe('EventLog.trim', () => {
     await testBackend.dispose();
   });
 
-  it('keeps about as many events as the retained bytes hold', async () => {
+  test('keeps about as many events as the retained bytes hold', async () => {
     const json = JSON.stringify({ filling: 'x'.repeat(1000) });
     const batches = Array.from({ length: 5 }, () => Array.from({ length: 200 }, () => anEventAppend({ json })));
     const { testBackend, eventLog, kept } = await appendAndTrim({ retentionBytes: 200_000 }, batches);
@@ -139,7 +139,7 @@ describe('EventLog.trim', () => {
     await testBackend.dispose();
   });
 
-  it('does nothing on an empty log', async () => {
+  test('does nothing on an empty log', async () => {
     const testBackend = await openTestBackend();
     await testBackend.backend.eventLog.trim(null);
     await testBackend.backend.eventLog.trim({ epoch: 'unknown', epochRun: 1, ms: 1, seq: 1 });
@@ -192,20 +192,20 @@ describe.runIf(inject('backend') === 'cluster')('RedisEventLog.trim, with bounde
     return Number(await redis.memory('USAGE', keys.log, 'SAMPLES', 0));
   }
 
-  it('keeps at most half of the memory limit, so that hooks have room', async () => {
+  test('keeps at most half of the memory limit, so that hooks have room', async () => {
     const bytes = await measureTrimmedLog(async () => '# Memory\r\nused_memory:1\r\nmaxmemory:400000\r\n');
     expect(bytes).toBeLessThan(260_000);
     expect(bytes).toBeGreaterThan(100_000);
   });
 
-  it('keeps at most four fifths of the memory limit of a Redis without the hook queue', async () => {
+  test('keeps at most four fifths of the memory limit of a Redis without the hook queue', async () => {
     const info = async () => 'maxmemory:400000\r\n';
     const bytes = await measureTrimmedLog(info, undefined, true);
     expect(bytes).toBeLessThan(350_000);
     expect(bytes).toBeGreaterThan(260_000);
   });
 
-  it.each([
+  test.each([
     ['small events before large ones', [10, 10, 10, 3_000, 3_000]],
     ['large events before small ones', [3_000, 3_000, 10, 10, 10]],
   ])('measures events of different sizes: %s', async (_, sizes) => {
@@ -214,7 +214,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisEventLog.trim, with bounde
     expect(bytes).toBeGreaterThan(60_000);
   });
 
-  it.each([
+  test.each([
     ['has more memory than the retained bytes', async () => 'maxmemory:4000000000\r\n'],
     ['has no memory limit', async () => 'maxmemory:0\r\n'],
     ['does not report its memory limit', async () => '# Memory\r\nused_memory:1\r\n'],

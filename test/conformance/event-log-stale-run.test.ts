@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
 import { anEventAppend } from '../drivers/builders.ts';
 import { driveEventLog } from '../drivers/event-log-driver.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
@@ -17,7 +17,7 @@ describe.skipIf(inject('backend') === 'embedded')('EventLog.append, by a stale r
   afterAll(() => testBackend.dispose());
   const { log, nextRun, extent } = driveEventLog(() => testBackend);
 
-  it('accepts a lower run next to a higher one, and rejects it once the higher one arrived too long ago', async () => {
+  test('accepts a lower run next to a higher one, and rejects it once the higher one arrived too long ago', async () => {
     const [lower, higher] = [await nextRun(), await nextRun()];
     await log().append(higher, null, [anEventAppend()]);
     await log().append(lower, null, [anEventAppend()]);
@@ -39,7 +39,7 @@ describe.skipIf(inject('backend') === 'embedded')('EventLog.append, by a stale r
     expect((await extent()).last).toEqual(last);
   });
 
-  it('rejects a lower run when the higher one arrived too long ago, even if no run arrived since', async () => {
+  test('rejects a lower run when the higher one arrived too long ago, even if no run arrived since', async () => {
     const [lower, higher] = [await nextRun(), await nextRun()];
     const event = anEventAppend();
     const startedAtMs = performance.now();
@@ -50,7 +50,7 @@ describe.skipIf(inject('backend') === 'embedded')('EventLog.append, by a stale r
     expect((await log().append(await nextRun(), null, [anEventAppend()])).positions).not.toContain(null);
   });
 
-  it('rejects a run below the run number that expireMarks was called with', async () => {
+  test('rejects a run below the run number that expireMarks was called with', async () => {
     const [first, lower, highest] = [await nextRun(), await nextRun(), await nextRun()];
     const event = anEventAppend();
     const startedAtMs = performance.now();

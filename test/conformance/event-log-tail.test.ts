@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { anEventAppend } from '../drivers/builders.ts';
 import { buildEventAppends, driveEventLog } from '../drivers/event-log-driver.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
@@ -15,7 +15,7 @@ describe('EventTail.next', () => {
   afterAll(() => testBackend.dispose());
   const { log, nextRun, append } = driveEventLog(() => testBackend);
 
-  it('waits for the first append to an empty log', async () => {
+  test('waits for the first append to an empty log', async () => {
     expect(await log().inspect(null)).toBeNull();
     expect(await log().inspect({ epoch: 'k3f9', ms: 1, seq: 1 })).toBeNull();
     const tail = log().openTail();
@@ -29,7 +29,7 @@ describe('EventTail.next', () => {
     await tail.close();
   });
 
-  it('returns existing events at once, oldest first, at most limit', async () => {
+  test('returns existing events at once, oldest first, at most limit', async () => {
     const { last: before } = await append(buildEventAppends(1));
     for (let n = 0; n < 3; n += 1) await append(buildEventAppends(200));
     const tail = log().openTail();
@@ -47,7 +47,7 @@ describe('EventTail.next', () => {
     await tail.close();
   });
 
-  it('wakes every waiting tail within a second of an append', async () => {
+  test('wakes every waiting tail within a second of an append', async () => {
     const { last } = await append(buildEventAppends(1));
     const tails = [log().openTail(), log().openTail()];
     const waiting = tails.map((tail) => tail.next(last, 500));
@@ -59,7 +59,7 @@ describe('EventTail.next', () => {
     await Promise.all(tails.map((tail) => tail.close()));
   });
 
-  it('returns no events after about two seconds without an append', async () => {
+  test('returns no events after about two seconds without an append', async () => {
     const { last } = await append(buildEventAppends(1));
     const tail = log().openTail();
     const startedAt = performance.now();
@@ -70,7 +70,7 @@ describe('EventTail.next', () => {
     await tail.close();
   });
 
-  it('ends when its tail is closed, and then rejects with UnavailableError', async () => {
+  test('ends when its tail is closed, and then rejects with UnavailableError', async () => {
     const { last } = await append(buildEventAppends(1));
     const tail = log().openTail();
     const waiting = Promise.allSettled([tail.next(last, 500)]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isContiguous, type LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { anEvent, anEventAppend, aVersionAppend, awkwardPayload, awkwardTexts } from '../drivers/builders.ts';
 import { buildEventAppends, driveEventLog } from '../drivers/event-log-driver.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
@@ -15,7 +15,7 @@ afterAll(() => testBackend.dispose());
 const { log, nextRun, append, extent } = driveEventLog(() => testBackend);
 
 describe('EventLog.append', () => {
-  it('numbers the events without holes, in the given order', async () => {
+  test('numbers the events without holes, in the given order', async () => {
     await append(buildEventAppends(1));
     const before = (await extent()).last;
     const widgetId = createUuidV7();
@@ -27,7 +27,7 @@ describe('EventLog.append', () => {
     expect((await log().readAfter(before, 10)).map(({ event }) => event)).toEqual(events.map(({ event }) => event));
   });
 
-  it('gives each event the current time, which never decreases', async () => {
+  test('gives each event the current time, which never decreases', async () => {
     const seen: LogPosition[] = [];
     for (let n = 0; n < 5; n += 1) {
       const { positions } = await append(buildEventAppends(3));
@@ -39,7 +39,7 @@ describe('EventLog.append', () => {
     expect(new Set(seen.map(({ epoch }) => epoch)).size).toBe(1);
   });
 
-  it('numbers events without holes or repeats when 50 appends run at once', async () => {
+  test('numbers events without holes or repeats when 50 appends run at once', async () => {
     await append(buildEventAppends(1));
     const before = (await extent()).last;
     const results = await Promise.all(Array.from({ length: 50 }, () => append(buildEventAppends(4))));
@@ -53,13 +53,13 @@ describe('EventLog.append', () => {
     expect(records.map(({ seq }) => seq)).toEqual(numbers);
   });
 
-  it('accepts 256 events, and an empty list', async () => {
+  test('accepts 256 events, and an empty list', async () => {
     const { positions, last } = await append(buildEventAppends(256));
     expect(positions).toHaveLength(256);
     expect(await append([])).toEqual({ positions: [], last, startedNewEpoch: false });
   });
 
-  it('keeps every member of an event unchanged', async () => {
+  test('keeps every member of an event unchanged', async () => {
     const { last } = await append(buildEventAppends(1));
     const events = [
       ...awkwardTexts.map((text) => anEvent({ labels: [text, 'a,b', ''], json: text, type: 'widget.retired' })),
@@ -74,13 +74,13 @@ describe('EventLog.append', () => {
 });
 
 describe('EventLog.append, with dedupe marks', () => {
-  it('appends an event without a widget once', async () => {
+  test('appends an event without a widget once', async () => {
     const added = anEventAppend();
     const first = await append([added]);
     expect(await append([added])).toEqual({ positions: [null], last: first.last, startedNewEpoch: false });
   });
 
-  it('appends a version once, and skips lower versions', async () => {
+  test('appends a version once, and skips lower versions', async () => {
     const widgetId = createUuidV7();
     const first = await append([aVersionAppend(widgetId, 3)]);
     const repeated = await append([aVersionAppend(widgetId, 2), aVersionAppend(widgetId, 3)]);
@@ -89,7 +89,7 @@ describe('EventLog.append, with dedupe marks', () => {
     expect(higher.positions).toEqual([null, expect.objectContaining({ seq: first.last.seq + 1 })]);
   });
 
-  it('skips repeats within one call', async () => {
+  test('skips repeats within one call', async () => {
     const widgetId = createUuidV7();
     const withoutWidget = anEventAppend();
     const versions = [1, 2, 1, 2, 3].map((version) => aVersionAppend(widgetId, version));
@@ -99,7 +99,7 @@ describe('EventLog.append, with dedupe marks', () => {
     expect(numbers).toEqual(numbers.map((_, n) => (numbers[0] ?? 0) + n));
   });
 
-  it('appends an event once when many calls run at once', async () => {
+  test('appends an event once when many calls run at once', async () => {
     const widgetId = createUuidV7();
     const events = [anEventAppend(), aVersionAppend(widgetId, 1)];
     const results = await Promise.all(Array.from({ length: 20 }, () => append(events)));
@@ -108,7 +108,7 @@ describe('EventLog.append, with dedupe marks', () => {
     }
   });
 
-  it('keeps the mark of a widget apart from that of an event with the same id', async () => {
+  test('keeps the mark of a widget apart from that of an event with the same id', async () => {
     const id = createUuidV7();
     const { positions } = await append([
       aVersionAppend(id, 1),
@@ -117,7 +117,7 @@ describe('EventLog.append, with dedupe marks', () => {
     expect(positions).not.toContain(null);
   });
 
-  it('keeps a mark right after expireMarks, and a watermark that is above the expired version', async () => {
+  test('keeps a mark right after expireMarks, and a watermark that is above the expired version', async () => {
     const widgetId = createUuidV7();
     const withoutWidget = anEventAppend();
     const version = aVersionAppend(widgetId, 2);
@@ -130,7 +130,7 @@ describe('EventLog.append, with dedupe marks', () => {
     expect((await append([aVersionAppend(widgetId, 3)])).positions).not.toContain(null);
   });
 
-  it('keeps the marks that expireMarks was not called for, also after a trim', async () => {
+  test('keeps the marks that expireMarks was not called for, also after a trim', async () => {
     const withoutWidget = anEventAppend();
     const version = aVersionAppend(createUuidV7(), 1);
     const { last } = await append([withoutWidget, version]);
@@ -138,14 +138,14 @@ describe('EventLog.append, with dedupe marks', () => {
     expect((await append([withoutWidget, version])).positions).toEqual([null, null]);
   });
 
-  it('accepts unknown marks and an empty list in expireMarks', async () => {
+  test('accepts unknown marks and an empty list in expireMarks', async () => {
     await log().expireMarks([{ kind: 'event', eventId: randomUUID() }], await nextRun());
     await log().expireMarks([], await nextRun());
   });
 });
 
 describe('EventLog.inspect, readAfter and readUpTo', () => {
-  it('inspect finds only the exact position', async () => {
+  test('inspect finds only the exact position', async () => {
     const { positions } = await append(buildEventAppends(3));
     for (const position of positions) {
       if (position === null) throw new Error('A new event has no position.');
@@ -157,7 +157,7 @@ describe('EventLog.inspect, readAfter and readUpTo', () => {
     }
   });
 
-  it('readAfter pages through the log without holes or repeats', async () => {
+  test('readAfter pages through the log without holes or repeats', async () => {
     await append(buildEventAppends(120));
     const { oldest, last } = await extent();
     const numbers: number[] = [];
@@ -175,7 +175,7 @@ describe('EventLog.inspect, readAfter and readUpTo', () => {
     expect(await log().readAfter(last, 50)).toEqual([]);
   });
 
-  it('readAfter returns events that name their predecessor, from the beginning of the log', async () => {
+  test('readAfter returns events that name their predecessor, from the beginning of the log', async () => {
     const emptyBackend = await openTestBackend();
     const { eventLog, runs } = emptyBackend.backend;
     const { run } = await runs.startRun();
@@ -188,7 +188,7 @@ describe('EventLog.inspect, readAfter and readUpTo', () => {
     await emptyBackend.dispose();
   });
 
-  it('readUpTo returns the last events up to a position, oldest first', async () => {
+  test('readUpTo returns the last events up to a position, oldest first', async () => {
     const { positions } = await append(buildEventAppends(7));
     const [a, , , , e] = positions;
     if (a == null || e == null) throw new Error('A new event has no position.');
@@ -199,7 +199,7 @@ describe('EventLog.inspect, readAfter and readUpTo', () => {
     expect(page).toEqual(await log().readAfter({ ...a, seq: a.seq - 1 }, 5));
   });
 
-  it('readUpTo returns nothing at the beginning of the log', async () => {
+  test('readUpTo returns nothing at the beginning of the log', async () => {
     await append(buildEventAppends(1));
     const { oldest } = await extent();
     expect(await log().readUpTo(oldest, 10)).toEqual([]);
@@ -209,7 +209,7 @@ describe('EventLog.inspect, readAfter and readUpTo', () => {
     ]);
   });
 
-  it('readAfter returns the oldest events after a position of another epoch', async () => {
+  test('readAfter returns the oldest events after a position of another epoch', async () => {
     await append(buildEventAppends(1));
     const [first] = await log().readAfter({ epoch: 'other', ms: 0, seq: 0 }, 1);
     expect(first?.seq).toBe((await extent()).oldest.seq + 1);
@@ -217,7 +217,7 @@ describe('EventLog.inspect, readAfter and readUpTo', () => {
 });
 
 describe('EventLog, after a reopen', () => {
-  it('keeps events, dedupe marks and epoch', async () => {
+  test('keeps events, dedupe marks and epoch', async () => {
     const withoutWidget = anEventAppend();
     const version = aVersionAppend(createUuidV7(), 4);
     const { last, positions } = await append([withoutWidget, version]);

@@ -1,5 +1,5 @@
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { someTime } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { aToken, later, storedGrantKinds } from '../drivers/stored-grant-kinds.ts';
@@ -18,7 +18,7 @@ describe.each(storedGrantKinds)('GrantStore.list, $name', ({ getStore, ownMember
     ...ownMembers,
   });
 
-  it('orders grants by createdAt, then by id, both descending, in pages without holes or repeats', async () => {
+  test('orders grants by createdAt, then by id, both descending, in pages without holes or repeats', async () => {
     const store = getStore(testBackend.backend);
     expect(await store.list({}, { offset: 0, limit: 10 })).toEqual([]);
     expect(await store.count({}, 10)).toBe(0);
@@ -45,7 +45,7 @@ describe.each(storedGrantKinds)('GrantStore.list, $name', ({ getStore, ownMember
     }
   });
 
-  it('selects the grants that expire before a time, also those that have expired', async () => {
+  test('selects the grants that expire before a time, also those that have expired', async () => {
     const otherBackend = await openTestBackend();
     const store = getStore(otherBackend.backend);
     const expiries = [null, later, new Date(later.getTime() - 1), new Date(1), new Date(later.getTime() + 1)];
@@ -60,7 +60,7 @@ describe.each(storedGrantKinds)('GrantStore.list, $name', ({ getStore, ownMember
     await otherBackend.dispose();
   });
 
-  it('selects the grants that were created before a time', async () => {
+  test('selects the grants that were created before a time', async () => {
     const otherBackend = await openTestBackend();
     const store = getStore(otherBackend.backend);
     const grants = Array.from({ length: 7 }, (_, n) => aGrant(n, n % 2 === 0 ? null : new Date(later.getTime() - 1)));

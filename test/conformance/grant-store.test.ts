@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { awkwardTexts, someTime } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { aPreviousToken, aToken, storedGrantKinds as kinds, later } from '../drivers/stored-grant-kinds.ts';
@@ -34,7 +34,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     return grant;
   };
 
-  it('finds a grant unchanged by its id and by the digest of either token', async () => {
+  test('finds a grant unchanged by its id and by the digest of either token', async () => {
     const grant = await insert({
       token: aToken('sealed: a secret'),
       previousToken: aPreviousToken(),
@@ -48,7 +48,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect(await store().findByTokenDigest(grant.previousToken?.digest ?? '')).toEqual(grant);
   });
 
-  it('findByTokenDigest returns only grants whose token is valid at validAt', async () => {
+  test('findByTokenDigest returns only grants whose token is valid at validAt', async () => {
     const [expiry, before] = [later, new Date(later.getTime() - 1)];
     const ending = await insert({ expiresAt: later, previousToken: { ...aToken(), expiresAt: new Date(1e15) } });
     const rotated = await insert({ previousToken: aPreviousToken() });
@@ -65,7 +65,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect([await findId(previous, before), await findId(previous, expiry)]).toEqual([rotated.id, null]);
   });
 
-  it('returns null for an unknown id or digest', async () => {
+  test('returns null for an unknown id or digest', async () => {
     const { id, token } = await insert();
     expect(await store().get(token.digest)).toBeNull();
     expect(await store().get(randomUUID())).toBeNull();
@@ -73,17 +73,17 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect(await store().findByTokenDigest('')).toBeNull();
   });
 
-  it.each(awkwardTexts)('keeps the name %j unchanged', async (name) => {
+  test.each(awkwardTexts)('keeps the name %j unchanged', async (name) => {
     const grant = await insert({ name });
     expect(await store().get(grant.id)).toEqual(grant);
   });
 
-  it('insert rejects a second grant with the same token digest', async () => {
+  test('insert rejects a second grant with the same token digest', async () => {
     const { token } = await insert();
     await expect(insert({ token })).rejects.toThrow();
   });
 
-  it('update changes the given members only, and returns the changed grant', async () => {
+  test('update changes the given members only, and returns the changed grant', async () => {
     const grant = await insert({ token: aToken('sealed'), previousToken: aPreviousToken(), lastUsedAt: later });
     const other = await insert();
     const renamed = await store().update(grant.id, { name: 'new' });
@@ -100,14 +100,14 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect(await store().get(other.id)).toEqual(other);
   });
 
-  it('update loses no change when several run at once', async () => {
+  test('update loses no change when several run at once', async () => {
     const { id } = await insert();
     const members = Object.entries(changes).map(([name, value]) => ({ [name]: value }));
     await Promise.all(members.map((change) => store().update(id, change)));
     expect(await store().get(id)).toMatchObject(changes);
   });
 
-  it('replaceTokens replaces both tokens, and the old digests find nothing', async () => {
+  test('replaceTokens replaces both tokens, and the old digests find nothing', async () => {
     const grant = await insert({ previousToken: aPreviousToken() });
     const [token, previousToken] = [aToken('another'), { ...grant.token, expiresAt: later }];
     const replaced = { ...grant, token, tokenIssuedAt: later, previousToken };
@@ -121,7 +121,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect(await store().findByTokenDigest(grant.token.digest)).toBeNull();
   });
 
-  it('replaceTokens succeeds exactly once when several replace the same token at once', async () => {
+  test('replaceTokens succeeds exactly once when several replace the same token at once', async () => {
     const { id, token } = await insert();
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -138,7 +138,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect(await store().get(id)).toEqual(winners[0]);
   });
 
-  it('replaceTokens also replaces the expiry, if it is still the given one', async () => {
+  test('replaceTokens also replaces the expiry, if it is still the given one', async () => {
     const replacement = { token: aToken(), tokenIssuedAt: later, previousToken: null };
     for (const [expiresAt, other] of [
       [null, later],
@@ -161,7 +161,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     }
   });
 
-  it('replaceTokens changes nothing unless replacedDigest is the current token of this grant', async () => {
+  test('replaceTokens changes nothing unless replacedDigest is the current token of this grant', async () => {
     const [grant, other] = [await insert({ previousToken: aPreviousToken() }), await insert()];
     for (const replacedDigest of [grant.previousToken?.digest ?? '', other.token.digest, '']) {
       const replacement = { replacedDigest, token: aToken(), tokenIssuedAt: later, previousToken: null };
@@ -171,7 +171,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect(await store().get(other.id)).toEqual(other);
   });
 
-  it('remove deletes exactly one grant, and every method treats it as unknown afterwards', async () => {
+  test('remove deletes exactly one grant, and every method treats it as unknown afterwards', async () => {
     const [grant, other] = [await insert({ previousToken: aPreviousToken() }), await insert()];
     expect(await store().remove(grant.id)).toBe(true);
     expect(await store().remove(grant.id)).toBe(false);
@@ -192,19 +192,19 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     expect(await store().get(other.id)).toEqual(other);
   });
 
-  it('remove returns true exactly once when several run at once', async () => {
+  test('remove returns true exactly once when several run at once', async () => {
     const { id } = await insert();
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => store().remove(id)));
     expect(outcomes.filter((wasRemoved) => wasRemoved)).toHaveLength(1);
   });
 
-  it('recordLastUsed never sets an earlier time', async () => {
+  test('recordLastUsed never sets an earlier time', async () => {
     const grant = await insert();
     for (const at of [someTime, later, someTime]) await store().recordLastUsed(grant.id, at);
     expect(await store().get(grant.id)).toEqual({ ...grant, lastUsedAt: later });
   });
 
-  it('remove deletes a grant whose last use is being recorded at the same time', async () => {
+  test('remove deletes a grant whose last use is being recorded at the same time', async () => {
     const remove = async () => {
       const { id } = await insert();
       const recorded = Array.from({ length: 5 }, () => store().recordLastUsed(id, someTime));
@@ -218,7 +218,7 @@ describe.each(kinds)('GrantStore, $name', ({ getStore, ownMembers, changes }) =>
     }
   });
 
-  it('keeps grants, but not removed ones, across a reopen', async () => {
+  test('keeps grants, but not removed ones, across a reopen', async () => {
     const [kept, removed] = [await insert({ previousToken: aPreviousToken() }), await insert()];
     await store().remove(removed.id);
     await sharedBackend.reopen();

@@ -9,7 +9,7 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it as test } from 'vitest';
 import { aDelivery } from '../drivers/builders.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
@@ -58,7 +58,7 @@ describe('HookQueue.consume, with coalescing', () => {
 
   const getConsumedIds = (runs: readonly ConsumedBatch[]) => runs.flatMap((run) => getWidgetIds(run.items));
 
-  it('processes many waiting jobs in few runs of at most 256 items, each item once and in order', async () => {
+  test('processes many waiting jobs in few runs of at most 256 items, each item once and in order', async () => {
     const ids = await enqueue(40, 20);
     const runs = await consume(
       () => 'done',
@@ -70,7 +70,7 @@ describe('HookQueue.consume, with coalescing', () => {
     expect(await testBackend.backend.hookQueue.pressure()).toMatchObject({ waitingJobs: 0 });
   });
 
-  it('keeps the coalesced jobs of a released run in the queue, in their order', async () => {
+  test('keeps the coalesced jobs of a released run in the queue, in their order', async () => {
     const ids = await enqueue(5, 2);
     const runs = await consume(
       (_, soFar) => (soFar.length === 1 ? 'release' : 'done'),
@@ -80,7 +80,7 @@ describe('HookQueue.consume, with coalescing', () => {
     expect(getConsumedIds(runs.slice(1))).toEqual(ids);
   });
 
-  it('keeps the coalesced jobs of a released run across a reopen', async () => {
+  test('keeps the coalesced jobs of a released run across a reopen', async () => {
     const ids = await enqueue(5, 2);
     await consume(
       () => 'release',
@@ -94,7 +94,7 @@ describe('HookQueue.consume, with coalescing', () => {
     expect(getConsumedIds(runs)).toEqual(ids);
   });
 
-  it('no longer counts the deliveries of coalesced jobs once they are done, while other jobs wait', async () => {
+  test('no longer counts the deliveries of coalesced jobs once they are done, while other jobs wait', async () => {
     const { hookQueue } = testBackend.backend;
     const integrationId = createUuidV7();
     const items: QueueItem[] = [{ type: 'delivery', delivery: aDelivery({ integrationId }) }];
@@ -174,7 +174,7 @@ describe.runIf(inject('backend') === 'cluster')('coalesceWaitingJobs', () => {
   const measureJob = (items: readonly QueueItem[]) => JSON.stringify(serializeHookJob(items)).length;
   const measureJobs = (jobs: readonly QueueItem[][]) => jobs.reduce((sum, job) => sum + measureJob(job), 0);
 
-  it('sends no command to Redis for a full job', async () => {
+  test('sends no command to Redis for a full job', async () => {
     await enqueue([1, 1]);
     const fullJob = buildNudges(256);
     expect(await coalesceWaitingJobs(redis, queue, fullJob, serializeHookJob(fullJob).length)).toEqual({
@@ -185,7 +185,7 @@ describe.runIf(inject('backend') === 'cluster')('coalesceWaitingJobs', () => {
     expect(traffic.commands).toBe(0);
   });
 
-  it('reads each job that fits once, and few of the others', async () => {
+  test('reads each job that fits once, and few of the others', async () => {
     const jobs = await enqueue([100, 100, ...Array.from({ length: 62 }, () => 256)]);
     const { items, jobIds } = await coalesceWaitingJobs(redis, queue, buildNudges(10), 1_000);
     expect(items).toEqual(jobs.slice(0, 2).flat());
@@ -193,14 +193,14 @@ describe.runIf(inject('backend') === 'cluster')('coalesceWaitingJobs', () => {
     expect(traffic.bytes).toBeLessThan(measureJobs(jobs) / 5);
   });
 
-  it('reads each job once when all fit', async () => {
+  test('reads each job once when all fit', async () => {
     const jobs = await enqueue(Array.from({ length: 70 }, () => 3));
     const { items } = await coalesceWaitingJobs(redis, queue, buildNudges(3), 300);
     expect(items).toEqual(jobs.slice(0, 64).flat());
     expect(traffic.bytes).toBeLessThan(measureJobs(jobs.slice(0, 64)) * 1.5);
   });
 
-  it('leaves out jobs whose data was removed', async () => {
+  test('leaves out jobs whose data was removed', async () => {
     const jobs = await enqueue([1, 1, 1]);
     const { jobIds } = await coalesceWaitingJobs(redis, queue, buildNudges(1), 100);
     await redis.del(queue.toKey(jobIds[1] ?? ''));
@@ -208,7 +208,7 @@ describe.runIf(inject('backend') === 'cluster')('coalesceWaitingJobs', () => {
     expect(items).toEqual([jobs[0], jobs[2]].flat());
   });
 
-  it.each(['not JSON', '{"a":1}'])('stops before a job whose data is %s', async (data) => {
+  test.each(['not JSON', '{"a":1}'])('stops before a job whose data is %s', async (data) => {
     const jobs = await enqueue([1, 1, 1]);
     const { jobIds } = await coalesceWaitingJobs(redis, queue, buildNudges(1), 100);
     await redis.hset(queue.toKey(jobIds[1] ?? ''), 'data', data);

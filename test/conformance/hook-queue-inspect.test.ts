@@ -1,6 +1,6 @@
 import type { ConsumeOutcome, HookJob, HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { aJob, buildJobs, driveQueue } from '../drivers/hook-jobs.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
@@ -17,7 +17,7 @@ describe('HookQueue.inspect', () => {
   const inspectBusy = async (inspected: HookQueue = queue()) =>
     (await inspected.inspect()).filter(({ jobs }) => jobs > 0);
 
-  it('counts the jobs, and says since when the oldest has been in the queue, until it is done', async () => {
+  test('counts the jobs, and says since when the oldest has been in the queue, until it is done', async () => {
     await enqueueAll(buildJobs(3));
     const states = await queue().inspect();
     expect(new Set(states.map((state) => state.queue)).size).toBe(states.length);
@@ -36,14 +36,14 @@ describe('HookQueue.inspect', () => {
     );
   });
 
-  it('names the partition of each queue', async () => {
+  test('names the partition of each queue', async () => {
     const last = queue().partitionCount - 1;
     await enqueueAll([aJob(undefined, last)]);
     expect((await inspectBusy()).map(({ partition }) => partition)).toEqual([last]);
     await consume(1);
   });
 
-  it('tells a job that another process has started from waiting jobs and from jobs of its own', async () => {
+  test('tells a job that another process has started from waiting jobs and from jobs of its own', async () => {
     const peer = await testBackend.openPeer?.();
     await enqueueAll(buildJobs(2));
     expect(await inspectBusy()).toMatchObject([{ jobs: 2, isActiveElsewhere: false }]);
@@ -55,7 +55,7 @@ describe('HookQueue.inspect', () => {
     await peer?.close();
   });
 
-  it.runIf(inject('backend') === 'cluster')('ignores a started job whose worker has lost its lock', async () => {
+  test.runIf(inject('backend') === 'cluster')('ignores a started job whose worker has lost its lock', async () => {
     const peer = await testBackend.openPeer?.();
     const [job] = buildJobs(1) as [HookJob];
     await enqueueAll([job]);

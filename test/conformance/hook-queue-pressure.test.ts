@@ -4,7 +4,7 @@ import { PartitionCounts } from '@widget-service/cluster/bullmq/partition-counts
 import { defaultWorkerTiming } from '@widget-service/cluster/bullmq/queue-options.ts';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { Redis } from 'ioredis';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, onTestFinished, it as test } from 'vitest';
 
 function openQueue(redis: Redis, prefix: string, counts: readonly number[]): BullmqHookQueue {
   const hookQueue = new BullmqHookQueue({
@@ -23,7 +23,7 @@ function openQueue(redis: Redis, prefix: string, counts: readonly number[]): Bul
 }
 
 describe.runIf(inject('backend') === 'cluster')('BullmqHookQueue.pressure', () => {
-  it('also counts the jobs in the queues of earlier partition counts', async () => {
+  test('also counts the jobs in the queues of earlier partition counts', async () => {
     const redis = new Redis(process.env.REDIS_URL ?? '', { protocol: 2 });
     const prefix = `t-${randomBytes(8).toString('hex')}`;
     onTestFinished(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
 import { aJob, buildJobs, driveQueue, getJobIds, type HandleBatch } from '../drivers/hook-jobs.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
@@ -16,7 +16,7 @@ describe('HookQueue.consume, with a released job', () => {
   const queue = () => testBackend.backend.hookQueue;
   const { enqueueAll, consume } = driveQueue(queue);
 
-  it.each<[string, HandleBatch]>([
+  test.each<[string, HandleBatch]>([
     ['was released', () => 'release'],
     ['failed in its handler', () => Promise.reject(new Error('the handler failed'))],
   ])('starts a job that %s again before the others, and counts its starts', async (_, fail) => {
@@ -28,7 +28,7 @@ describe('HookQueue.consume, with a released job', () => {
     expect(started.map(({ startCount }) => startCount)).toEqual([1, 2, 3, 1, 1]);
   });
 
-  it('starts the job again only once its consumer is ready, or with another consumer', async () => {
+  test('starts the job again only once its consumer is ready, or with another consumer', async () => {
     const list = buildJobs(1);
     await enqueueAll(list);
     const waitStarted = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ describe('HookQueue.consume, with a released job', () => {
     expect(started).toHaveLength(3);
   });
 
-  it('closes a consumer while it waits to be ready', async () => {
+  test('closes a consumer while it waits to be ready', async () => {
     const [batch] = buildJobs(1);
     if (batch === undefined) throw new Error('No batch was built.');
     await queue().enqueue(batch);
@@ -78,7 +78,7 @@ describe('HookQueue.consume, with a released job', () => {
     expect(getJobIds(await consume(1))).toEqual([batch.jobId]);
   });
 
-  it('starts the job again with the same items', async () => {
+  test('starts the job again with the same items', async () => {
     const batch = aJob([{ type: 'delivery', delivery: aDelivery({ payload: awkwardPayload }) }]);
     await queue().enqueue(batch);
     const [, second] = await consume(2, ({ startCount }) => (startCount === 1 ? 'release' : 'done'));

@@ -3,7 +3,7 @@ import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aDelivery } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -48,7 +48,7 @@ describe('HookQueue.consume, with unreadable jobs', () => {
     return runs;
   }
 
-  it('passes the readable items of a job, and its unreadable items apart from them', async () => {
+  test('passes the readable items of a job, and its unreadable items apart from them', async () => {
     const [first, last] = [toItem(aDelivery()), toItem(aDelivery())];
     const broken = aDelivery({ kind: 'archived' as never, payload: '{"n":1e400}' });
     const jobId = await enqueue([first, toItem(broken), last]);
@@ -58,7 +58,7 @@ describe('HookQueue.consume, with unreadable jobs', () => {
     expect(run?.unreadable).toEqual([{ text: expect.stringContaining(broken.eventId), delivery: members }]);
   });
 
-  it('passes the text of a job that is malformed as a whole, and starts the next job', async () => {
+  test('passes the text of a job that is malformed as a whole, and starts the next job', async () => {
     const jobId = await testBackend.enqueueText('{"version":1,"items":[{"t":');
     const nudge = aNudge();
     const nextId = await enqueue([nudge]);
@@ -71,7 +71,7 @@ describe('HookQueue.consume, with unreadable jobs', () => {
     expect(runs[1]).toMatchObject({ items: [nudge], unreadable: [] });
   });
 
-  it('runs a job with unreadable items alone, in its order', async () => {
+  test('runs a job with unreadable items alone, in its order', async () => {
     const nudges = [aNudge(), aNudge(), aNudge()] as const;
     await enqueue([nudges[0]]);
     const brokenId = await enqueue([toItem(aDelivery({ occurredAt: 'soon' })), nudges[1]]);
@@ -81,14 +81,14 @@ describe('HookQueue.consume, with unreadable jobs', () => {
     expect(runs.filter((run) => run.unreadable.length > 0)).toMatchObject([{ jobId: brokenId, items: [nudges[1]] }]);
   });
 
-  it('starts an unreadable job again when it was released', async () => {
+  test('starts an unreadable job again when it was released', async () => {
     const jobId = await testBackend.enqueueText('no job at all');
     const runs = await consumeThrough(jobId, ({ startCount }) => (startCount < 3 ? 'release' : 'done'));
     expect(runs.map((run) => run.startCount)).toEqual([1, 2, 3]);
     expect(new Set(runs.map((run) => run.unreadable[0]?.text))).toEqual(new Set(['no job at all']));
   });
 
-  it('keeps a job of a newer version, and the jobs behind it, in the queue', async () => {
+  test('keeps a job of a newer version, and the jobs behind it, in the queue', async () => {
     await testBackend.enqueueText('{"version":99,"work":"unknown"}');
     await enqueue([aNudge()]);
     const runs: ConsumedBatch[] = [];

@@ -1,7 +1,7 @@
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { aJob, buildJobs, driveQueue, getJobIds } from '../drivers/hook-jobs.ts';
@@ -19,7 +19,7 @@ const queue = () => testBackend.backend.hookQueue;
 const { enqueueAll, consume } = driveQueue(queue);
 
 describe('HookQueue.consume', () => {
-  it('passes a batch unchanged to the handler', async () => {
+  test('passes a batch unchanged to the handler', async () => {
     const items: QueueItem[] = [
       { type: 'delivery', delivery: aDelivery({ payload: awkwardPayload, kind: 'retired', redrive: true }) },
       { type: 'delivery', delivery: aDelivery({ occurredAt: '2026-03-01T10:00:00.123456789z' }) },
@@ -34,7 +34,7 @@ describe('HookQueue.consume', () => {
     expect(consumed?.items).toEqual(items);
   });
 
-  it('accepts a batch of 256 deliveries with large payloads', async () => {
+  test('accepts a batch of 256 deliveries with large payloads', async () => {
     const payload = JSON.stringify({ filling: 'x'.repeat(1900) });
     const items = Array.from(
       { length: 256 },
@@ -44,7 +44,7 @@ describe('HookQueue.consume', () => {
     expect((await consume(1))[0]?.items).toEqual(items);
   });
 
-  it('starts the batches of a partition in order of arrival, one at a time', async () => {
+  test('starts the batches of a partition in order of arrival, one at a time', async () => {
     const list = buildJobs(8);
     await enqueueAll(list);
     let running = 0;
@@ -59,14 +59,14 @@ describe('HookQueue.consume', () => {
     expect(started.map(({ startCount }) => startCount)).toEqual(Array(8).fill(1));
   });
 
-  it('starts each batch once when 100 are enqueued at once', async () => {
+  test('starts each batch once when 100 are enqueued at once', async () => {
     const list = buildJobs(100);
     await Promise.all(list.map((batch) => queue().enqueue(batch)));
     expect(getJobIds(await consume(100)).sort()).toEqual(getJobIds(list).sort());
     expect((await queue().pressure()).waitingJobs).toBe(0);
   });
 
-  it('starts the batches of every partition', async () => {
+  test('starts the batches of every partition', async () => {
     const list = Array.from({ length: queue().partitionCount }, (_, partition) => aJob(undefined, partition));
     await enqueueAll(list);
     const started = await consume(list.length);
@@ -74,7 +74,7 @@ describe('HookQueue.consume', () => {
     expect(jobs).toEqual(expect.arrayContaining(list.map(({ jobId, partition }) => ({ jobId, partition }))));
   });
 
-  it('starts a batch within a second when the consumer is idle', async () => {
+  test('starts a batch within a second when the consumer is idle', async () => {
     const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const pending = [first, second];
     const consumer = await queue().consume(async () => {
@@ -93,7 +93,7 @@ describe('HookQueue.consume', () => {
 });
 
 describe('HookQueue.enqueue, with a known job id', () => {
-  it('stores nothing while the batch waits', async () => {
+  test('stores nothing while the batch waits', async () => {
     const [first, second] = buildJobs(2);
     if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
     await enqueueAll([first, first, second, first]);
@@ -101,7 +101,7 @@ describe('HookQueue.enqueue, with a known job id', () => {
     expect((await queue().pressure()).waitingJobs).toBe(0);
   });
 
-  it('stores nothing while the batch runs', async () => {
+  test('stores nothing while the batch runs', async () => {
     const [first, second] = buildJobs(2);
     if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
     await queue().enqueue(first);
@@ -112,7 +112,7 @@ describe('HookQueue.enqueue, with a known job id', () => {
     expect(getJobIds(started)).toEqual(getJobIds([first, second]));
   });
 
-  it('stores the batch once when it is enqueued ten times at once', async () => {
+  test('stores the batch once when it is enqueued ten times at once', async () => {
     const [first, second] = buildJobs(2);
     if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
     await Promise.all(Array.from({ length: 10 }, () => queue().enqueue(first)));
@@ -122,7 +122,7 @@ describe('HookQueue.enqueue, with a known job id', () => {
 });
 
 describe('HookQueue.pressure', () => {
-  it('counts the waiting batches, and returns the used memory as a ratio', async () => {
+  test('counts the waiting batches, and returns the used memory as a ratio', async () => {
     const before = (await queue().pressure()).waitingJobs;
     await enqueueAll(buildJobs(3));
     const pressure = await queue().pressure();
@@ -141,7 +141,7 @@ describe('HookQueue.pressure: waitingByIntegration', () => {
     aJob([{ type: 'delivery', delivery: aDelivery({ integrationId, payload }) }]);
   const count = async (id: string) => (await queue().pressure()).waitingByIntegration.get(id);
 
-  it('counts deliveries and the bytes of their payloads, until they are done', async () => {
+  test('counts deliveries and the bytes of their payloads, until they are done', async () => {
     const [first, second] = [createUuidV7(), createUuidV7()];
     await enqueueAll([build(first, '{"a":"é"}'), build(first, null), build(second, '{}')]);
     expect(await count(first)).toEqual({ deliveries: 2, bytes: 10 });
@@ -153,7 +153,7 @@ describe('HookQueue.pressure: waitingByIntegration', () => {
     await eventually(async () => (await count(second)) === undefined, 'the last one is done');
   });
 
-  it('still counts what was enqueued after a restart, when what was enqueued before it is done', async () => {
+  test('still counts what was enqueued after a restart, when what was enqueued before it is done', async () => {
     const id = createUuidV7();
     await enqueueAll([build(id, '{}'), build(id, '{}')]);
     await count(id);
@@ -167,7 +167,7 @@ describe('HookQueue.pressure: waitingByIntegration', () => {
 });
 
 describe('HookConsumer.close', () => {
-  it('aborts the running batch and waits for it; the released batch starts first afterwards', async () => {
+  test('aborts the running batch and waits for it; the released batch starts first afterwards', async () => {
     const list = buildJobs(2);
     await enqueueAll(list);
     const handlerStarted = Promise.withResolvers<void>();
@@ -188,7 +188,7 @@ describe('HookConsumer.close', () => {
     expect(started[0]?.startCount).toBeGreaterThan(1);
   });
 
-  it('removes a running batch that ends as done', async () => {
+  test('removes a running batch that ends as done', async () => {
     const [first, second] = buildJobs(2);
     if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
     await queue().enqueue(first);
@@ -204,7 +204,7 @@ describe('HookConsumer.close', () => {
     expect(getJobIds(await consume(1))).toEqual([second.jobId]);
   });
 
-  it('starts no batch afterwards, and may be called twice', async () => {
+  test('starts no batch afterwards, and may be called twice', async () => {
     const started: string[] = [];
     const consumer = await queue().consume(async ({ jobId }) => {
       started.push(jobId);
@@ -220,7 +220,7 @@ describe('HookConsumer.close', () => {
 });
 
 describe('HookQueue, after a reopen', () => {
-  it('starts the unfinished batch first, then the waiting batches in their order', async () => {
+  test('starts the unfinished batch first, then the waiting batches in their order', async () => {
     const list = buildJobs(4);
     await enqueueAll(list);
     const [first, ...rest] = getJobIds(list);
@@ -239,7 +239,7 @@ describe('HookQueue, after a reopen', () => {
     expect(started[0]?.items).toEqual(list[0]?.items);
   });
 
-  it('starts no batch that was done', async () => {
+  test('starts no batch that was done', async () => {
     const [first, second] = buildJobs(2);
     if (first === undefined || second === undefined) throw new Error('Fewer than two batches were built.');
     await queue().enqueue(first);

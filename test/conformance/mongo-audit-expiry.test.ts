@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { collectionNames, createIndexes, verifyIndexes } from '@widget-service/cluster/mongo/indexes.ts';
 import { MongoAuditEventStore } from '@widget-service/cluster/mongo/mongo-audit-event-store.ts';
 import { type Db, MongoClient, UUID } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
 import { anAuditEvent } from '../drivers/builders.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { isLong } from '../faults/scale.ts';
@@ -26,7 +26,7 @@ describe.runIf(inject('backend') === 'cluster')('MongoAuditEventStore: expiry', 
   });
   const events = () => db.collection(collectionNames.auditEvents);
 
-  it('stores when an event expires: its retention after it occurred, whatever the retention is later', async () => {
+  test('stores when an event expires: its retention after it occurred, whatever the retention is later', async () => {
     const [first, second] = [anAuditEvent(), anAuditEvent()];
     await new MongoAuditEventStore(db, hourMs).append([first]);
     await new MongoAuditEventStore(db, 2 * hourMs).append([first, second]);
@@ -36,7 +36,7 @@ describe.runIf(inject('backend') === 'cluster')('MongoAuditEventStore: expiry', 
     expect(await readExpiry(second.id)).toEqual(new Date(second.occurredAt.getTime() + 2 * hourMs));
   });
 
-  it('has an index by which MongoDB removes an event at that time, and verifyIndexes misses it', async () => {
+  test('has an index by which MongoDB removes an event at that time, and verifyIndexes misses it', async () => {
     const index = (await events().indexes()).find(({ key }) => 'expiresAt' in key);
     expect(index).toMatchObject({ key: { expiresAt: 1 }, expireAfterSeconds: 0 });
     await events().dropIndex(index?.name ?? '');
@@ -49,7 +49,7 @@ describe.runIf(inject('backend') === 'cluster')('MongoAuditEventStore: expiry', 
   });
 
   // Only in the long form: it waits for the server's next look.
-  it.runIf(isLong)(
+  test.runIf(isLong)(
     'lets MongoDB remove an event after its retention, and not before',
     { timeout: 2 * removalMs },
     async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type MongoConnection, openMongo } from '@widget-service/cluster/mongo/client.ts';
 import type { ServerHeartbeatStartedEvent as HeartbeatStarted } from 'mongodb';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, onTestFinished, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { openTcpProxy } from '../faults/tcp-proxy.ts';
 
@@ -35,7 +35,7 @@ async function openProxiedMongo() {
 }
 
 describe.runIf(inject('backend') === 'cluster')('openMongo', () => {
-  it('reconnects every client after all connections broke at once under load', async () => {
+  test('reconnects every client after all connections broke at once under load', async () => {
     const { proxy, open } = await openProxiedMongo();
     const opened = await Promise.all(Array.from({ length: clientCount }, open));
     let isStopped = false;
@@ -55,7 +55,7 @@ describe.runIf(inject('backend') === 'cluster')('openMongo', () => {
     expect(await areAllAnswered()).toBe(true);
   });
 
-  it('reconnects a client whose first attempt to reconnect failed because MongoDB was unreachable', async () => {
+  test('reconnects a client whose first attempt to reconnect failed because MongoDB was unreachable', async () => {
     const { proxy, open } = await openProxiedMongo();
     const opened = await open();
     const { client } = opened.db;

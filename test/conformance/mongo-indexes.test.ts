@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { collectionNames, createIndexes, verifyIndexes } from '@widget-service/cluster/mongo/indexes.ts';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
 
 describe.runIf(inject('backend') === 'cluster')('verifyIndexes', () => {
   let client: MongoClient;
@@ -11,14 +11,14 @@ describe.runIf(inject('backend') === 'cluster')('verifyIndexes', () => {
   });
   afterAll(() => client.close());
 
-  it('finds nothing missing after createIndexes', async () => {
+  test('finds nothing missing after createIndexes', async () => {
     const db = openDatabase();
     await createIndexes(db);
     expect(await verifyIndexes(db)).toEqual([]);
     await db.dropDatabase();
   });
 
-  it.each([
+  test.each([
     ['is missing', null],
     ['has all documents instead of those with the field', {}],
     ['is unique', { sparse: true, unique: true }],

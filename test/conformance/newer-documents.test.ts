@@ -3,7 +3,7 @@ import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { type MongoStores, openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { type Document, MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
 import {
   aCreation,
   aDelivery,
@@ -61,7 +61,7 @@ const auditEvent = anAuditEvent();
 const position = { epoch: 'a1', epochRun: 1, ms: 7, seq: 1 };
 
 describe.runIf(inject('backend') === 'cluster')('documents of MongoDB that an older version inserted', () => {
-  it('have the defaults of the members that they lack', async () => {
+  test('have the defaults of the members that they lack', async () => {
     const url = process.env.MONGODB_URL ?? '';
     const database = `t-${randomBytes(8).toString('hex')}`;
     const client = await MongoClient.connect(url);
@@ -149,12 +149,12 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     return Object.fromEntries((await Promise.all(counts)).map((count, index) => [names[index], count]));
   };
 
-  it('are in every collection of this test', async () => {
+  test('are in every collection of this test', async () => {
     const counts = await countByCollection({ addedLater: { $exists: true } });
     expect(Object.entries(counts).filter(([, count]) => count === 0)).toEqual([]);
   });
 
-  it('are read without that member', async () => {
+  test('are read without that member', async () => {
     const { ports } = stores;
     expect(await ports.widgets.get(widget.id)).toEqual(widget);
     const repeated = aCreation(aWidget(), creation.idempotency);
@@ -174,7 +174,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.serviceKeys.ensure('a key', 'another')).toBe('a secret');
   });
 
-  it('of an older version get an id for a session without one, the same at every read', async () => {
+  test('of an older version get an id for a session without one, the same at every read', async () => {
     const { sessions } = stores.ports;
     const older = { ...session, digest: 'f'.repeat(64), id: randomUUID(), userId: randomUUID() };
     await sessions.insert(older);
@@ -190,7 +190,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await sessions.remove(older.digest);
   });
 
-  it('of an older version are read with null for the name of a user and the creator of a grant', async () => {
+  test('of an older version are read with null for the name of a user and the creator of a grant', async () => {
     const { ports } = stores;
     const collection = client.db(database).collection.bind(client.db(database));
     await collection(collectionNames.users).updateOne({ id: users[0].id }, { $unset: { name: 1 } });
@@ -203,7 +203,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     expect(await ports.provisionTokens.get(provisionToken.id)).toEqual(provisionToken);
   });
 
-  it('keep that member when they are changed', async () => {
+  test('keep that member when they are changed', async () => {
     const before = await countByCollection({ addedLater: { $exists: true } });
     const { ports, partitions } = stores;
     const { run } = await ports.runs.startRun();

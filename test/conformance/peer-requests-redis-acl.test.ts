@@ -4,7 +4,7 @@ import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { RedisPeerRequests } from '@widget-service/cluster/redis/redis-peer-requests.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
@@ -43,7 +43,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisPeerRequests: an ACL that 
   });
   const ask = () => pod.ask('first', 300).catch(() => null);
 
-  it('warns after the reconnect, names the channel and the reason, and does not reconnect again and again', async () => {
+  test('warns after the reconnect, names the channel and the reason, and does not reconnect again and again', async () => {
     expect(warnings).toEqual([]);
     // Redis ends the connections that are subscribed to a channel that is now forbidden.
     await setChannels('resetchannels');
@@ -60,7 +60,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisPeerRequests: an ACL that 
     expect(warnings).toHaveLength(1);
   });
 
-  it('answers again once the ACL allows the channels, without a restart', async () => {
+  test('answers again once the ACL allows the channels, without a restart', async () => {
     await setChannels('allchannels');
     await eventually(async () => (await ask())?.answers.length === 1, 'the pod answers itself', 40_000);
   });

@@ -4,7 +4,7 @@ import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { RedisPeerRequests } from '@widget-service/cluster/redis/redis-peer-requests.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 
@@ -42,13 +42,13 @@ describe.runIf(inject('backend') === 'cluster')('RedisPeerRequests: outages of R
   const expectBothAnswer = (question: string) =>
     eventually(async () => (await ask(question))?.answers.length === 2, 'both pods answer');
 
-  it('a pod whose subscription was lost is not asked, and soon subscribes again', async () => {
+  test('a pod whose subscription was lost is not asked, and soon subscribes again', async () => {
     subscribers[1]?.disconnect(true);
     await expectBothAnswer('again');
     expect(await ask('again')).toEqual({ asked: 2, answers: expect.arrayContaining(['0 again', '1 again']) });
   });
 
-  it('rejects with UnavailableError while Redis is unavailable, and works again afterwards', async () => {
+  test('rejects with UnavailableError while Redis is unavailable, and works again afterwards', async () => {
     proxy.cut();
     await eventually(async () => (await ask('during')) === null, 'the question fails');
     await expect(pods[0]!.ask('during', 300)).rejects.toThrow(UnavailableError);

@@ -1,5 +1,5 @@
 import type { PeerAnswers, PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
@@ -34,13 +34,13 @@ describe.each(['podRequests', 'workerRequests'] as const)('PeerRequests: %s', (p
     return result;
   }
 
-  it('asks nobody while no pod serves, and does not wait', async () => {
+  test('asks nobody while no pod serves, and does not wait', async () => {
     const elapsedMs = startStopwatch();
     expect(await askWhenAsked(0, 'anyone?', 10_000)).toEqual({ asked: 0, answers: [] });
     expect(elapsedMs()).toBeLessThan(5_000);
   });
 
-  it('returns the answer of every pod that serves, without waiting longer', async () => {
+  test('returns the answer of every pod that serves, without waiting longer', async () => {
     serve(own(), (question) => `own: ${question}`);
     const expected = ['own: "names"\n\u2028?'];
     if (peer !== null) {
@@ -54,20 +54,20 @@ describe.each(['podRequests', 'workerRequests'] as const)('PeerRequests: %s', (p
     expect(elapsedMs()).toBeLessThan(5_000);
   });
 
-  it('a pod that only asks gets the answers of the others', async () => {
+  test('a pod that only asks gets the answers of the others', async () => {
     if (peer === null) return;
     serve(peer[port], () => 'peer');
     expect(await askWhenAsked(1, 'who?')).toEqual({ asked: 1, answers: ['peer'] });
   });
 
-  it('keeps the answers to concurrent questions apart', async () => {
+  test('keeps the answers to concurrent questions apart', async () => {
     serve(own(), (question) => `to ${question}`);
     await askWhenAsked(1, 'ready?');
     const results = await Promise.all(Array.from({ length: 50 }, (_, n) => own().ask(`${n}`, 5_000)));
     expect(results).toEqual(results.map((_, n) => ({ asked: 1, answers: [`to ${n}`] })));
   });
 
-  it('counts a pod that does not answer as asked, and returns in time', async () => {
+  test('counts a pod that does not answer as asked, and returns in time', async () => {
     let isReady = false;
     serve(own(), () => {
       if (!isReady) return 'ready';
@@ -82,14 +82,14 @@ describe.each(['podRequests', 'workerRequests'] as const)('PeerRequests: %s', (p
     expect(elapsedMs()).toBeLessThan(3_000);
   });
 
-  it('does not ask a pod that no longer serves', async () => {
+  test('does not ask a pod that no longer serves', async () => {
     const stop = own().serve(() => 'mine');
     expect((await askWhenAsked(1, 'who?')).answers).toEqual(['mine']);
     stop();
     expect(await askWhenAsked(0, 'who?', 100)).toEqual({ asked: 0, answers: [] });
   });
 
-  it('asks only its own kind of processes', async () => {
+  test('asks only its own kind of processes', async () => {
     const other = testBackend.backend[port === 'podRequests' ? 'workerRequests' : 'podRequests'];
     serve(own(), () => 'of this kind');
     await askWhenAsked(1, 'ready?');
@@ -100,7 +100,7 @@ describe.each(['podRequests', 'workerRequests'] as const)('PeerRequests: %s', (p
     expect(await other.ask('who?', 5_000)).toEqual({ asked: 1, answers: ['of the other kind'] });
   });
 
-  it('passes on long answers', async () => {
+  test('passes on long answers', async () => {
     const long = 'ä'.repeat(400_000);
     serve(own(), () => long);
     expect((await askWhenAsked(1, 'long?')).answers).toEqual([long]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
@@ -25,28 +25,28 @@ describe('PersonalStreamStore', () => {
   afterAll(() => testBackend.dispose());
   const streams = () => testBackend.backend.personalStreams;
 
-  it('finds a stream unchanged by the digest of its token', async () => {
+  test('finds a stream unchanged by the digest of its token', async () => {
     const stream = aStream();
     await streams().insert(stream);
     await streams().insert(aStream({ userId: stream.userId, sessionDigest: stream.sessionDigest }));
     expect(await streams().findByTokenDigest(stream.tokenDigest)).toEqual(stream);
   });
 
-  it('returns null for an unknown digest', async () => {
+  test('returns null for an unknown digest', async () => {
     const { sessionDigest, userId } = aStream();
     for (const digest of [sha256Hex(randomUUID()), sessionDigest, userId, '']) {
       expect(await streams().findByTokenDigest(digest)).toBeNull();
     }
   });
 
-  it('rejects a second stream with the same token digest', async () => {
+  test('rejects a second stream with the same token digest', async () => {
     const stream = aStream();
     await streams().insert(stream);
     await expect(streams().insert(aStream({ tokenDigest: stream.tokenDigest }))).rejects.toThrow();
     expect(await streams().findByTokenDigest(stream.tokenDigest)).toEqual(stream);
   });
 
-  it('removeOldest keeps the newest streams of a user, and names the sessions of the removed ones', async () => {
+  test('removeOldest keeps the newest streams of a user, and names the sessions of the removed ones', async () => {
     const userId = randomUUID();
     const now = new Date();
     // Streams that were issued at the same moment have an order, too.
@@ -66,7 +66,7 @@ describe('PersonalStreamStore', () => {
     expect(await streams().removeOldest(userId, 2, now)).toEqual([]);
   });
 
-  it('removeOldest names a session once, and does not count expired streams', async () => {
+  test('removeOldest names a session once, and does not count expired streams', async () => {
     const { userId, sessionDigest } = aStream();
     const now = new Date();
     const at = (ms: number, expiresInMs: number) =>
@@ -79,7 +79,7 @@ describe('PersonalStreamStore', () => {
     expect(await streams().findByTokenDigest(third.tokenDigest)).toEqual(third);
   });
 
-  it('removeOldest leaves no more than the newest when streams are inserted and removed at once', async () => {
+  test('removeOldest leaves no more than the newest when streams are inserted and removed at once', async () => {
     const userId = randomUUID();
     const issue = async () => {
       const stream = aStream({ userId, issuedAt: new Date() });
@@ -92,7 +92,7 @@ describe('PersonalStreamStore', () => {
     expect(left.filter((stream) => stream !== null)).toHaveLength(3);
   });
 
-  it('keeps a stream that is not expired when expired ones are removed, and across a reopen', async () => {
+  test('keeps a stream that is not expired when expired ones are removed, and across a reopen', async () => {
     const stream = aStream();
     await streams().insert(stream);
     await testBackend.backend.removeExpired(new Date());

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aQuarantinedText, awkwardPayload, awkwardTexts } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -23,7 +23,7 @@ function toRow({ text, ...members }: QuarantinedText) {
 }
 
 describe('QuarantineStore.add', () => {
-  it('keeps every text unchanged across a reopen', async () => {
+  test('keeps every text unchanged across a reopen', async () => {
     const texts: QuarantinedText[] = [];
     for (const text of ['', awkwardPayload, ...awkwardTexts, '{"half of a']) texts.push(await addOne({ text }));
     await testBackend.reopen();
@@ -32,13 +32,13 @@ describe('QuarantineStore.add', () => {
     }
   });
 
-  it('keeps the first text of an id', async () => {
+  test('keeps the first text of an id', async () => {
     const { id } = await addOne({ text: 'first' });
     await addOne({ id, text: 'second' });
     expect(await quarantine().get(id)).toMatchObject({ text: 'first' });
   });
 
-  it('keeps one text of an id when several add one at once', async () => {
+  test('keeps one text of an id when several add one at once', async () => {
     const id = randomUUID();
     const texts = ['a', 'b', 'c'];
     const before = await quarantine().count(10_000);
@@ -49,19 +49,19 @@ describe('QuarantineStore.add', () => {
 });
 
 describe('QuarantineStore.get', () => {
-  it('returns the text with its origin, and its size in UTF-8', async () => {
+  test('returns the text with its origin, and its size in UTF-8', async () => {
     const text = await addOne({ reason: 'store-refused', integrationId: randomUUID(), text: 'größer' });
     expect(await quarantine().get(text.id)).toEqual({ ...text, sizeBytes: 8 });
   });
 
-  it('returns null for an unknown id', async () => {
+  test('returns null for an unknown id', async () => {
     expect(await quarantine().get(randomUUID())).toBeNull();
     expect(await quarantine().get('job-1:0')).toBeNull();
   });
 });
 
 describe('QuarantineStore.list', () => {
-  it('has the newest first, and of the same time the highest id, page by page and without texts', async () => {
+  test('has the newest first, and of the same time the highest id, page by page and without texts', async () => {
     const at = (ms: number) => new Date(Date.UTC(2099, 0, 1) + ms);
     const texts = [
       await addOne({ quarantinedAt: at(3) }),
@@ -77,7 +77,7 @@ describe('QuarantineStore.list', () => {
 });
 
 describe('QuarantineStore.discard', () => {
-  it('removes the text for good, and says what it was', async () => {
+  test('removes the text for good, and says what it was', async () => {
     const [text, other] = [await addOne(), await addOne()];
     const before = await quarantine().count(10_000);
     expect(await quarantine().discard(text.id)).toEqual(toRow(text));

@@ -4,7 +4,7 @@ import { RedisRateLimiter } from '@widget-service/cluster/redis/redis-rate-limit
 import { type RateLimit, returnPermits, takePermits } from '@widget-service/shared/domain/gcra.ts';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -25,7 +25,7 @@ describe('RateLimiter.take and giveBack', () => {
   const takeOne = (key: string, limit = slow) => limiter().take({ key, limit, atLeast: 1, atMost: 1 });
   const readRemaining = (key: string, limit = slow) => limiter().take({ key, limit, atLeast: 0, atMost: 0 });
 
-  it('grants the whole burst of a new key, then returns how long to wait', async () => {
+  test('grants the whole burst of a new key, then returns how long to wait', async () => {
     const key = `hooks:${randomUUID()}`;
     for (const remaining of [4, 3, 2, 1, 0]) {
       expect(await takeOne(key)).toMatchObject({ granted: 1, remaining, retryAfterMs: 0 });
@@ -38,7 +38,7 @@ describe('RateLimiter.take and giveBack', () => {
     expect(rejected.resetAfterMs).toBeGreaterThan(5 * permitMs - testMs);
   });
 
-  it('grants up to atMost permits, and none if fewer than atLeast are left', async () => {
+  test('grants up to atMost permits, and none if fewer than atLeast are left', async () => {
     const key = randomUUID();
     const take = (atLeast: number, atMost: number) => limiter().take({ key, limit: slow, atLeast, atMost });
     expect(await take(1, 3)).toMatchObject({ granted: 3, remaining: 2, retryAfterMs: 0 });
@@ -49,7 +49,7 @@ describe('RateLimiter.take and giveBack', () => {
     expect(await take(1, 100)).toMatchObject({ granted: 2, remaining: 0 });
   });
 
-  it('takes no permit when atMost is 0', async () => {
+  test('takes no permit when atMost is 0', async () => {
     const key = randomUUID();
     expect(await readRemaining(key)).toEqual({ granted: 0, remaining: 5, retryAfterMs: 0, resetAfterMs: 0 });
     await takeOne(key);
@@ -57,14 +57,14 @@ describe('RateLimiter.take and giveBack', () => {
       expect(await readRemaining(key)).toMatchObject({ granted: 0, remaining: 4 });
   });
 
-  it('keeps keys apart, whatever characters they contain', async () => {
+  test('keeps keys apart, whatever characters they contain', async () => {
     const keys = ['a', 'a:b', 'a b', 'é', '{x}', '*', ''].map((name) => `${randomUUID()}:${name}`);
     for (const key of keys) await limiter().take({ key, limit: slow, atLeast: 5, atMost: 5 });
     for (const key of keys) expect((await takeOne(key)).granted).toBe(0);
     expect((await takeOne(randomUUID())).granted).toBe(1);
   });
 
-  it('giveBack returns unused permits, and never exceeds the burst', async () => {
+  test('giveBack returns unused permits, and never exceeds the burst', async () => {
     const key = randomUUID();
     await limiter().take({ key, limit: slow, atLeast: 5, atMost: 5 });
     await limiter().giveBack(key, slow, 2);
@@ -76,14 +76,14 @@ describe('RateLimiter.take and giveBack', () => {
     await limiter().giveBack(randomUUID(), slow, 1);
   });
 
-  it('grants exactly the burst to 100 concurrent calls', async () => {
+  test('grants exactly the burst to 100 concurrent calls', async () => {
     const key = randomUUID();
     const limit = { ratePerSecond: 0.0001, burst: 20 };
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => takeOne(key, limit)));
     expect(outcomes.filter(({ granted }) => granted === 1)).toHaveLength(20);
   });
 
-  it('grants a permit again as time passes, with a burst of 1', async () => {
+  test('grants a permit again as time passes, with a burst of 1', async () => {
     const key = randomUUID();
     const limit = { ratePerSecond: 20, burst: 1 };
     expect((await takeOne(key, limit)).granted).toBe(1);
@@ -93,7 +93,7 @@ describe('RateLimiter.take and giveBack', () => {
     await eventually(async () => (await takeOne(key, limit)).granted === 1, 'a permit is granted again', 2_000);
   });
 
-  it('after the burst is lowered, a caller waits no longer than if the new burst had just been used up', async () => {
+  test('after the burst is lowered, a caller waits no longer than if the new burst had just been used up', async () => {
     const key = randomUUID();
     await limiter().take({ key, limit: { ratePerSecond: 0.0001, burst: 1_000 }, atLeast: 1_000, atMost: 1_000 });
     const rejected = await takeOne(key);
@@ -101,7 +101,7 @@ describe('RateLimiter.take and giveBack', () => {
     expect(rejected.retryAfterMs).toBeLessThanOrEqual(permitMs);
   });
 
-  it('agrees with takePermits and returnPermits for any sequence of take and giveBack', async () => {
+  test('agrees with takePermits and returnPermits for any sequence of take and giveBack', async () => {
     const sequences = fc.array(
       fc.record({
         isGiveBack: fc.boolean(),
@@ -144,7 +144,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisRateLimiter', () => {
     for (const redis of connections) redis.disconnect();
   });
 
-  it('applies one limit to all pods', async () => {
+  test('applies one limit to all pods', async () => {
     const [first, second] = [aPod(), aPod()];
     const request = { key: 'shared', limit: slow, atLeast: 1, atMost: 3 };
     expect(await first.take(request)).toMatchObject({ granted: 3 });
@@ -153,7 +153,7 @@ describe.runIf(inject('backend') === 'cluster')('RedisRateLimiter', () => {
     await connections[0]?.unlink(keys.limit('shared'));
   });
 
-  it('deletes a key once its burst is complete again', async () => {
+  test('deletes a key once its burst is complete again', async () => {
     const pod = aPod();
     const [redis] = connections;
     const readExpiryMs = (name: string) => redis?.pttl(keys.limit(name));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type HookRefusal, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
@@ -30,7 +30,7 @@ describe('RefusalStore', () => {
   const listIds = async (integrationId: string) =>
     (await refusals().list(integrationId)).map(({ requestId }) => requestId);
 
-  it('returns refusals unchanged, and only those of the integration, also after a reopen', async () => {
+  test('returns refusals unchanged, and only those of the integration, also after a reopen', async () => {
     const full = aRefusal({ unlisted: 12 });
     const bare = aRefusal({ errors: [], clientAddress: null, webhookId: null, code: 'rate-limited', status: 429 });
     await refusals().add([full, bare]);
@@ -40,7 +40,7 @@ describe('RefusalStore', () => {
     expect(await refusals().list(randomUUID())).toEqual([]);
   });
 
-  it('lists the newest first in any order of arrival, and by request id at the same time', async () => {
+  test('lists the newest first in any order of arrival, and by request id at the same time', async () => {
     const integrationId = randomUUID();
     const nowMs = Date.now();
     const at = (ms: number, requestId = randomUUID()) =>
@@ -52,14 +52,14 @@ describe('RefusalStore', () => {
     expect(await listIds(integrationId)).toEqual([third.requestId, high, low, first.requestId]);
   });
 
-  it('adds a refusal once, even if it is added again', async () => {
+  test('adds a refusal once, even if it is added again', async () => {
     const refusal = aRefusal();
     await refusals().add([refusal]);
     await refusals().add([refusal, refusal]);
     expect(await refusals().list(refusal.integrationId)).toEqual([refusal]);
   });
 
-  it('keeps the newest of an integration up to the limit, and all of the others', async () => {
+  test('keeps the newest of an integration up to the limit, and all of the others', async () => {
     const integrationId = randomUUID();
     const nowMs = Date.now();
     const other = aRefusal();
@@ -78,7 +78,7 @@ describe('RefusalStore', () => {
     expect(await refusals().list(other.integrationId)).toEqual([other]);
   });
 
-  it('drops a refusal that is older than the limit when it adds a new one, or removes what has expired', async () => {
+  test('drops a refusal that is older than the limit when it adds a new one, or removes what has expired', async () => {
     const integrationId = randomUUID();
     const old = aRefusal({ integrationId, refusedAt: new Date(Date.now() - refusalLimits.keepMs - 1_000) });
     await refusals().add([old]);
@@ -88,7 +88,7 @@ describe('RefusalStore', () => {
     expect(await refusals().list(integrationId)).toEqual([recent]);
   });
 
-  it('adds nothing from an empty list', async () => {
+  test('adds nothing from an empty list', async () => {
     await expect(refusals().add([])).resolves.toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
@@ -11,19 +11,19 @@ describe('RunRegistry', () => {
   afterAll(() => testBackend.dispose());
   const runs = () => testBackend.backend.runs;
 
-  it('returns a null position before the first is recorded', async () => {
+  test('returns a null position before the first is recorded', async () => {
     expect(await runs().lastPosition()).toBeNull();
     expect(await runs().startRun()).toMatchObject({ lastPosition: null });
   });
 
-  it('startRun returns increasing numbers', async () => {
+  test('startRun returns increasing numbers', async () => {
     const first = await runs().startRun();
     const second = await runs().startRun();
     expect(second.run).toBeGreaterThan(first.run);
     expect(Number.isSafeInteger(first.run)).toBe(true);
   });
 
-  it('startRun returns 50 different numbers to 50 concurrent calls', async () => {
+  test('startRun returns 50 different numbers to 50 concurrent calls', async () => {
     const runStarts = await Promise.all(Array.from({ length: 50 }, () => runs().startRun()));
     expect(new Set(runStarts.map(({ run }) => run)).size).toBe(50);
   });
@@ -33,14 +33,14 @@ describe('RunRegistry', () => {
     expect(await runs().recordPosition(position, await runs().lastPosition())).toBe(true);
   }
 
-  it('stores the position exactly, and returns it with the next number', async () => {
+  test('stores the position exactly, and returns it with the next number', async () => {
     const position: ComparablePosition = { epochRun: 10, epoch: 'k3f9', ms: 1_764_000_000_123, seq: 7 };
     expect(await runs().recordPosition(position, null)).toBe(true);
     expect(await runs().lastPosition()).toEqual(position);
     expect((await runs().startRun()).lastPosition).toEqual(position);
   });
 
-  it.each<[string, (current: ComparablePosition) => ComparablePosition | null]>([
+  test.each<[string, (current: ComparablePosition) => ComparablePosition | null]>([
     ['no position', () => null],
     ['another number', (current) => ({ ...current, seq: current.seq - 1 })],
     ['another time', (current) => ({ ...current, ms: current.ms - 1 })],
@@ -55,7 +55,7 @@ describe('RunRegistry', () => {
     expect(await runs().lastPosition()).toEqual({ ...current, ms: current.ms + 1, seq: 51 });
   });
 
-  it('recordPosition succeeds for exactly one of 20 concurrent calls', async () => {
+  test('recordPosition succeeds for exactly one of 20 concurrent calls', async () => {
     const buildPosition = (seq: number): ComparablePosition => ({
       epochRun: 40,
       epoch: 'cccc',
@@ -69,7 +69,7 @@ describe('RunRegistry', () => {
     expect(await runs().lastPosition()).toEqual(buildPosition(seqs[outcomes.indexOf(true)] ?? 0));
   });
 
-  it('keeps the number and the position across a reopen', async () => {
+  test('keeps the number and the position across a reopen', async () => {
     const position: ComparablePosition = { epochRun: 50, epoch: 'dddd', ms: 1_764_000_003_000, seq: 3 };
     await record(position);
     const before = await runs().startRun();

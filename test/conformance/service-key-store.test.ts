@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
@@ -11,7 +11,7 @@ describe('ServiceKeyStore', () => {
   afterAll(() => testBackend.dispose());
   const keys = () => testBackend.backend.serviceKeys;
 
-  it('stores the first candidate of a name, and returns it from then on, also after a reopen', async () => {
+  test('stores the first candidate of a name, and returns it from then on, also after a reopen', async () => {
     const name = randomUUID();
     expect(await keys().ensure(name, 'first')).toBe('first');
     expect(await keys().ensure(name, 'second')).toBe('first');
@@ -20,7 +20,7 @@ describe('ServiceKeyStore', () => {
     expect(await keys().ensure(name, 'third')).toBe('first');
   });
 
-  it('returns one key to all of many concurrent calls', async () => {
+  test('returns one key to all of many concurrent calls', async () => {
     const name = randomUUID();
     const found = await Promise.all(Array.from({ length: 20 }, (_, index) => keys().ensure(name, `key-${index}`)));
     expect(new Set(found).size).toBe(1);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Session } from '@widget-service/shared/ports/session-store.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
 
@@ -29,23 +29,23 @@ describe('SessionStore', () => {
   afterAll(() => testBackend.dispose());
   const sessions = () => testBackend.backend.sessions;
 
-  it('finds a session unchanged by its digest', async () => {
+  test('finds a session unchanged by its digest', async () => {
     const session = aSession();
     await sessions().insert(session);
     expect(await sessions().find(session.digest)).toEqual(session);
   });
 
-  it('returns null for an unknown digest', async () => {
+  test('returns null for an unknown digest', async () => {
     expect(await sessions().find(sha256Hex(randomUUID()))).toBeNull();
   });
 
-  it('keeps a session without a device and an address', async () => {
+  test('keeps a session without a device and an address', async () => {
     const session = aSession({ device: null, address: null });
     await sessions().insert(session);
     expect(await sessions().find(session.digest)).toEqual(session);
   });
 
-  it('findById finds a session by its id, for its user only', async () => {
+  test('findById finds a session by its id, for its user only', async () => {
     const userId = randomUUID();
     const [session, other] = [aSession({ userId }), aSession({ userId })];
     for (const inserted of [session, other]) await sessions().insert(inserted);
@@ -57,7 +57,7 @@ describe('SessionStore', () => {
     expect(await sessions().findById(userId, session.id)).toBeNull();
   });
 
-  it('list selects the live sessions of one user, newest first, in pages without holes or repeats', async () => {
+  test('list selects the live sessions of one user, newest first, in pages without holes or repeats', async () => {
     const userId = randomUUID();
     const now = Date.now();
     const newestFirst = Array.from({ length: 5 }, (_, n) => aSession({ userId, createdAt: new Date(now - n) }));
@@ -93,7 +93,7 @@ describe('SessionStore', () => {
     }
   });
 
-  it('recordLastSeen changes only lastSeenAt', async () => {
+  test('recordLastSeen changes only lastSeenAt', async () => {
     const session = aSession();
     await sessions().insert(session);
     const lastSeenAt = new Date();
@@ -101,13 +101,13 @@ describe('SessionStore', () => {
     expect(await sessions().find(session.digest)).toEqual({ ...session, lastSeenAt });
   });
 
-  it('recordLastSeen inserts no session', async () => {
+  test('recordLastSeen inserts no session', async () => {
     const digest = sha256Hex(randomUUID());
     await sessions().recordLastSeen(digest, new Date());
     expect(await sessions().find(digest)).toBeNull();
   });
 
-  it('remove deletes exactly one session, and may be repeated', async () => {
+  test('remove deletes exactly one session, and may be repeated', async () => {
     const userId = randomUUID();
     const [removed, other] = [aSession({ userId }), aSession({ userId })];
     await sessions().insert(removed);
@@ -118,7 +118,7 @@ describe('SessionStore', () => {
     expect(await sessions().find(other.digest)).toEqual(other);
   });
 
-  it('remove deletes a session whose last use is being recorded at the same time', async () => {
+  test('remove deletes a session whose last use is being recorded at the same time', async () => {
     const remove = async () => {
       const { digest, ...session } = aSession();
       await sessions().insert({ digest, ...session });
@@ -133,7 +133,7 @@ describe('SessionStore', () => {
     }
   });
 
-  it('removeAllOf deletes all sessions of one user, except a given one', async () => {
+  test('removeAllOf deletes all sessions of one user, except a given one', async () => {
     const userId = randomUUID();
     const [kept, ...others] = [aSession({ userId }), aSession({ userId }), aSession({ userId })];
     const foreign = aSession();
@@ -149,14 +149,14 @@ describe('SessionStore', () => {
     expect(await sessions().find(foreign.digest)).toEqual(foreign);
   });
 
-  it('keeps a session that is not expired when expired ones are removed', async () => {
+  test('keeps a session that is not expired when expired ones are removed', async () => {
     const session = aSession();
     await sessions().insert(session);
     await testBackend.backend.removeExpired(new Date());
     expect(await sessions().find(session.digest)).toEqual(session);
   });
 
-  it('keeps sessions, but not removed ones, across a reopen', async () => {
+  test('keeps sessions, but not removed ones, across a reopen', async () => {
     const [kept, removed] = [aSession(), aSession()];
     await sessions().insert(kept);
     await sessions().insert(removed);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aUser, awkwardTexts } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -16,7 +16,7 @@ describe('UserStore: users of an identity provider', () => {
   afterAll(() => testBackend.dispose());
   const users = () => testBackend.backend.users;
 
-  it.each(awkwardTexts)('finds a user unchanged by an identity with the subject %j', async (text) => {
+  test.each(awkwardTexts)('finds a user unchanged by an identity with the subject %j', async (text) => {
     const user = aProviderUser(anIdentity(text));
     expect(await users().insert(user)).toBe(true);
     expect(await users().findByIdentity(anIdentity(text))).toEqual(user);
@@ -24,7 +24,7 @@ describe('UserStore: users of an identity provider', () => {
     expect(await users().findByEmail(user.email)).toEqual(user);
   });
 
-  it('finds nobody by the subject of another issuer, or by issuer and subject in exchange', async () => {
+  test('finds nobody by the subject of another issuer, or by issuer and subject in exchange', async () => {
     const user = aProviderUser();
     await users().insert(user);
     const { subject } = user.identity ?? anIdentity();
@@ -33,11 +33,11 @@ describe('UserStore: users of an identity provider', () => {
     expect(await users().findByIdentity({ issuer: '', subject: `${issuer}${subject}` })).toBeNull();
   });
 
-  it('inserts many users with a password: having no identity is nothing they share', async () => {
+  test('inserts many users with a password: having no identity is nothing they share', async () => {
     for (const user of [aUser(), aUser(), aUser()]) expect(await users().insert(user)).toBe(true);
   });
 
-  it('insert returns false for an identity in use, and changes nothing', async () => {
+  test('insert returns false for an identity in use, and changes nothing', async () => {
     const user = aProviderUser();
     const other = aProviderUser(user.identity);
     await users().insert(user);
@@ -47,7 +47,7 @@ describe('UserStore: users of an identity provider', () => {
     expect(await users().findByIdentity(user.identity ?? anIdentity())).toEqual(user);
   });
 
-  it('insert succeeds for exactly one of 20 concurrent users with one e-mail and identity', async () => {
+  test('insert succeeds for exactly one of 20 concurrent users with one e-mail and identity', async () => {
     const identity = anIdentity();
     const email = `${randomUUID()}@example.org`;
     const candidates = Array.from({ length: 20 }, () => ({ ...aProviderUser(identity), email }));
@@ -56,7 +56,7 @@ describe('UserStore: users of an identity provider', () => {
     expect(await users().findByIdentity(identity)).toEqual(candidates[outcomes.indexOf(true)]);
   });
 
-  it('update keeps the identity', async () => {
+  test('update keeps the identity', async () => {
     const user = aProviderUser();
     await users().insert(user);
     const changed = { ...user, role: 'admin' } as const;
@@ -64,7 +64,7 @@ describe('UserStore: users of an identity provider', () => {
     expect(await users().findByIdentity(user.identity ?? anIdentity())).toEqual(changed);
   });
 
-  it('replacePasswordByIdentity replaces a password and the duty to change it, once, and keeps everything else', async () => {
+  test('replacePasswordByIdentity replaces a password and the duty to change it, once, and keeps everything else', async () => {
     const lastSignInAt = new Date('2026-03-01T10:00:00.001Z');
     const user = aUser({ role: 'admin', lastSignInAt, mustChangePassword: true });
     const identity = anIdentity();
@@ -77,7 +77,7 @@ describe('UserStore: users of an identity provider', () => {
     expect(await users().replacePasswordHash(user.id, '', 'next')).toBe(false);
   });
 
-  it('update returns no-password instead of setting a password, also when it races with the replacement', async () => {
+  test('update returns no-password instead of setting a password, also when it races with the replacement', async () => {
     const user = aProviderUser();
     await users().insert(user);
     expect(await users().update(user.id, { passwordHash: 'next', role: 'viewer' })).toEqual({ status: 'no-password' });
@@ -93,7 +93,7 @@ describe('UserStore: users of an identity provider', () => {
     }
   });
 
-  it('replacePasswordByIdentity changes nothing for an identity in use or an unknown user', async () => {
+  test('replacePasswordByIdentity changes nothing for an identity in use or an unknown user', async () => {
     const [user, other] = [aUser(), aProviderUser()];
     await users().insert(user);
     await users().insert(other);
@@ -102,7 +102,7 @@ describe('UserStore: users of an identity provider', () => {
     expect(await users().replacePasswordByIdentity(randomUUID(), anIdentity())).toBe(false);
   });
 
-  it('keeps the identity across a reopen', async () => {
+  test('keeps the identity across a reopen', async () => {
     const user = aProviderUser();
     await users().insert(user);
     await testBackend.reopen();

@@ -1,5 +1,5 @@
 import type { User, UserChanges } from '@widget-service/shared/ports/user-store.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
 import { aUser } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -28,7 +28,7 @@ describe('UserStore.update, for the last admin', () => {
     return listed.filter(({ role, disabled }) => role === 'admin' && !disabled);
   };
 
-  it('returns last-admin for a demotion or disabling, and changes nothing', async () => {
+  test('returns last-admin for a demotion or disabling, and changes nothing', async () => {
     const only = aUser({ role: 'admin' });
     await users().insertFirst(only);
     await users().insert(aUser({ role: 'admin', disabled: true }));
@@ -42,14 +42,14 @@ describe('UserStore.update, for the last admin', () => {
     expect(await users().update(only.id, { disabled: true })).toEqual({ status: 'last-admin' });
   });
 
-  it('accepts other changes of the admin', async () => {
+  test('accepts other changes of the admin', async () => {
     const [only] = await insertAdmins(1);
     const changes = { role: 'admin', disabled: false, passwordHash: 'another' } as const;
     expect(await users().update(only?.id ?? '', changes)).toMatchObject({ status: 'updated', user: changes });
     expect(await users().update(only?.id ?? '', { role: 'editor' })).toEqual({ status: 'last-admin' });
   });
 
-  it.each(resignations)('accepts %j once there is another enabled admin', async (changes) => {
+  test.each(resignations)('accepts %j once there is another enabled admin', async (changes) => {
     const [first, second] = await insertAdmins(2);
     expect(await users().update(first?.id ?? '', changes)).toMatchObject({ status: 'updated', user: changes });
     expect(await users().update(second?.id ?? '', changes)).toEqual({ status: 'last-admin' });
@@ -58,7 +58,7 @@ describe('UserStore.update, for the last admin', () => {
     expect(await users().update(first?.id ?? '', changes)).toEqual({ status: 'last-admin' });
   });
 
-  it('keeps an enabled admin when 20 admins resign at once, and refuses exactly those who stay', async () => {
+  test('keeps an enabled admin when 20 admins resign at once, and refuses exactly those who stay', async () => {
     const admins = await insertAdmins(20);
     const outcomes = await Promise.all(admins.map(({ id }, n) => users().update(id, resignations[n % 3] ?? {})));
     const refused = admins.filter((_, n) => outcomes[n]?.status === 'last-admin').map(({ id }) => id);
@@ -66,7 +66,7 @@ describe('UserStore.update, for the last admin', () => {
     expect((await readEnabledAdmins()).map(({ id }) => id).sort()).toEqual(refused.sort());
   });
 
-  it('keeps an enabled admin under concurrent changes of three admins', async () => {
+  test('keeps an enabled admin under concurrent changes of three admins', async () => {
     const admins = await insertAdmins(3);
     const choices: readonly UserChanges[] = [{ role: 'admin' }, { disabled: false }, ...resignations];
     for (let round = 0; round < 6; round += 1) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aUser, awkwardTexts } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -13,7 +13,7 @@ describe('UserStore', () => {
   afterAll(() => testBackend.dispose());
   const users = () => testBackend.backend.users;
 
-  it('insertFirst inserts only while there are no users, and at most one of 20 concurrent users', async () => {
+  test('insertFirst inserts only while there are no users, and at most one of 20 concurrent users', async () => {
     const candidates = Array.from({ length: 20 }, () => aUser({ role: 'admin' }));
     const outcomes = await Promise.all(candidates.map((user) => users().insertFirst(user)));
     const stored = await Promise.all(candidates.map(({ id }) => users().findById(id)));
@@ -24,26 +24,26 @@ describe('UserStore', () => {
     expect(await users().insertFirst(aUser())).toBe(false);
   });
 
-  it('finds a user unchanged by id and by e-mail', async () => {
+  test('finds a user unchanged by id and by e-mail', async () => {
     const user = aUser({ role: 'viewer', disabled: true, lastSignInAt: new Date('2026-03-01T10:00:00.001Z') });
     expect(await users().insert(user)).toBe(true);
     expect(await users().findById(user.id)).toEqual(user);
     expect(await users().findByEmail(user.email)).toEqual(user);
   });
 
-  it('returns null for an unknown id or e-mail', async () => {
+  test('returns null for an unknown id or e-mail', async () => {
     expect(await users().findById(randomUUID())).toBeNull();
     expect(await users().findByEmail('nobody@example.org')).toBeNull();
     expect(await users().findByEmail('')).toBeNull();
   });
 
-  it.each(awkwardTexts)('keeps the text %j unchanged in e-mail and password hash', async (text) => {
+  test.each(awkwardTexts)('keeps the text %j unchanged in e-mail and password hash', async (text) => {
     const user = aUser({ email: `${text}-${randomUUID()}`, passwordHash: text });
     expect(await users().insert(user)).toBe(true);
     expect(await users().findByEmail(user.email)).toEqual(user);
   });
 
-  it('insert returns false for an e-mail in use, and changes nothing', async () => {
+  test('insert returns false for an e-mail in use, and changes nothing', async () => {
     const user = aUser();
     const other = aUser({ email: user.email });
     await users().insert(user);
@@ -52,14 +52,14 @@ describe('UserStore', () => {
     expect(await users().findById(other.id)).toBeNull();
   });
 
-  it('insert succeeds for exactly one of 20 concurrent users with one e-mail', async () => {
+  test('insert succeeds for exactly one of 20 concurrent users with one e-mail', async () => {
     const candidates = Array.from({ length: 20 }, () => aUser({ email: 'wanted@example.org' }));
     const outcomes = await Promise.all(candidates.map((user) => users().insert(user)));
     expect(outcomes.filter((wasInserted) => wasInserted)).toHaveLength(1);
     expect(await users().findByEmail('wanted@example.org')).toEqual(candidates[outcomes.indexOf(true)]);
   });
 
-  it('recordSignIn stores the time to the millisecond, and inserts no user', async () => {
+  test('recordSignIn stores the time to the millisecond, and inserts no user', async () => {
     const user = aUser();
     await users().insert(user);
     const at = new Date('2026-04-01T00:00:00.987Z');
@@ -70,7 +70,7 @@ describe('UserStore', () => {
     expect(await users().findById(unknown)).toBeNull();
   });
 
-  it('update changes only the given members of one user', async () => {
+  test('update changes only the given members of one user', async () => {
     const [user, other] = [aUser(), aUser()];
     await users().insert(user);
     await users().insert(other);
@@ -98,13 +98,13 @@ describe('UserStore', () => {
     expect(await users().findById(other.id)).toEqual(other);
   });
 
-  it('update returns unknown for an unknown id, and inserts no user', async () => {
+  test('update returns unknown for an unknown id, and inserts no user', async () => {
     const id = randomUUID();
     expect(await users().update(id, { role: 'admin' })).toEqual({ status: 'unknown' });
     expect(await users().findById(id)).toBeNull();
   });
 
-  it('update loses no change when several run at once', async () => {
+  test('update loses no change when several run at once', async () => {
     const user = aUser();
     await users().insert(user);
     const changes = [{ role: 'viewer' }, { disabled: true }, { passwordHash: 'another' }] as const;
@@ -117,7 +117,7 @@ describe('UserStore', () => {
     });
   });
 
-  it('replacePasswordHash replaces the hash only if it is still the expected one', async () => {
+  test('replacePasswordHash replaces the hash only if it is still the expected one', async () => {
     const [user, other] = [aUser({ passwordHash: 'known' }), aUser({ passwordHash: 'known' })];
     await users().insert(user);
     await users().insert(other);
@@ -130,7 +130,7 @@ describe('UserStore', () => {
     expect(await users().findById(other.id)).toEqual(other);
   });
 
-  it('replacePasswordHash ends the duty to change the password, unless it replaces nothing', async () => {
+  test('replacePasswordHash ends the duty to change the password, unless it replaces nothing', async () => {
     const user = aUser({ passwordHash: 'given', mustChangePassword: true });
     await users().insert(user);
     expect(await users().findById(user.id)).toEqual(user);
@@ -140,7 +140,7 @@ describe('UserStore', () => {
     expect(await users().findById(user.id)).toEqual({ ...user, passwordHash: 'own', mustChangePassword: false });
   });
 
-  it('replacePasswordHash succeeds for exactly one of 20 concurrent calls', async () => {
+  test('replacePasswordHash succeeds for exactly one of 20 concurrent calls', async () => {
     const user = aUser({ passwordHash: 'known' });
     await users().insert(user);
     const hashes = Array.from({ length: 20 }, (_, n) => `next-${n}`);
@@ -149,7 +149,7 @@ describe('UserStore', () => {
     expect((await users().findById(user.id))?.passwordHash).toBe(hashes[outcomes.indexOf(true)]);
   });
 
-  it('keeps users across a reopen', async () => {
+  test('keeps users across a reopen', async () => {
     const user = aUser();
     await users().insert(user);
     await testBackend.reopen();
@@ -167,12 +167,12 @@ describe('UserStore.list', () => {
   afterAll(() => testBackend.dispose());
   const list = (offset: number, limit: number) => testBackend.backend.users.list({ offset, limit });
 
-  it('returns an empty page without users', async () => {
+  test('returns an empty page without users', async () => {
     expect(await list(0, 10)).toEqual([]);
     expect(await testBackend.backend.users.count(10)).toBe(0);
   });
 
-  it('orders users by createdAt, then by id, both descending, in pages without holes or repeats', async () => {
+  test('orders users by createdAt, then by id, both descending, in pages without holes or repeats', async () => {
     const times = [3, 1, 2, 2, 2, 4];
     const inserted = times.map((ms) => aUser({ id: randomUUID(), createdAt: new Date(1_764_000_000_000 + ms) }));
     for (const user of inserted) await testBackend.backend.users.insert(user);

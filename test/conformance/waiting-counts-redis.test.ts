@@ -5,7 +5,7 @@ import { RedisWaitingCounts } from '@widget-service/cluster/redis/redis-waiting-
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { WaitingByIntegration } from '@widget-service/shared/domain/waiting-deliveries.ts';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it as test } from 'vitest';
 import { aDelivery } from '../drivers/builders.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
@@ -64,7 +64,7 @@ describe.runIf(inject('backend') === 'cluster')(
     }
     const cutReport = () => proxy.cutReplies(1, (request) => /EVALSHA/i.test(request));
 
-    it('counts what was enqueued once', async () => {
+    test('counts what was enqueued once', async () => {
       const id = randomUUID();
       counts.recordEnqueued(buildItems(id, 3));
       cutReport();
@@ -73,7 +73,7 @@ describe.runIf(inject('backend') === 'cluster')(
       expect(read.get(id)).toEqual({ deliveries: 3, bytes: 21 });
     });
 
-    it('counts what is done once, also what was done meanwhile', async () => {
+    test('counts what is done once, also what was done meanwhile', async () => {
       const id = randomUUID();
       const items = buildItems(id, 10);
       counts.recordEnqueued(items);
@@ -86,7 +86,7 @@ describe.runIf(inject('backend') === 'cluster')(
       expect(read.get(id)).toEqual({ deliveries: 5, bytes: 35 });
     });
 
-    it('counts the reports of each process, and leaves marks that expire', async () => {
+    test('counts the reports of each process, and leaves marks that expire', async () => {
       const id = randomUUID();
       counts.recordEnqueued(buildItems(id, 2));
       await readUntilAnswered();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aCreation, anEntry } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -35,7 +35,7 @@ describe('WidgetEffects.apply, with an unstorable change', () => {
 
   const getVersion = async (id: string | undefined) => (await testBackend.backend.widgets.get(id ?? ''))?.version;
 
-  it('leaves the widget unchanged, and changes the others', async () => {
+  test('leaves the widget unchanged, and changes the others', async () => {
     const { run, changes, ids } = await prepareChanges('{}', poison, '{"a":1}');
     expect(await testBackend.backend.effects.apply(run, changes)).toEqual({
       superseded: [],
@@ -47,7 +47,7 @@ describe('WidgetEffects.apply, with an unstorable change', () => {
     expect(ids.map((id) => outboxSizes.get(id))).toEqual([2, 1, 2]);
   });
 
-  it('returns an unstorable change that is alone, and a batch of only unstorable changes', async () => {
+  test('returns an unstorable change that is alone, and a batch of only unstorable changes', async () => {
     const single = await prepareChanges(poison);
     expect(await testBackend.backend.effects.apply(single.run, single.changes)).toEqual({
       superseded: [],
@@ -60,7 +60,7 @@ describe('WidgetEffects.apply, with an unstorable change', () => {
     });
   });
 
-  it('returns unstorable and superseded widgets apart', async () => {
+  test('returns unstorable and superseded widgets apart', async () => {
     const { run, changes, ids } = await prepareChanges('{}', poison, '{}');
     const { run: higher } = await testBackend.backend.runs.startRun();
     await testBackend.backend.effects.claim(higher, [ids[2] ?? '']);
@@ -71,7 +71,7 @@ describe('WidgetEffects.apply, with an unstorable change', () => {
     expect(await Promise.all(ids.map(getVersion))).toEqual([2, 1, 1]);
   });
 
-  it('accepts a storable change of the same widget afterwards', async () => {
+  test('accepts a storable change of the same widget afterwards', async () => {
     const { run, changes, ids } = await prepareChanges(poison);
     await testBackend.backend.effects.apply(run, changes);
     const storable = changes.map((change) => ({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetChange } from '@widget-service/shared/ports/widget-effects.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aCreation, anEntry, aWidget, awkwardPayload, awkwardTexts } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -35,7 +35,7 @@ async function claimWithNewRun(widgetId: string) {
 }
 
 describe('WidgetEffects.claim', () => {
-  it('returns the widgets with their outboxes, and leaves out unknown ids', async () => {
+  test('returns the widgets with their outboxes, and leaves out unknown ids', async () => {
     const [a, b] = [await insertWidget(), await insertWidget()];
     const unknown = randomUUID();
     const claim = await effects().claim(await startRun(), [a.widget.id, unknown, b.widget.id]);
@@ -46,18 +46,18 @@ describe('WidgetEffects.claim', () => {
     expect(claim).toMatchObject({ superseded: [] });
   });
 
-  it('accepts an empty list', async () => {
+  test('accepts an empty list', async () => {
     expect(await effects().claim(await startRun(), [])).toEqual({ claimed: [], superseded: [] });
   });
 
-  it('may be repeated by the same run', async () => {
+  test('may be repeated by the same run', async () => {
     const { widget } = await insertWidget();
     const run = await startRun();
     await effects().claim(run, [widget.id]);
     expect(await effects().claim(run, [widget.id])).toMatchObject({ claimed: [{ widget }], superseded: [] });
   });
 
-  it('returns as superseded what a higher run claimed, and leaves its fence unchanged', async () => {
+  test('returns as superseded what a higher run claimed, and leaves its fence unchanged', async () => {
     const [claimed, free] = [await insertWidget(), await insertWidget()];
     const [low, high] = [await startRun(), await startRun()];
     await effects().claim(high, [claimed.widget.id]);
@@ -68,7 +68,7 @@ describe('WidgetEffects.claim', () => {
     expect(await effects().apply(high, [change])).toEqual({ superseded: [], unstorable: [] });
   });
 
-  it.each([0, 1])('reads a write of a lower run, or supersedes it, beside %i unknown ids', async (count) => {
+  test.each([0, 1])('reads a write of a lower run, or supersedes it, beside %i unknown ids', async (count) => {
     const unknownIds = Array.from({ length: count }, () => randomUUID());
     const creations = await Promise.all(Array.from({ length: 100 }, () => insertWidget()));
     const [low, high] = [await startRun(), await startRun()];
@@ -88,7 +88,7 @@ describe('WidgetEffects.claim', () => {
     expect(outcomes).toEqual(outcomes.map(({ isWritten }) => ({ read: isWritten ? 2 : 1, isWritten })));
   });
 
-  it('accepts 256 widgets in one call', async () => {
+  test('accepts 256 widgets in one call', async () => {
     const creations = await Promise.all(Array.from({ length: 256 }, () => insertWidget()));
     const ids = creations.map(({ widget }) => widget.id);
     const { claimed, superseded } = await effects().claim(await startRun(), ids);
@@ -96,7 +96,7 @@ describe('WidgetEffects.claim', () => {
     expect(superseded).toEqual([]);
   });
 
-  it('keeps the fence across a reopen', async () => {
+  test('keeps the fence across a reopen', async () => {
     const { widget } = await insertWidget();
     const [low, high] = [await startRun(), await startRun()];
     await effects().claim(high, [widget.id]);
@@ -106,7 +106,7 @@ describe('WidgetEffects.claim', () => {
 });
 
 describe('WidgetEffects.apply', () => {
-  it('writes the change and appends its entries to the outbox', async () => {
+  test('writes the change and appends its entries to the outbox', async () => {
     const { widget, created } = await insertWidget({ owner: { userId: randomUUID(), email: 'a@b.c', notify: true } });
     const run = await startRun();
     await effects().claim(run, [widget.id]);
@@ -137,7 +137,7 @@ describe('WidgetEffects.apply', () => {
     ]);
   });
 
-  it('moves a retired widget from the active to the retired list', async () => {
+  test('moves a retired widget from the active to the retired list', async () => {
     const createdAt = new Date('1999-01-01T00:00:00.000Z');
     const { widget } = await insertWidget({ createdAt });
     const run = await startRun();
@@ -151,7 +151,7 @@ describe('WidgetEffects.apply', () => {
     expect(await list('retired')).toEqual([{ ...widget, ...after }]);
   });
 
-  it('keeps the body of the idempotency key', async () => {
+  test('keeps the body of the idempotency key', async () => {
     const idempotency = { scope: randomUUID(), key: 'k', fingerprint: 'f', body: '{"version":1}' };
     const creation = aCreation(aWidget(), idempotency);
     await testBackend.backend.widgets.insertOnce(creation);
@@ -165,7 +165,7 @@ describe('WidgetEffects.apply', () => {
     });
   });
 
-  it('keeps every member of the entries unchanged', async () => {
+  test('keeps every member of the entries unchanged', async () => {
     const { widget, created } = await insertWidget();
     const run = await startRun();
     await effects().claim(run, [widget.id]);
@@ -183,7 +183,7 @@ describe('WidgetEffects.apply', () => {
     expect((await claimWithNewRun(widget.id))?.outbox).toEqual([created, ...entries]);
   });
 
-  it.each([
+  test.each([
     ['no run has claimed', async () => null],
     ['a higher run has claimed', async (id: string) => effects().claim(await startRun(), [id])],
   ])('returns as superseded a widget that %s, and changes nothing', async (_, claimMeanwhile) => {
@@ -195,7 +195,7 @@ describe('WidgetEffects.apply', () => {
     expect(await claimWithNewRun(widget.id)).toEqual({ widget, outbox: [created] });
   });
 
-  it('returns a widget as superseded if the run has lost its fence, or never claimed the widget', async () => {
+  test('returns a widget as superseded if the run has lost its fence, or never claimed the widget', async () => {
     const { widget, created } = await insertWidget();
     const [low, middle, high] = [await startRun(), await startRun(), await startRun()];
     await effects().claim(low, [widget.id]);
@@ -206,7 +206,7 @@ describe('WidgetEffects.apply', () => {
     expect(await claimWithNewRun(widget.id)).toEqual({ widget, outbox: [created] });
   });
 
-  it.each([0, 2])('returns a widget as superseded if the change is from version %d, not 1', async (fromVersion) => {
+  test.each([0, 2])('returns a widget as superseded if the change is from version %d, not 1', async (fromVersion) => {
     const { widget, created } = await insertWidget();
     const run = await startRun();
     await effects().claim(run, [widget.id]);
@@ -215,14 +215,14 @@ describe('WidgetEffects.apply', () => {
     expect(await claimWithNewRun(widget.id)).toEqual({ widget, outbox: [created] });
   });
 
-  it('returns an unknown widget as superseded', async () => {
+  test('returns an unknown widget as superseded', async () => {
     const widget = aWidget();
     const change = buildChange(widget, [anEntry(widget, 2)]);
     expect(await effects().apply(await startRun(), [change])).toEqual({ superseded: [widget.id], unstorable: [] });
     expect(await testBackend.backend.widgets.get(widget.id)).toBeNull();
   });
 
-  it('writes the other changes of a call when one is superseded', async () => {
+  test('writes the other changes of a call when one is superseded', async () => {
     const [claimed, superseded] = [await insertWidget(), await insertWidget()];
     const run = await startRun();
     await effects().claim(run, [claimed.widget.id, superseded.widget.id]);
@@ -233,7 +233,7 @@ describe('WidgetEffects.apply', () => {
     expect(await testBackend.backend.widgets.get(superseded.widget.id)).toEqual(superseded.widget);
   });
 
-  it('writes exactly one of ten concurrent changes from the same version', async () => {
+  test('writes exactly one of ten concurrent changes from the same version', async () => {
     const { widget, created } = await insertWidget();
     const run = await startRun();
     await effects().claim(run, [widget.id]);
@@ -244,7 +244,7 @@ describe('WidgetEffects.apply', () => {
     expect((await claimWithNewRun(widget.id))?.outbox).toEqual([created, ...written]);
   });
 
-  it('accepts 256 changes in one call, and 256 entries in one change', async () => {
+  test('accepts 256 changes in one call, and 256 entries in one change', async () => {
     const creations = await Promise.all(Array.from({ length: 256 }, () => insertWidget()));
     const run = await startRun();
     const ids = creations.map(({ widget }) => widget.id);
@@ -259,7 +259,7 @@ describe('WidgetEffects.apply', () => {
     expect(total).toBe(256 * 2 + 256);
   });
 
-  it('keeps the change and its entries across a reopen', async () => {
+  test('keeps the change and its entries across a reopen', async () => {
     const { widget, created } = await insertWidget();
     const run = await startRun();
     await effects().claim(run, [widget.id]);

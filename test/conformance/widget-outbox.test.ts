@@ -4,7 +4,7 @@ import {
   type UnpublishedWidget,
   type WidgetOutbox,
 } from '@widget-service/shared/ports/widget-outbox.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aCreation, anEntry, aWidget } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -63,7 +63,7 @@ async function claimVersions(run: number, widgetId: string) {
 }
 
 describe('WidgetOutbox.removePublished', () => {
-  it('removes the entries up to the version, and keeps later ones', async () => {
+  test('removes the entries up to the version, and keeps later ones', async () => {
     const id = await insertWidget(4);
     const run = await startRun();
     expect(await claimVersions(run, id)).toEqual([1, 2, 3, 4]);
@@ -73,7 +73,7 @@ describe('WidgetOutbox.removePublished', () => {
     expect(await claimVersions(run, id)).toEqual([]);
   });
 
-  it('may be repeated, and accepts an empty outbox', async () => {
+  test('may be repeated, and accepts an empty outbox', async () => {
     const id = await insertWidget(1);
     const run = await startRun();
     await claimVersions(run, id);
@@ -82,7 +82,7 @@ describe('WidgetOutbox.removePublished', () => {
     }
   });
 
-  it('leaves the widget unchanged', async () => {
+  test('leaves the widget unchanged', async () => {
     const id = await insertWidget(3);
     const before = await testBackend.backend.widgets.get(id);
     const run = await startRun();
@@ -91,7 +91,7 @@ describe('WidgetOutbox.removePublished', () => {
     expect(await testBackend.backend.widgets.get(id)).toEqual(before);
   });
 
-  it('removes nothing for a run that has lost its fence or never claimed the widget', async () => {
+  test('removes nothing for a run that has lost its fence or never claimed the widget', async () => {
     const id = await insertWidget(2);
     const [low, middle, high] = [await startRun(), await startRun(), await startRun()];
     await claimVersions(low, id);
@@ -102,7 +102,7 @@ describe('WidgetOutbox.removePublished', () => {
     expect(await claimVersions(high, id)).toEqual([1, 2]);
   });
 
-  it('removes the entries of the other widgets when one is superseded', async () => {
+  test('removes the entries of the other widgets when one is superseded', async () => {
     const [claimed, superseded] = [await insertWidget(1), await insertWidget(1)];
     const [run, higher] = [await startRun(), await startRun()];
     await claimVersions(run, claimed);
@@ -113,11 +113,11 @@ describe('WidgetOutbox.removePublished', () => {
     expect(await claimVersions(higher, superseded)).toEqual([1]);
   });
 
-  it('accepts an empty list', async () => {
+  test('accepts an empty list', async () => {
     expect(await outboxes().removePublished(await startRun(), [])).toEqual({ superseded: [] });
   });
 
-  it('keeps the removal across a reopen', async () => {
+  test('keeps the removal across a reopen', async () => {
     const id = await insertWidget(2);
     const run = await startRun();
     await claimVersions(run, id);
@@ -129,7 +129,7 @@ describe('WidgetOutbox.removePublished', () => {
 
 describe('WidgetOutbox.findOverdue', () => {
   // Each test uses times before those of all other tests, because a scan covers the whole store.
-  it('returns widgets whose oldest entry is older than the time, oldest first', async () => {
+  test('returns widgets whose oldest entry is older than the time, oldest first', async () => {
     const at = (second: number) => new Date(Date.UTC(2003, 0, 1, 0, 0, second));
     const [third, first, second] = [
       await insertWidget(1, at(30)),
@@ -142,7 +142,7 @@ describe('WidgetOutbox.findOverdue', () => {
     expect(await findOverdueIds(at(10), 10)).toEqual([]);
   });
 
-  it('compares the oldest entry that is left after removePublished', async () => {
+  test('compares the oldest entry that is left after removePublished', async () => {
     const at = (second: number) => new Date(Date.UTC(2002, 0, 1, 0, 0, second));
     const id = await insertWidget(2, at(0));
     expect(await findOverdueIds(at(1), 10)).toEqual([id]);
@@ -155,25 +155,25 @@ describe('WidgetOutbox.findOverdue', () => {
     expect(await findOverdueIds(at(2), 10)).toEqual([]);
   });
 
-  it('returns nothing when no entry is old enough', async () => {
+  test('returns nothing when no entry is old enough', async () => {
     await insertWidget(1);
     expect(await findOverdueIds(new Date('1990-01-01T00:00:00.000Z'), 10)).toEqual([]);
   });
 
-  it('returns each widget once', async () => {
+  test('returns each widget once', async () => {
     const at = new Date(Date.UTC(2001, 0, 1));
     const id = await insertWidget(20, at);
     expect(await findOverdueIds(new Date(Date.UTC(2001, 0, 2)), 10)).toEqual([id]);
     expect(await findOverdueIds(new Date(Date.UTC(2001, 0, 2)), 1)).toEqual([id]);
   });
 
-  it('returns the time of the oldest entry', async () => {
+  test('returns the time of the oldest entry', async () => {
     const at = (second: number) => new Date(Date.UTC(2000, 0, 1, 0, 0, second));
     const id = await insertWidget(3, at(5));
     expect(await outboxes().findOverdue(at(60), 10)).toEqual([{ widgetId: id, since: at(5) }]);
   });
 
-  it('returns each widget once across pages, also when several have the same time or many entries', async () => {
+  test('returns each widget once across pages, also when several have the same time or many entries', async () => {
     const at = (second: number) => new Date(Date.UTC(1999, 0, 1, 0, 0, second));
     const first = await insertWidget(4, at(0));
     const simultaneous = [
@@ -194,7 +194,7 @@ describe('WidgetOutbox.findOverdue', () => {
 
 describe('WidgetOutbox.findFutureDated', () => {
   // Each test uses times after those of all other tests, because a scan covers the whole store.
-  it('returns widgets whose oldest entry is later than the time, earliest first', async () => {
+  test('returns widgets whose oldest entry is later than the time, earliest first', async () => {
     const at = (second: number) => new Date(Date.UTC(2103, 0, 1, 0, 0, second));
     const [third, first, second] = [
       await insertWidget(1, at(30)),
@@ -207,7 +207,7 @@ describe('WidgetOutbox.findFutureDated', () => {
     expect(await findFutureDatedIds(at(30), 10)).toEqual([]);
   });
 
-  it('compares the oldest entry that is left after removePublished', async () => {
+  test('compares the oldest entry that is left after removePublished', async () => {
     const at = (second: number) => new Date(Date.UTC(2104, 0, 1, 0, 0, second));
     const id = await insertWidget(2, at(0));
     expect(await findFutureDatedIds(at(0), 10)).toEqual([]);
@@ -219,7 +219,7 @@ describe('WidgetOutbox.findFutureDated', () => {
     expect(await findFutureDatedIds(at(0), 10)).toEqual([]);
   });
 
-  it('returns each widget once across pages', async () => {
+  test('returns each widget once across pages', async () => {
     const at = (second: number) => new Date(Date.UTC(2105, 0, 1, 0, 0, second));
     const ids = [await insertWidget(2, at(10)), await insertWidget(1, at(20)), await insertWidget(1, at(30))];
     const pages = await readPages((...args) => outboxes().findFutureDated(at(9), ...args), 2);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aCreation, anIdempotencyRecord, aWidget, awkwardTexts } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -21,7 +21,7 @@ async function readOutbox(widgetId: string) {
 }
 
 describe('WidgetStore.get', () => {
-  it('returns every member unchanged', async () => {
+  test('returns every member unchanged', async () => {
     const widget = aWidget({
       name: 'Pump 7',
       state: 'retired',
@@ -37,7 +37,7 @@ describe('WidgetStore.get', () => {
     expect(await widgets().get(widget.id)).toEqual(widget);
   });
 
-  it('returns null for members without a value', async () => {
+  test('returns null for members without a value', async () => {
     const widget = aWidget();
     await widgets().insertOnce(aCreation(widget));
     const stored = await widgets().get(widget.id);
@@ -45,7 +45,7 @@ describe('WidgetStore.get', () => {
     expect(stored).toMatchObject({ owner: null, retiredAt: null, lastEventAt: null, labels: [] });
   });
 
-  it.each(awkwardTexts)('returns the text %j unchanged in every member', async (text) => {
+  test.each(awkwardTexts)('returns the text %j unchanged in every member', async (text) => {
     const widget = aWidget({
       name: text,
       labels: [text],
@@ -55,11 +55,11 @@ describe('WidgetStore.get', () => {
     expect(await widgets().get(widget.id)).toEqual(widget);
   });
 
-  it('returns null for an unknown id', async () => {
+  test('returns null for an unknown id', async () => {
     expect(await widgets().get(randomUUID())).toBeNull();
   });
 
-  it('returns a widget after a reopen, with its outbox and idempotency record', async () => {
+  test('returns a widget after a reopen, with its outbox and idempotency record', async () => {
     const creation = aCreation(aWidget(), anIdempotencyRecord());
     await widgets().insertOnce(creation);
     await testBackend.reopen();
@@ -74,13 +74,13 @@ describe('WidgetStore.get', () => {
 });
 
 describe('WidgetStore.insertOnce', () => {
-  it('stores the event of the creation in the outbox', async () => {
+  test('stores the event of the creation in the outbox', async () => {
     const creation = aCreation();
     await widgets().insertOnce(creation);
     expect(await readOutbox(creation.widget.id)).toEqual([creation.created]);
   });
 
-  it('returns the first widget and body, byte for byte, for a known key with the same fingerprint', async () => {
+  test('returns the first widget and body, byte for byte, for a known key with the same fingerprint', async () => {
     const record = anIdempotencyRecord({ body: ` {"a.b":1.0,"$x":"\\u00e9 é 🦄","a.b":2}\n` });
     const first = aCreation(aWidget(), record);
     const second = aCreation(aWidget(), { ...record, body: 'another' });
@@ -94,7 +94,7 @@ describe('WidgetStore.insertOnce', () => {
     expect(await readOutbox(second.widget.id)).toBeUndefined();
   });
 
-  it('returns conflict for a known key with another fingerprint, and stores nothing', async () => {
+  test('returns conflict for a known key with another fingerprint, and stores nothing', async () => {
     const record = anIdempotencyRecord();
     const second = aCreation(aWidget(), { ...record, fingerprint: 'e'.repeat(64) });
     await widgets().insertOnce(aCreation(aWidget(), record));
@@ -103,14 +103,14 @@ describe('WidgetStore.insertOnce', () => {
     expect(await widgets().insertOnce(aCreation(aWidget(), record))).toMatchObject({ status: 'replayed' });
   });
 
-  it('treats a key of another scope, or in another case, as another key', async () => {
+  test('treats a key of another scope, or in another case, as another key', async () => {
     const record = anIdempotencyRecord({ key: 'Key' });
     for (const idempotency of [record, { ...record, scope: randomUUID() }, { ...record, key: 'key' }]) {
       expect(await widgets().insertOnce(aCreation(aWidget(), idempotency))).toEqual({ status: 'created' });
     }
   });
 
-  it.each(awkwardTexts)('accepts the key %j', async (key) => {
+  test.each(awkwardTexts)('accepts the key %j', async (key) => {
     const record = anIdempotencyRecord({ key, scope: `scope ${key}` });
     const first = aCreation(aWidget(), record);
     expect(await widgets().insertOnce(first)).toEqual({ status: 'created' });
@@ -121,13 +121,13 @@ describe('WidgetStore.insertOnce', () => {
     });
   });
 
-  it('creates a widget for every insert without a key', async () => {
+  test('creates a widget for every insert without a key', async () => {
     for (const creation of [aCreation(), aCreation()]) {
       expect(await widgets().insertOnce(creation)).toEqual({ status: 'created' });
     }
   });
 
-  it('creates once for 50 concurrent inserts, and returns the same widget id and body to the others', async () => {
+  test('creates once for 50 concurrent inserts, and returns the same widget id and body to the others', async () => {
     const record = anIdempotencyRecord();
     const creations = Array.from({ length: 50 }, (_, n) => aCreation(aWidget(), { ...record, body: `body ${n}` }));
     const outcomes = await Promise.all(creations.map((creation) => widgets().insertOnce(creation)));
@@ -145,7 +145,7 @@ describe('WidgetStore.insertOnce', () => {
     expect(stored.filter((widget) => widget !== null)).toEqual([winners[0]?.widget]);
   });
 
-  it('returns conflict to concurrent inserts with the losing fingerprint', async () => {
+  test('returns conflict to concurrent inserts with the losing fingerprint', async () => {
     const record = anIdempotencyRecord();
     const fingerprints = ['a'.repeat(64), 'b'.repeat(64)] as const;
     const creations = Array.from({ length: 50 }, (_, n) =>
@@ -179,25 +179,25 @@ describe('WidgetStore.list and count', () => {
   });
   afterAll(() => listBackend.dispose());
 
-  it('orders widgets by createdAt, then by id, both descending', async () => {
+  test('orders widgets by createdAt, then by id, both descending', async () => {
     expect(await listBackend.backend.widgets.list(noFilter, { offset: 0, limit: 100 })).toEqual(rows);
   });
 
-  it('returns the range of offset and limit', async () => {
+  test('returns the range of offset and limit', async () => {
     expect(await listBackend.backend.widgets.list(noFilter, { offset: 7, limit: 11 })).toEqual(rows.slice(7, 18));
     expect(await listBackend.backend.widgets.list(noFilter, { offset: 25, limit: 11 })).toEqual(rows.slice(25));
     expect(await listBackend.backend.widgets.list(noFilter, { offset: 30, limit: 11 })).toEqual([]);
     expect(await listBackend.backend.widgets.list(noFilter, { offset: 2_147_483_646 * 200, limit: 200 })).toEqual([]);
   });
 
-  it.each(['active', 'retired'] as const)('returns and counts only %s widgets', async (state) => {
+  test.each(['active', 'retired'] as const)('returns and counts only %s widgets', async (state) => {
     const matching = rows.filter((widget) => widget.state === state);
     const filter = { state, createdAtOrBefore: null };
     expect(await listBackend.backend.widgets.list(filter, { offset: 0, limit: 100 })).toEqual(matching);
     expect(await listBackend.backend.widgets.count(filter, 1000)).toBe(matching.length);
   });
 
-  it('returns and counts only widgets created at or before a time, to the millisecond', async () => {
+  test('returns and counts only widgets created at or before a time, to the millisecond', async () => {
     for (const state of [null, 'active', 'retired'] as const) {
       const filter = { state, createdAtOrBefore: at(4) };
       const matching = rows.filter((row) => row.createdAt <= at(4) && (state === null || row.state === state));
@@ -206,7 +206,7 @@ describe('WidgetStore.list and count', () => {
     }
   });
 
-  it('counts up to atMost', async () => {
+  test('counts up to atMost', async () => {
     expect(await listBackend.backend.widgets.count(noFilter, 1000)).toBe(30);
     expect(await listBackend.backend.widgets.count(noFilter, 30)).toBe(30);
     expect(await listBackend.backend.widgets.count(noFilter, 12)).toBe(12);

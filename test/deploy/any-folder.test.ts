@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { listFiles, root } from './build-context.ts';
 
 const run = promisify(execFile);
@@ -59,7 +59,7 @@ function readFolder(path: string): string[] {
   }
 }
 
-it('a checkout below a folder with a space and an umlaut builds everything', async () => {
+test('a checkout below a folder with a space and an umlaut builds everything', async () => {
   for (const script of ['scripts/prepare.js', 'scripts/build-client.ts', 'scripts/build-widgetctl.ts']) {
     await run(process.execPath, [script], { cwd: checkout, env: environment });
   }
@@ -75,7 +75,7 @@ it('a checkout below a folder with a space and an umlaut builds everything', asy
   expect(stdout).toMatch(/\d+\.\d+\.\d+/);
 });
 
-it('a service starts there, serves the console, and is backed up', async () => {
+test('a service starts there, serves the console, and is backed up', async () => {
   const folder = join(checkout, 'my data');
   const service = spawn(process.execPath, ['apps/api/src/main.ts'], {
     cwd: checkout,
@@ -104,7 +104,7 @@ it('a service starts there, serves the console, and is backed up', async () => {
   }
 });
 
-it('no code takes the path of a file from a URL: it would contain %20 for a space', () => {
+test('no code takes the path of a file from a URL: it would contain %20 for a space', () => {
   const files = listFiles(['apps', 'packages', 'scripts', 'test']).filter((path) => /\.[cm]?[jt]s$/.test(path));
   expect(files.length).toBeGreaterThan(500);
   const found = files.filter((path) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it as test } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '../drivers/free-port.ts';
 import { root } from './build-context.ts';
@@ -26,7 +26,7 @@ function makePasswords(): { read: (name: string) => string } {
   return { read: (name) => readFileSync(join(folder, name), 'utf8') };
 }
 
-it('every setting of compose.yaml exists, its default is valid, and a proxy with TLS needs no change of the file', () => {
+test('every setting of compose.yaml exists, its default is valid, and a proxy with TLS needs no change of the file', () => {
   makePasswords();
   const given = services.api.environment as Record<string, string>;
   expect(Object.keys(settingsTable)).toEqual(
@@ -57,7 +57,7 @@ function substitute(value: string, shell: Readonly<Record<string, string>>): str
 }
 
 describe('the stores of compose.yaml', () => {
-  it('have one random password, which a second start keeps', () => {
+  test('have one random password, which a second start keeps', () => {
     const { read } = makePasswords();
     const password = read('PASSWORD');
     expect(password).toMatch(/^[\da-f]{48}$/);
@@ -68,7 +68,7 @@ describe('the stores of compose.yaml', () => {
     expect(statSync(join(folder, 'PASSWORD')).mode & 0o777).toBe(0o444);
   });
 
-  it('demand the password: Redis, by the command that its container runs', async () => {
+  test('demand the password: Redis, by the command that its container runs', async () => {
     const password = makePasswords().read('PASSWORD');
     const port = String(await freePort());
     const [shell, option, script] = services.redis.command as string[];
@@ -94,7 +94,7 @@ describe('the stores of compose.yaml', () => {
     }
   });
 
-  it('are reached by the service alone, and have the password as a file', () => {
+  test('are reached by the service alone, and have the password as a file', () => {
     for (const name of ['mongodb', 'redis']) {
       expect(services[name].networks).toEqual(['stores']);
       expect(services[name].ports).toBeUndefined();
@@ -105,7 +105,7 @@ describe('the stores of compose.yaml', () => {
 });
 
 describe('the containers of compose.yaml', () => {
-  it.each(Object.entries(services))(
+  test.each(Object.entries(services))(
     '%s has a read-only root, no capability, and gets no further ones',
     (name, service) => {
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
@@ -113,7 +113,7 @@ describe('the containers of compose.yaml', () => {
     },
   );
 
-  it('wait until what they need is healthy', () => {
+  test('wait until what they need is healthy', () => {
     for (const name of ['api', 'worker']) {
       expect(services[name].depends_on).toEqual({
         mongodb: { condition: 'service_healthy' },
@@ -122,7 +122,7 @@ describe('the containers of compose.yaml', () => {
     }
   });
 
-  it('have the password of the first admin in api pods only', () => {
+  test('have the password of the first admin in api pods only', () => {
     const names = Object.keys(services).filter((name) => JSON.stringify(services[name]).includes('ADMIN_PASSWORD'));
     expect(names).toEqual(['api']);
   });

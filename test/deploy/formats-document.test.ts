@@ -3,7 +3,7 @@ import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
 import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { serializeControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
 import { serializeHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
 const text = readFileSync(new URL('docs/formats.md', root), 'utf8');
@@ -11,11 +11,11 @@ const schema = new URL('packages/embedded/src/schema/', root);
 const listMissing = (names: readonly string[]) => names.filter((name) => !text.includes(`\`${name}`));
 const findLine = (start: string) => text.split('\n').find((line) => line.startsWith(start)) ?? '';
 
-it('docs/formats.md names every collection of MongoDB', () => {
+test('docs/formats.md names every collection of MongoDB', () => {
   expect(listMissing(Object.values(collectionNames).map((name) => `${name}\``))).toEqual([]);
 });
 
-it('docs/formats.md names every key of Redis', () => {
+test('docs/formats.md names every key of Redis', () => {
   const keys = redisKeys('ws');
   const fixed = Object.values(keys).filter((key) => typeof key === 'string' && key !== keys.queuePrefix) as string[];
   const events = [keys.watermark('<widget id>'), keys.appendedEvent('<event id>')];
@@ -26,7 +26,7 @@ it('docs/formats.md names every key of Redis', () => {
   expect(Object.keys(keys)).toHaveLength(fixed.length + made.length + 1);
 });
 
-it('docs/formats.md names every table of SQLite, and the version of the schema', () => {
+test('docs/formats.md names every table of SQLite, and the version of the schema', () => {
   const files = readdirSync(schema).filter((name) => name.endsWith('.sql'));
   const sql = files.map((name) => readFileSync(new URL(name, schema), 'utf8')).join('\n');
   const tables = [...sql.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => `${name}\``);
@@ -35,7 +35,7 @@ it('docs/formats.md names every table of SQLite, and the version of the schema',
   expect(text).toContain(`is the schema version: ${files.length},`);
 });
 
-it('docs/formats.md states the versions that this version writes', () => {
+test('docs/formats.md states the versions that this version writes', () => {
   const job = JSON.parse(serializeHookJob([])) as { version: number };
   const entry = JSON.parse(serializeControlEntry({ kind: 'user', id: 'u', change: 'changed' })) as { version: number };
   expect(findLine('| job of the hook queue')).toContain(`\`version\`: ${job.version},`);

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { freePort } from '../drivers/free-port.ts';
 import { isIgnored, listFiles, root } from './build-context.ts';
 import { type BuiltImage, readInstructions, runDockerfile } from './run-dockerfile.ts';
@@ -28,7 +28,7 @@ function listInstalledPackages(): string[] {
     .filter((name) => !name.startsWith('@widget-service/'));
 }
 
-it('the image contains no test, no fake and no file of a developer', () => {
+test('the image contains no test, no fake and no file of a developer', () => {
   const files = readdirSync(image.folder, { recursive: true, encoding: 'utf8' }).filter(
     (path) => !path.startsWith('node_modules'),
   );
@@ -37,12 +37,12 @@ it('the image contains no test, no fake and no file of a developer', () => {
   expect(readdirSync(image.folder).sort()).toEqual(['apps', 'node_modules', 'package.json', 'packages']);
 });
 
-it('the image contains every other file of the apps and packages', () => {
+test('the image contains every other file of the apps and packages', () => {
   const product = listFiles(['apps', 'packages']).filter((path) => !isIgnored(path) && existsSync(join(root, path)));
   expect(product.filter((path) => !existsSync(join(image.folder, path)))).toEqual([]);
 });
 
-it('the image contains only packages that the apps need', () => {
+test('the image contains only packages that the apps need', () => {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: true; devOptional?: true }>;
   };
@@ -57,7 +57,7 @@ it('the image contains only packages that the apps need', () => {
   expect(mebibytes).toBeLessThan(90);
 });
 
-it('the image runs as a user other than root, names its base once, and has labels', () => {
+test('the image runs as a user other than root, names its base once, and has labels', () => {
   const instructions = readInstructions();
   const bases = instructions.filter(({ keyword }) => keyword === 'FROM').map(({ text }) => text.split(' ')[0]);
   expect(bases.filter((base) => !base?.includes('{NODE_IMAGE}'))).toEqual([]);
@@ -69,7 +69,7 @@ it('the image runs as a user other than root, names its base once, and has label
   expect(instructions.find(({ keyword }) => keyword === 'LABEL')?.text).toContain('org.opencontainers.image.version=');
 });
 
-it('the default command starts the embedded service, which becomes ready, passes the health check and drains', async () => {
+test('the default command starts the embedded service, which becomes ready, passes the health check and drains', async () => {
   const opsPort = await freePort();
   const environment = { ...image.environment, PORT: '0', OPS_PORT: String(opsPort), DRAIN_DELAY_MS: '0' };
   const child = startInImage(image.command, { ...environment, DATA_DIR: join(temporary, 'data') });
@@ -83,7 +83,7 @@ it('the default command starts the embedded service, which becomes ready, passes
   expect(runInImage(image.healthcheck, environment).status).toBe(1);
 });
 
-it('as process 1, a starting api and the migration stop at SIGTERM', async ({ skip }) => {
+test('as process 1, a starting api and the migration stop at SIGTERM', async ({ skip }) => {
   const isolate = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
   if (runInImage([...isolate, 'true'], {}).status !== 0) skip('unshare cannot make a process namespace here');
   const stop = async (command: readonly string[]) => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { basename, dirname } from 'node:path';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { makeOperatorCopy } from './operator-copy.ts';
 import { listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
 
@@ -40,7 +40,7 @@ describe('secrets', () => {
     return files.map(({ name }: { name: string }) => name);
   }
 
-  it('of the stores are files: for the migration that of MongoDB only', () => {
+  test('of the stores are files: for the migration that of MongoDB only', () => {
     expect(listSecretFiles(api)).toEqual(['MONGODB_URL_FILE', 'REDIS_URL_FILE', 'ADMIN_PASSWORD_FILE']);
     expect(listSecretFiles(worker)).toEqual(['MONGODB_URL_FILE', 'REDIS_URL_FILE']);
     expect(listSecretFiles(migration)).toEqual(['MONGODB_URL_FILE']);
@@ -48,7 +48,7 @@ describe('secrets', () => {
     expect(secret.items).toEqual([{ key: 'MONGODB_URL', path: 'MONGODB_URL' }]);
   });
 
-  it('protect the stores of the local overlay, too', () => {
+  test('protect the stores of the local overlay, too', () => {
     for (const name of ['mongodb', 'redis']) {
       const { spec } = find('StatefulSet', name);
       const { secret } = spec.template.spec.volumes.find((volume: { name: string }) => volume.name === 'password');
@@ -57,7 +57,7 @@ describe('secrets', () => {
     }
   });
 
-  it('are in no environment', () => {
+  test('are in no environment', () => {
     for (const { spec } of [api, worker, migration]) {
       const [{ envFrom, env }] = listContainers(spec);
       expect(envFrom).toEqual([{ configMapRef: { name: 'widget-settings' } }]);
@@ -95,12 +95,12 @@ describe('network policies', () => {
     return [...new Set<string | number>(ports)].sort();
   }
 
-  it('deny everything by default', () => {
+  test('deny everything by default', () => {
     const denial = policies.find(({ spec }) => Object.keys(spec.podSelector).length === 0);
     expect(denial?.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
   });
 
-  it('let each process reach only the stores that it uses, and DNS', () => {
+  test('let each process reach only the stores that it uses, and DNS', () => {
     expect(listPorts(api, 'egress')).toEqual([27017, 53, 6379]);
     expect(listPorts(worker, 'egress')).toEqual([27017, 53, 6379]);
     expect(listPorts(migration, 'egress')).toEqual([27017, 53]);
@@ -115,14 +115,14 @@ describe('network policies', () => {
     ]);
   });
 
-  it('let no process reach any address on the port of a store: the overlay names those of the stores', () => {
+  test('let no process reach any address on the port of a store: the overlay names those of the stores', () => {
     for (const { spec } of policies) for (const rule of spec.egress ?? []) expect(rule.to).not.toBeUndefined();
     const overlay = manifests.find(({ file }) => file === 'overlays/production/kustomization.yaml');
     const patched = overlay?.patches.map(({ target }: { target: { name: string } }) => target.name);
     expect(patched).toEqual(['to-mongodb', 'to-redis']);
   });
 
-  it('let the gateway reach the public port, Prometheus the operators’ port, and nobody anything else', () => {
+  test('let the gateway reach the public port, Prometheus the operators’ port, and nobody anything else', () => {
     expect(listPorts(api, 'ingress')).toEqual(['http', 'ops']);
     expect(listPorts(worker, 'ingress')).toEqual(['ops']);
     expect(listPorts(migration, 'ingress')).toEqual([]);
@@ -141,7 +141,7 @@ describe('network policies', () => {
     ]);
   });
 
-  it('have to be filled in: deploy.sh stops while an address of the example is left', ({ skip }) => {
+  test('have to be filled in: deploy.sh stops while an address of the example is left', ({ skip }) => {
     if (spawnSync('kubectl', ['version', '--client']).status !== 0) skip('kubectl is not installed');
     const copy = makeOperatorCopy();
     copy.edit('overlays/production/kustomization.yaml', '10.9.8.7/32', '192.0.2.1/32');
@@ -154,7 +154,7 @@ describe('network policies', () => {
     expect(status).toBe(78);
   });
 
-  it('are part of the production overlay', () => {
+  test('are part of the production overlay', () => {
     const overlay = manifests.find(({ file }) => file === 'overlays/production/kustomization.yaml');
     expect(overlay?.components).toContain('../../components/network-policies');
   });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { applyCustomResourceDefinitions } from './custom-resources.ts';
 import { type ClusterObject, findReasonToSkip, listObjects, makeKubectl, runCommand, sampleWhile } from './kubectl.ts';
@@ -41,7 +41,7 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     copy.remove();
   });
 
-  it('kubectl apply -k of the local overlay is admitted, and everything becomes available', async () => {
+  test('kubectl apply -k of the local overlay is admitted, and everything becomes available', async () => {
     const folder = copy.makeOverlay({ overlay: 'local', namespace: local });
     const output = await runCommand('kubectl', ['apply', '--kustomize', folder]);
     expect(output).not.toMatch(/warning|violate/i);
@@ -54,7 +54,7 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     expect(namespace?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
   });
 
-  it('deploy.sh starts the migration, then 5 workers, then 20 api pods', async () => {
+  test('deploy.sh starts the migration, then 5 workers, then 20 api pods', async () => {
     const output = await deploy(overlay);
     expect(output).not.toMatch(/warning|violate/i);
     console.log(`admitted: ${output.match(/\S+ created$/gm)?.length} objects`);
@@ -67,7 +67,7 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     expect(api!.metadata.creationTimestamp >= findAvailableTime(worker!)).toBe(true);
   });
 
-  it('each pod reads its stores from files of the Secret, readable for its owner and its group', async () => {
+  test('each pod reads its stores from files of the Secret, readable for its owner and its group', async () => {
     for (const [selector, keys] of [
       [apiPods, null],
       [workers, null],
@@ -92,7 +92,7 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     ]);
   });
 
-  it('the pods are spread evenly over zones, and over nodes', async () => {
+  test('the pods are spread evenly over zones, and over nodes', async () => {
     for (const [selector, perZone, nodeMax] of [
       [apiPods, [6, 7, 7], 5],
       [workers, [1, 2, 2], 2],
@@ -111,7 +111,7 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     }
   });
 
-  it('applying the manifests again keeps 20 api pods and 5 workers', async () => {
+  test('applying the manifests again keeps 20 api pods and 5 workers', async () => {
     const before = await readGenerations(production);
     const { fewest } = await sampleWhile(production, 'api', async () => {
       await runCommand('kubectl', ['apply', '--kustomize', overlay]);
@@ -123,7 +123,7 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     expect(deployments.map(({ spec }) => spec.replicas)).toEqual([20, 5]);
   });
 
-  it('an upgrade rolls the workers, then the api pods, and never has fewer than 20 of them', async () => {
+  test('an upgrade rolls the workers, then the api pods, and never has fewer than 20 of them', async () => {
     copy.edit(productionOverlay, 'newTag: 0.1.0', 'newTag: 0.2.0');
     copy.edit(productionOverlay, '- COOKIE_SECURE=true', '- COOKIE_SECURE=true\n      - LOG_LEVEL=warn');
     const { fewest, mostPods } = await sampleWhile(production, 'api', () => deploy(overlay));
@@ -144,7 +144,7 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     }
   });
 
-  it('a drained node loses its pods while at least 18 of 20 stay ready', async () => {
+  test('a drained node loses its pods while at least 18 of 20 stay ready', async () => {
     const onNode = async () =>
       (await listObjects(production, 'pod', apiPods)).filter(({ spec }) => spec.nodeName === 'node-b1').length;
     expect(await onNode()).toBeGreaterThan(0);
@@ -163,7 +163,7 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     }
   });
 
-  it('a drain evicts pods that are not ready, also while no pod is ready', async () => {
+  test('a drain evicts pods that are not ready, also while no pod is ready', async () => {
     const pods = await listObjects(production, 'pod', apiPods);
     const notReady = JSON.stringify({ status: { conditions: [{ type: 'Ready', status: 'False' }] } });
     const names = pods.map(({ metadata }) => metadata.name);
@@ -182,7 +182,7 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     await kubectl('rollout', 'status', 'deployment/widget-api', '--timeout=30s');
   });
 
-  it('rollout undo brings the old version and its settings back, and never has fewer than 20 api pods', async () => {
+  test('rollout undo brings the old version and its settings back, and never has fewer than 20 api pods', async () => {
     const { fewest } = await sampleWhile(production, 'api', async () => {
       await kubectl('rollout', 'undo', 'deployment/widget-api');
       await kubectl('rollout', 'status', 'deployment/widget-api', '--timeout=60s');
@@ -196,7 +196,7 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     expect(used?.data).not.toHaveProperty('LOG_LEVEL');
   });
 
-  it('a misspelt field stops deploy.sh before it changes anything', async () => {
+  test('a misspelt field stops deploy.sh before it changes anything', async () => {
     const patch =
       '{ target: { kind: Deployment }, patch: "- { op: add, path: /spec/template/spec/enableServiceLink, value: false }" }';
     const misspelt = copy.makeOverlay({ overlay: 'production', namespace: production, patches: [patch] });
@@ -206,7 +206,7 @@ describe.skipIf(reasonToSkip !== null)('the manifests on a control plane with si
     expect(await readGenerations(production)).toEqual(before);
   });
 
-  it('a migration that does not succeed stops deploy.sh before it changes a pod', async () => {
+  test('a migration that does not succeed stops deploy.sh before it changes a pod', async () => {
     const patch =
       '{ target: { kind: Job }, patch: "- { op: add, path: /spec/template/spec/nodeName, value: node-absent }" }';
     const stuck = copy.makeOverlay({ overlay: 'production', namespace: production, patches: [patch] });

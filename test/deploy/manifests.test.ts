@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { root } from './build-context.ts';
 import { listContainers, type Manifest, readManifests, readVariables } from './read-manifests.ts';
 
@@ -29,7 +29,7 @@ function readApiSettings() {
   return parseSettings({ NODE_ENV: 'production', ...environment }, { app: 'api', isTerminal: false }).settings;
 }
 
-it('every setting that a manifest names exists, and its value is valid', () => {
+test('every setting that a manifest names exists, and its value is valid', () => {
   expect(variables.length).toBeGreaterThan(8);
   const stores = { MONGODB_URL: 'mongodb://127.0.0.1/', REDIS_URL: 'redis://127.0.0.1/' };
   for (const { file, name, value } of variables) {
@@ -40,18 +40,18 @@ it('every setting that a manifest names exists, and its value is valid', () => {
   }
 });
 
-it('the production overlay sets what a cluster behind a proxy needs', () => {
+test('the production overlay sets what a cluster behind a proxy needs', () => {
   const names = variables.filter(({ file }) => file.startsWith('overlays/production')).map(({ name }) => name);
   expect(names.sort()).toEqual(['ALLOWED_HOSTS', 'COOKIE_SECURE', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES']);
 });
 
-it('no Deployment states a number of pods: applying it would reset one that was scaled', () => {
+test('no Deployment states a number of pods: applying it would reset one that was scaled', () => {
   for (const manifest of manifests.filter(({ kind }) => kind === 'Deployment')) {
     expect(manifest.spec).not.toHaveProperty('replicas');
   }
 });
 
-it('each overlay names the image in one place, and nothing else names its version', () => {
+test('each overlay names the image in one place, and nothing else names its version', () => {
   const own = [api, worker, migration].flatMap(({ spec }) => listContainers(spec));
   expect(own.map(({ image }) => image)).toEqual(['widget-service', 'widget-service', 'widget-service']);
   const overlays = manifests.filter(({ file }) => /^overlays\/\w+\/kustomization.yaml$/.test(file));
@@ -61,7 +61,7 @@ it('each overlay names the image in one place, and nothing else names its versio
   ]);
 });
 
-it('every object has the label of the service, and every selector selects pods', () => {
+test('every object has the label of the service, and every selector selects pods', () => {
   const podLabels = manifests.flatMap(({ spec }) => spec?.template?.metadata?.labels ?? []);
   const selects = (selector: Record<string, string>) =>
     podLabels.some((labels) => Object.entries(selector).every(([key, value]) => labels[key] === value));
@@ -74,7 +74,7 @@ it('every object has the label of the service, and every selector selects pods',
   }
 });
 
-it('ports are those on which the processes listen', () => {
+test('ports are those on which the processes listen', () => {
   const portsOf = ({ spec }: Manifest) =>
     listContainers(spec)[0].ports.map(({ containerPort }: { containerPort: number }) => containerPort);
   const stores = { MONGODB_URL: 'mongodb://127.0.0.1/', REDIS_URL: 'redis://127.0.0.1/' };
@@ -84,7 +84,7 @@ it('ports are those on which the processes listen', () => {
   expect(portsOf(worker)).toEqual([workerSettings.OPS_PORT]);
 });
 
-it('the grace period is longer than the longest drain', () => {
+test('the grace period is longer than the longest drain', () => {
   const { DRAIN_DELAY_MS, DRAIN_WINDOW_MS } = readApiSettings();
   // docs/operations.md: a drain takes at most both settings plus 35 s.
   const longestDrainSeconds = (DRAIN_DELAY_MS + DRAIN_WINDOW_MS) / 1_000 + 35;
@@ -93,7 +93,7 @@ it('the grace period is longer than the longest drain', () => {
   }
 });
 
-it('the memory limit of an api pod is enough for all its streams, three in ten of them slow', () => {
+test('the memory limit of an api pod is enough for all its streams, three in ten of them slow', () => {
   const { STREAMS_PER_POD, STREAM_UNSENT_LIMIT_BYTES, RING_BYTES } = readApiSettings();
   const [container] = listContainers(api.spec);
   const option = (name: string) =>
@@ -114,7 +114,7 @@ it('the memory limit of an api pod is enough for all its streams, three in ten o
   expect(Number.parseInt(limits.memory, 10)).toBeGreaterThanOrEqual(heap + outsideHeap);
 });
 
-it('autoscalers leave room for a lost zone, add no idle worker, and read metrics that exist', () => {
+test('autoscalers leave room for a lost zone, add no idle worker, and read metrics that exist', () => {
   const { STREAMS_PER_POD, HOOK_PARTITIONS } = readApiSettings();
   const pods = find('HorizontalPodAutoscaler', 'widget-api').spec.metrics.find(
     ({ type }: Manifest) => type === 'Pods',

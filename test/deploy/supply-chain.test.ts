@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { parse } from 'yaml';
 import { root } from './build-context.ts';
 import { type LockEntry, readLockedPackages, readProductionPackages } from './production-packages.ts';
@@ -22,7 +22,7 @@ interface ReleaseJob {
 describe('package-lock.json', () => {
   const production = readProductionPackages();
 
-  it('has the hash of every package, also of those for other platforms', () => {
+  test('has the hash of every package, also of those for other platforms', () => {
     expect(readLockedPackages().size).toBeGreaterThan(400);
     expect(toNames(readLockedPackages(), ({ integrity }) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))).toEqual(
       [],
@@ -32,7 +32,7 @@ describe('package-lock.json', () => {
   /** Each permits use in any product, and demands at most that its notice is kept. */
   const allowedLicences = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0'];
 
-  it('has only packages with allowed licences in the image', () => {
+  test('has only packages with allowed licences in the image', () => {
     expect(production.size).toBeGreaterThan(100);
     expect(toNames(production, ({ license }) => !allowedLicences.includes(license ?? ''))).toEqual([]);
   });
@@ -45,7 +45,7 @@ describe('package.json files', () => {
     ...['apps', 'packages'].flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)),
   ];
 
-  it.each(files)('%s names exact versions only', (folder) => {
+  test.each(files)('%s names exact versions only', (folder) => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(`${folder}/package.json`));
     const versions = Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies });
     const isExact = ([name, version]: [string, string]) =>
@@ -55,12 +55,12 @@ describe('package.json files', () => {
 });
 
 describe('the image', () => {
-  it('is built from a base that is pinned by its digest', () => {
+  test('is built from a base that is pinned by its digest', () => {
     const [base] = readInstructions();
     expect(base?.text).toMatch(/^NODE_IMAGE=node:\d+\.\d+\.\d+-bookworm-slim@sha256:[\da-f]{64}$/);
   });
 
-  it('runs no install script of a package', () => {
+  test('runs no install script of a package', () => {
     const runs = readInstructions().filter(({ keyword }) => keyword === 'RUN');
     expect(runs.length).toBeGreaterThan(0);
     for (const { text } of runs.filter(({ text }) => text.includes('npm'))) {
@@ -75,17 +75,17 @@ describe('the workflows', () => {
   const files = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`);
   const text = files.map(read).join('\n');
 
-  it('use only actions that are pinned by their commit, each with its version beside it', () => {
+  test('use only actions that are pinned by their commit, each with its version beside it', () => {
     const uses = text.split('\n').filter((line) => /^\s*(- )?uses:/.test(line));
     expect(uses.length).toBeGreaterThan(5);
     expect(uses.filter((line) => !/uses: [\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
   });
 
-  it('may write nothing by default', () => {
+  test('may write nothing by default', () => {
     for (const file of files) expect(read(file), file).toMatch(/^permissions:\n {2}contents: read\n/m);
   });
 
-  it('leave no token in a checkout, where the code of a change or a package could read it', () => {
+  test('leave no token in a checkout, where the code of a change or a package could read it', () => {
     const steps = files.flatMap((file) =>
       Object.values<{ steps: { uses?: string; with?: object }[] }>(parse(read(file)).jobs).flatMap((job) => job.steps),
     );
@@ -94,7 +94,7 @@ describe('the workflows', () => {
     for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
   });
 
-  it('publish only a commit of main whose run of ci was green, when a reviewer agrees', () => {
+  test('publish only a commit of main whose run of ci was green, when a reviewer agrees', () => {
     expect(release.build?.needs).toBe('check');
     expect(release.publish).toMatchObject({ needs: 'build', environment: 'release' });
     const [, onMain, green] = release.check?.steps ?? [];
@@ -102,7 +102,7 @@ describe('the workflows', () => {
     expect(tryOnMain(onMain?.run ?? '')).toEqual({ merged: 0, unmerged: 1 });
   });
 
-  it('give the right to write only to the job that publishes, which runs no code of the commit', () => {
+  test('give the right to write only to the job that publishes, which runs no code of the commit', () => {
     const mayWrite = Object.entries(release).filter(([, { permissions = {} }]) =>
       Object.values(permissions).includes('write'),
     );
@@ -112,7 +112,7 @@ describe('the workflows', () => {
     expect(release.publish?.steps.some(({ uses = '' }) => uses.startsWith('actions/checkout@'))).toBe(false);
   });
 
-  it('verify signatures, known vulnerabilities and the whole history, also each day', () => {
+  test('verify signatures, known vulnerabilities and the whole history, also each day', () => {
     const { on, jobs } = parse(read('.github/workflows/security.yml'));
     expect(on.schedule).toEqual([{ cron: expect.any(String) }]);
     const commandsOf = ({ steps }: { steps: { run?: string }[] }) => steps.flatMap(({ run }) => run ?? []);
@@ -122,13 +122,13 @@ describe('the workflows', () => {
     expect(commandsOf(jobs.secrets).at(-1)).toBe('"$(go env GOPATH)/bin/gitleaks" git --no-banner --redact .');
   });
 
-  it('are joined by proposals of new versions, of fixes for an advisory at once', () => {
+  test('are joined by proposals of new versions, of fixes for an advisory at once', () => {
     const { vulnerabilityAlerts, osvVulnerabilityAlerts } = JSON.parse(read('renovate.json'));
     expect(vulnerabilityAlerts).toMatchObject({ enabled: true, minimumReleaseAge: null });
     expect(osvVulnerabilityAlerts).toBe(true);
   });
 
-  it('name the image in lower case, as registries demand, whatever the name of the owner', () => {
+  test('name the image in lower case, as registries demand, whatever the name of the owner', () => {
     const { env, steps } = release.publish as {
       env?: Record<string, string>;
       steps: { run?: string }[];
@@ -145,7 +145,7 @@ describe('the workflows', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it.each([
+  test.each([
     ['write an SBOM', 'npm run --silent sbom'],
     ['attest where the image comes from', 'actions/attest-build-provenance@'],
     ['analyse the code', 'github/codeql-action/analyze@'],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { root } from './build-context.ts';
 
 const page = readFileSync(join(root, 'docs/security.md'), 'utf8');
@@ -15,14 +15,14 @@ const rows = readSection('Threat model')
       .map((cell) => cell.trim()),
   );
 
-it('the threat model has four cells in each row, and covers each kind of threat', () => {
+test('the threat model has four cells in each row, and covers each kind of threat', () => {
   expect(rows.length).toBeGreaterThan(20);
   for (const row of rows) expect(row, row.join(' | ')).toHaveLength(4);
   const kinds = new Set(rows.map(([, threat = '']) => threat.slice(0, 2)));
   expect([...kinds].sort()).toEqual(['D:', 'E:', 'I:', 'R:', 'S:', 'T:']);
 });
 
-it('the threat model names a test that exists in each row', () => {
+test('the threat model names a test that exists in each row', () => {
   for (const [asset, threat, , tests = ''] of rows) {
     const files = [...tests.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file);
     expect(files.length, `${asset}: ${threat}`).toBeGreaterThan(0);
@@ -30,7 +30,7 @@ it('the threat model names a test that exists in each row', () => {
   }
 });
 
-it('each requirement of ASVS that is met names tests that exist, or says that there is none', () => {
+test('each requirement of ASVS that is met names tests that exist, or says that there is none', () => {
   const cells = readSection('Requirements that are met')
     .split('\n')
     .filter((line) => line.startsWith('| V'))

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { parseStolenMs, startStopwatch } from './stopwatch.ts';
 
 /** Starts a stopwatch at these readings. The test sets later readings in `now`. */
@@ -9,19 +9,19 @@ function startAt(elapsedMs: number, stolenMs: number) {
 }
 
 describe('startStopwatch', () => {
-  it('returns the time since its start', () => {
+  test('returns the time since its start', () => {
     const { now, read } = startAt(5_000, 0);
     now.elapsedMs = 7_500;
     expect(read()).toBe(2_500);
   });
 
-  it('subtracts the CPU time that was stolen since its start, and none that was stolen before', () => {
+  test('subtracts the CPU time that was stolen since its start, and none that was stolen before', () => {
     const { now, read } = startAt(5_000, 300);
     Object.assign(now, { elapsedMs: 7_000, stolenMs: 800 });
     expect(read()).toBe(1_500);
   });
 
-  it('returns at least a fifth of the elapsed time, even if more than the rest was stolen', () => {
+  test('returns at least a fifth of the elapsed time, even if more than the rest was stolen', () => {
     const { now, read } = startAt(0, 0);
     Object.assign(now, { elapsedMs: 1_000, stolenMs: 5_000 });
     expect(read()).toBeCloseTo(200);
@@ -29,7 +29,7 @@ describe('startStopwatch', () => {
 });
 
 describe('parseStolenMs', () => {
-  it('returns the mean stolen time per processor, from the text of /proc/stat', () => {
+  test('returns the mean stolen time per processor, from the text of /proc/stat', () => {
     // The eighth number is the stolen time, in 1/100 s: 60 for both processors together.
     const lines = [
       'cpu  10 0 20 400 0 0 0 60 0 0',
@@ -40,7 +40,7 @@ describe('parseStolenMs', () => {
     expect(parseStolenMs(lines.join('\n'))).toBe(300);
   });
 
-  it('returns 0 for an empty text', () => {
+  test('returns 0 for an empty text', () => {
     expect(parseStolenMs('')).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { explore } from './publishing-protocol.ts';
 import {
   expiring,
@@ -9,7 +9,7 @@ import {
   unstorableRedrivenAndNudged,
 } from './publishing-worlds.ts';
 
-it.each([
+test.each([
   ['runs that overlap, and a nudge', () => explore(overlapping, []), 300_000],
   [
     'runs of a hook that is unstorable and redriven, and a nudge',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { explore } from './publishing-protocol.ts';
 import {
   expiring,
@@ -13,7 +13,7 @@ import {
 
 // `findViolation` defines the promises. publishing-worlds.ts describes the worlds and names the rules.
 describe('the publishing protocol', () => {
-  it.each([
+  test.each([
     ['a run, the same job again and another batch that repeats a hook', overlappingRuns, 5_000],
     ['runs that may sleep for longer than dedupe marks last', expiring, 20_000],
     ['runs of a hook that is unstorable, dead-lettered and redriven', unstorableAndRedriven, 2_000],
@@ -27,16 +27,16 @@ describe('the publishing protocol', () => {
   });
 
   const singleRules = neededAlone.flatMap(([world, rules]) => rules.map((rule) => ({ rule, world })));
-  it.each(singleRules)('breaks a promise without the rule: $rule', ({ rule, world }) => {
+  test.each(singleRules)('breaks a promise without the rule: $rule', ({ rule, world }) => {
     expect(explore(world, [rule]).violation).not.toBeNull();
   });
 
   const rulePairs = neededTogether.map(([world, rules]) => ({ world, rules, names: rules.join(', ') }));
-  it.each(rulePairs)('breaks a promise if both rules are removed: $names', ({ world, rules }) => {
+  test.each(rulePairs)('breaks a promise if both rules are removed: $names', ({ world, rules }) => {
     expect(explore(world, rules).violation).not.toBeNull();
   });
 
-  it.each([
+  test.each([
     ['runs overlap', overlappingRuns],
     ['the log is lost', losing],
   ])('keeps its promises without all redundant rules, and without the version check alone, when %s', (_, world) => {

@@ -1,7 +1,7 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { overrideMethod } from '../drivers/override-method.ts';
@@ -37,7 +37,7 @@ async function insertWidget(): Promise<string> {
   return creation.widget.id;
 }
 
-it('dead-letters only the item that the store rejects when it is alone, and applies the others', async () => {
+test('dead-letters only the item that the store rejects when it is alone, and applies the others', async () => {
   const widgetId = await insertWidget();
   const [first, poison, last] = [aDelivery({ widgetId }), aDelivery({ widgetId }), aDelivery({ widgetId })];
   await consume(
@@ -57,7 +57,7 @@ it('dead-letters only the item that the store rejects when it is alone, and appl
   expect(await testBackend.backend.widgets.get(widgetId)).toMatchObject({ version: 3 });
 });
 
-it('dead-letters an item that fails with an unexpected error, after several tries alone', async () => {
+test('dead-letters an item that fails with an unexpected error, after several tries alone', async () => {
   const widgetId = await insertWidget();
   const [other, poison] = [aDelivery({ widgetId }), aDelivery({ widgetId })];
   let triesAlone = 0;
@@ -75,7 +75,7 @@ it('dead-letters an item that fails with an unexpected error, after several trie
   expect(await testBackend.backend.widgets.get(widgetId)).toMatchObject({ version: 2 });
 });
 
-it('dead-letters nothing after an unexpected error that passes', async () => {
+test('dead-letters nothing after an unexpected error that passes', async () => {
   const delivery = aDelivery({ widgetId: await insertWidget() });
   let registrations = 0;
   const metrics = await consume(
@@ -89,7 +89,7 @@ it('dead-letters nothing after an unexpected error that passes', async () => {
   expect((await metrics.deliveriesDead.get()).values).toEqual([]);
 });
 
-it('dead-letters nothing while a store is unavailable, however often', async () => {
+test('dead-letters nothing while a store is unavailable, however often', async () => {
   const delivery = aDelivery({ widgetId: await insertWidget() });
   let registrations = 0;
   await consume(
@@ -103,7 +103,7 @@ it('dead-letters nothing while a store is unavailable, however often', async () 
   expect(registrations).toBe(13);
 });
 
-it('dead-letters nothing after many unavailable answers and one unexpected error', async () => {
+test('dead-letters nothing after many unavailable answers and one unexpected error', async () => {
   const delivery = aDelivery({ widgetId: await insertWidget() });
   let registrations = 0;
   await consume(
@@ -118,7 +118,7 @@ it('dead-letters nothing after many unavailable answers and one unexpected error
   expect(registrations).toBe(10);
 });
 
-it('dead-letters only the hooks of a widget that no run can claim', async () => {
+test('dead-letters only the hooks of a widget that no run can claim', async () => {
   const { backend } = testBackend;
   const [otherId, poisonId] = [await insertWidget(), await insertWidget()];
   const [other, poison] = [aDelivery({ widgetId: otherId }), aDelivery({ widgetId: poisonId })];
@@ -147,7 +147,7 @@ async function recordDeadLetters() {
   return { logger: Object.assign(logger, { error }), lines };
 }
 
-it('logs why the store rejected a delivery, without its payload', async () => {
+test('logs why the store rejected a delivery, without its payload', async () => {
   await testBackend.rejectPayloads('outbox', 'unwanted');
   const { backend } = testBackend;
   const secretPayload = JSON.stringify({ reading: 'unwanted', secret: 'not for the log' });
@@ -163,7 +163,7 @@ it('logs why the store rejected a delivery, without its payload', async () => {
   expect(JSON.stringify(lines)).not.toContain('not for the log');
 });
 
-it('logs why an item failed that was dead-lettered alone', async () => {
+test('logs why an item failed that was dead-lettered alone', async () => {
   const { backend } = testBackend;
   const delivery = aDelivery({ widgetId: await insertWidget() });
   const ledger = overrideMethod(backend.ledger, 'register', async () => {

@@ -1,6 +1,6 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/builders.ts';
 import { logCanLoseEvents, openTestBackend } from '../drivers/open-test-backend.ts';
 import { overrideMethod } from '../drivers/override-method.ts';
@@ -52,7 +52,7 @@ function runOnce(action: () => Promise<void>): () => Promise<void> {
 
 // The embedded log is in the same file as the other stores: it cannot lose events that they have.
 describe.skipIf(!logCanLoseEvents)('an event log that is restored from an older copy', () => {
-  it('gets the event of a frozen run again when another run appends after the restore', async () => {
+  test('gets the event of a frozen run again when another run appends after the restore', async () => {
     const { backend } = testBackend;
     await publish([aHookWithoutWidget()]);
     const before = await readEpochAndIds();
@@ -75,7 +75,7 @@ describe.skipIf(!logCanLoseEvents)('an event log that is restored from an older 
     expect(after.eventIds).toEqual(expect.arrayContaining([frozenHook.eventId, otherHook.eventId]));
   });
 
-  it('gets the event of a frozen run again when retention trims past its position after the restore', async () => {
+  test('gets the event of a frozen run again when retention trims past its position after the restore', async () => {
     const trimmingBackend = await openTestBackend({ retentionCount: 3 });
     const { backend } = trimmingBackend;
     await publish([aHookWithoutWidget()], backend);
@@ -96,7 +96,7 @@ describe.skipIf(!logCanLoseEvents)('an event log that is restored from an older 
     await trimmingBackend.dispose();
   });
 
-  it('starts a new epoch when two runs freeze after their appends and retention trims their events', async () => {
+  test('starts a new epoch when two runs freeze after their appends and retention trims their events', async () => {
     const trimmingBackend = await openTestBackend({ retentionCount: 1 });
     const { backend } = trimmingBackend;
     await publish([aHookWithoutWidget()], backend);
@@ -129,7 +129,7 @@ describe.skipIf(!logCanLoseEvents)('an event log that is restored from an older 
     await trimmingBackend.dispose();
   });
 
-  it('starts a new epoch when a run that froze before its append appends more events than were lost', async () => {
+  test('starts a new epoch when a run that froze before its append appends more events than were lost', async () => {
     const { backend } = testBackend;
     await publish([aHookWithoutWidget()]);
     const before = await readEpochAndIds();

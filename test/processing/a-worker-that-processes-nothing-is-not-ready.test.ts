@@ -5,7 +5,7 @@ import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, it as test } from 'vitest';
 import { aDelivery } from '../drivers/builders.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { createFastClock } from '../drivers/fast-clock.ts';
@@ -47,7 +47,7 @@ function hangRuns(backend: Backend) {
 const stuck = /^hook-queue: no worker has finished a job of [\w-]+ for \d+ s, and 1 wait$/;
 
 describe('readiness of a worker whose run hangs', () => {
-  it('fails after a minute, and succeeds once the job is done', async () => {
+  test('fails after a minute, and succeeds once the job is done', async () => {
     const { backend, release } = hangRuns(testBackend.backend);
     const worker = startWorker(backend);
     onTestFinished(() => worker.stop());
@@ -60,7 +60,7 @@ describe('readiness of a worker whose run hangs', () => {
     expect(await testBackend.backend.hookQueue.pressure()).toMatchObject({ waitingJobs: 0 });
   });
 
-  it.runIf(inject('backend') === 'cluster')('stays good for a worker that stands by', async () => {
+  test.runIf(inject('backend') === 'cluster')('stays good for a worker that stands by', async () => {
     const peer = await testBackend.openPeer?.();
     if (peer === undefined) throw new Error('the cluster backend has peers');
     const { backend, release } = hangRuns(testBackend.backend);
@@ -84,7 +84,7 @@ describe('readiness of a worker whose run hangs', () => {
 });
 
 describe.runIf(inject('backend') === 'cluster')('readiness while nobody starts a waiting job', () => {
-  it('fails on every worker, and succeeds once a worker starts the job', async () => {
+  test('fails on every worker, and succeeds once a worker starts the job', async () => {
     const peer = await testBackend.openPeer?.();
     if (peer === undefined) throw new Error('the cluster backend has peers');
     const resume = await pauseQueue();

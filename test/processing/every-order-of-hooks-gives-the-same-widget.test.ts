@@ -1,5 +1,5 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { type AnsweredWidget, foldWidget } from '../checkers/fold.ts';
 import { aCreation, aDelivery, someTime } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
@@ -84,7 +84,7 @@ async function processAll(cases: readonly Case[]): Promise<void> {
 /** Converts a widget to the form in which the api answers it. */
 const toAnswered = (value: unknown) => JSON.parse(JSON.stringify(value)) as AnsweredWidget;
 
-it('processes all 720 orders of six repeated hooks to the same widget, with one event per hook', async () => {
+test('processes all 720 orders of six repeated hooks to the same widget, with one event per hook', async () => {
   const cases = permute(sixHooks).map(buildCase);
   expect(cases).toHaveLength(720);
   for (const { creation } of cases) await testBackend.backend.widgets.insertOnce(creation);

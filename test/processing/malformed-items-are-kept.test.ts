@@ -1,7 +1,7 @@
 import { parseHookJob } from '@widget-service/shared/adapters/hook-job-codec.ts';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { aCreation, aDelivery, awkwardPayload } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { overrideMethod } from '../drivers/override-method.ts';
@@ -30,7 +30,7 @@ async function insertWidget(): Promise<string> {
   return creation.widget.id;
 }
 
-it('dead-letters a malformed item, and applies the other items of its job and later jobs', async () => {
+test('dead-letters a malformed item, and applies the other items of its job and later jobs', async () => {
   const widgetId = await insertWidget();
   const malformed = aDelivery({ widgetId, kind: 'archived' as never, payload: awkwardPayload });
   const [valid, later] = [aDelivery({ widgetId }), aDelivery({ widgetId })];
@@ -46,7 +46,7 @@ it('dead-letters a malformed item, and applies the other items of its job and la
   ]);
 });
 
-it('quarantines texts without a readable event id, and continues with the partition', async () => {
+test('quarantines texts without a readable event id, and continues with the partition', async () => {
   const jobId = await testBackend.enqueueText('{"version":1,"items":[{"t":"d","p":"half a j');
   const valid = aDelivery({ widgetId: await insertWidget() });
   const anonymous = aDelivery({ eventId: '', payload: '{"anonymous":1}' });
@@ -64,7 +64,7 @@ it('quarantines texts without a readable event id, and continues with the partit
   expect((await metrics.textsQuarantined.get()).values).toMatchObject([{ value: 2 }]);
 });
 
-it('tries again while the dead letter cannot be stored, and quarantines nothing', async () => {
+test('tries again while the dead letter cannot be stored, and quarantines nothing', async () => {
   const { backend } = testBackend;
   const malformed = aDelivery({ occurredAt: 'soon' });
   let attempts = 0;
@@ -79,7 +79,7 @@ it('tries again while the dead letter cannot be stored, and quarantines nothing'
   expect((await readQuarantine()).filter(({ text }) => text.includes(malformed.eventId))).toEqual([]);
 });
 
-it('tries again while a text cannot be quarantined', async () => {
+test('tries again while a text cannot be quarantined', async () => {
   const text = '{"version":1,"items":[{"t":"d","p":"the other half';
   await testBackend.enqueueText(text);
   const { backend } = testBackend;
@@ -95,7 +95,7 @@ it('tries again while a text cannot be quarantined', async () => {
   expect(texts.filter((stored) => stored.text === text)).toHaveLength(1);
 });
 
-it('quarantines a delivery whose dead letter is unstorable, as a job that can be enqueued again', async () => {
+test('quarantines a delivery whose dead letter is unstorable, as a job that can be enqueued again', async () => {
   const { backend } = testBackend;
   const widgetId = await insertWidget();
   const [poison, valid] = [aDelivery({ widgetId, payload: awkwardPayload }), aDelivery({ widgetId })];

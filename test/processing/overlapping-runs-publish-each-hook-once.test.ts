@@ -1,6 +1,6 @@
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import type { TestBackend } from '../drivers/test-backend.ts';
@@ -46,7 +46,7 @@ describe.each([
   ['without failures', 0],
   ['with 6 % of their store calls failing before they take effect, and 6 % after', 0.06],
 ])('overlapping runs %s', (_, failureRate) => {
-  it.each(seeds)('apply and publish each hook once, in order (seed %i)', async (seed) => {
+  test.each(seeds)('apply and publish each hook once, in order (seed %i)', async (seed) => {
     const { backend } = testBackend;
     const { widgetId, hooks, withoutWidget, createdId } = await processInterleaved(backend, seed, failureRate);
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { assignPartition } from '@widget-service/shared/domain/queue-item.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { aCreation, aDelivery } from '../drivers/builders.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { overrideMethod } from '../drivers/override-method.ts';
@@ -75,7 +75,7 @@ async function readEvents() {
   };
 }
 
-it(
+test(
   'dead-letters 50 unstorable hooks among 1 000, and publishes the others in order without further runs',
   async () => {
     await testBackend.rejectPayloads('outbox', 'poison');
@@ -119,7 +119,7 @@ it(
   timeoutMs,
 );
 
-it(
+test(
   'applies redriven dead letters once, after their cause is gone',
   async () => {
     await testBackend.rejectPayloads('outbox', null);

@@ -1,13 +1,13 @@
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { aCreation } from '../drivers/builders.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { openTestBackend } from '../drivers/open-test-backend.ts';
 import { shortPauseClock } from './consume.ts';
 
-it('trims events past their retention while no run appends', async () => {
+test('trims events past their retention while no run appends', async () => {
   const { backend, dispose } = await openTestBackend({ retentionMs: 50 });
   const logger = await createLogger({ level: 'silent' });
   const deps = { backend, clock: shortPauseClock, logger, metrics: createMetrics(), outboxScanAgeMs: 50 };

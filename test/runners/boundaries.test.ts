@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it as test } from 'vitest';
 
 const biomePath = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));
 /** A separate folder with a copy of the rules: the test writes no file into the repository. */
@@ -25,7 +25,7 @@ const shared = 'packages/shared/src';
 const api = 'apps/api/src';
 
 describe('the import direction between folders', () => {
-  it.each([
+  test.each([
     [`${shared}/domain/x.ts`, '../ports/backend.ts'],
     [`${shared}/ports/x.ts`, '../usecases/hooks/accept-hook.ts'],
     [`${shared}/usecases/hooks/x.ts`, '../../tasks/worker-tasks.ts'],
@@ -54,7 +54,7 @@ describe('the import direction between folders', () => {
     [`${api}/streams/fan-out/testing/x.ts`, '../../../http/problem.ts'],
   ])('%s is not allowed to import %s', (path, specifier) => expect(isRejected(path, specifier)).toBe(true));
 
-  it.each([
+  test.each([
     [`${shared}/ports/x.ts`, '../domain/widget.ts'],
     [`${shared}/usecases/hooks/x.ts`, '../../ports/backend.ts'],
     ['packages/cluster/src/x.ts', '@widget-service/shared/ports/backend.ts'],

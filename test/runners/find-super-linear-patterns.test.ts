@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { findSuperLinearPatterns } from './find-super-linear-patterns.ts';
 
 describe('the check of patterns', () => {
-  it.each([
+  test.each([
     ['an exponential one', 'const a = /^(\\w+\\s?)*$/;', /exponential/],
     ['two repetitions that match the same characters', 'x.match(/Version\\/(\\d+)[^ ]* Safari/)', /polynomial/],
     ['a repetition that a search starts anew at each character', 'x.replace(/\\/+$/, "")', /2nd degree/],
@@ -16,12 +16,12 @@ describe('the check of patterns', () => {
     expect(findSuperLinearPatterns(code)).toMatchObject([{ line: 1, reason: expect.stringMatching(reason) }]);
   });
 
-  it('names the line and the pattern', () => {
+  test('names the line and the pattern', () => {
     const found = findSuperLinearPatterns('const a: string = "x";\n\nexport const b = /a+b/g.test(a);\n');
     expect(found).toMatchObject([{ line: 3, pattern: '/a+b/g' }]);
   });
 
-  it.each([
+  test.each([
     '/^a+$/',
     '/\\bChrome\\/(\\d+)/',
     '/a{1,20}b/',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type Load, openLoad } from '../drivers/load.ts';
 import type { Environment } from '../drivers/service-process.ts';
@@ -45,7 +45,7 @@ describe.runIf(isHaproxyInstalled())('a cluster that has lost all its stores', (
     await cluster?.dispose();
   });
 
-  it('is restored by the steps of the operations guide; nothing of the backups is lost or repeated', async () => {
+  test('is restored by the steps of the operations guide; nothing of the backups is lost or repeated', async () => {
     const { run, redis, eventsRedis, pods, workers } = cluster;
     const redises = [redis, eventsRedis];
     await delay(2_000);

@@ -4,7 +4,7 @@
  * dashboards and rules must return data, and each alert must fire for its fault and clear after it.
  */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { loadPanelQueries } from '../deploy/prometheus/dashboard-files.ts';
 import { findSelectors } from '../deploy/prometheus/promql-names.ts';
 import { loadAlerts, loadRules, ruleFilePaths } from '../deploy/prometheus/rule-files.ts';
@@ -82,7 +82,7 @@ describe.runIf(canRun)('a real Prometheus', () => {
     await cluster?.dispose();
   });
 
-  it('gets metrics that promtool accepts, and every counter at 0, from new api pods and workers', async () => {
+  test('gets metrics that promtool accepts, and every counter at 0, from new api pods and workers', async () => {
     for (const { name, process } of [...cluster.pods, ...cluster.workers]) {
       const text = await (await fetch(`${process.opsUrl}/metrics`)).text();
       expect(runPromtool(promtool ?? '', ['check', 'metrics'], { input: text }), name).toEqual({
@@ -100,7 +100,7 @@ describe.runIf(canRun)('a real Prometheus', () => {
     }
   });
 
-  it('gets data for every query of the dashboards and rules', async () => {
+  test('gets data for every query of the dashboards and rules', async () => {
     const targets = [
       ...cluster.pods.map((slot) => ({ slot, component: 'api' as const })),
       ...cluster.workers.map((slot) => ({ slot, component: 'worker' as const })),
@@ -142,7 +142,7 @@ describe.runIf(canRun)('a real Prometheus', () => {
     expect(tooEarly).toEqual([]);
   });
 
-  it('fires each alert for its fault, and clears it afterwards', async () => {
+  test('fires each alert for its fault, and clears it afterwards', async () => {
     const faults = await createAlertFaults(cluster, load);
     const expected: ExpectedAlert[] = [];
     try {

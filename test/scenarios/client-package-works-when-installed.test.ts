@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import {
   findNodes,
   type InstalledClientPackage,
@@ -54,7 +54,7 @@ function runProgram(program: string, args: readonly string[], environment: Recor
 }
 
 describe.each(nodes)('on Node $version', ({ path, version }) => {
-  it.each(recipes)('the recipe "$title" of the readme runs as it stands', async ({ title, code }) => {
+  test.each(recipes)('the recipe "$title" of the readme runs as it stands', async ({ title, code }) => {
     const { url: streamUrl } = await admin.createSubscription('a recipe');
     const { url: hookUrl } = await admin.createIntegration('a recipe');
     const created = await admin.createWidget({ name: 'pump', labels: ['hall'] });
@@ -88,11 +88,11 @@ async function postHook(url: string, hook: object): Promise<void> {
   if (response.status !== 202) throw new Error(`the hook was answered ${response.status}`);
 }
 
-it('the readme has a recipe for each use', () => {
+test('the readme has a recipe for each use', () => {
   expect(recipes.map(({ title }) => title)).toEqual(Object.keys(expectedOutput));
 });
 
-it('type-checks in a strict TypeScript program, and rejects wrong names', async () => {
+test('type-checks in a strict TypeScript program, and rejects wrong names', async () => {
   await writeFile(join(installed.folder, 'strict.ts'), strictProgram);
   const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
   const modules = ['--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023,dom', '--types', ''];
@@ -125,7 +125,7 @@ for await (const event of client.stream('https://widgets.example.com/api/v1/even
 console.log(new Error() instanceof ProblemError);
 `;
 
-it('the reference of the interface is complete: TypeDoc warns of nothing', async () => {
+test('the reference of the interface is complete: TypeDoc warns of nothing', async () => {
   const client = fileURLToPath(new URL('../../packages/client', import.meta.url));
   const typedoc = fileURLToPath(new URL('../node_modules/.bin/typedoc', import.meta.url));
   const out = join(installed.folder, 'reference');
@@ -141,19 +141,19 @@ it('the reference of the interface is complete: TypeDoc warns of nothing', async
   expect(page).toContain('you miss');
 });
 
-it('publint finds nothing to mend', async () => {
+test('publint finds nothing to mend', async () => {
   const pkgDir = fileURLToPath(new URL('../../packages/client/dist', import.meta.url));
   const { messages, pkg } = await publint({ pkgDir, strict: true });
   expect(messages.map((message) => formatMessage(message, pkg as never))).toEqual([]);
 });
 
-it('contains the built files, the readme and the licence, and nothing else', () => {
+test('contains the built files, the readme and the licence, and nothing else', () => {
   const others = installed.files.filter((path) => !/^lib\/.*\.(js|d\.ts)$/.test(path));
   expect(others.toSorted()).toEqual(['LICENSE', 'README.md', 'package.json']);
   expect(installed.files.filter((path) => path.includes('.test.'))).toEqual([]);
 });
 
-it.each([
+test.each([
   ['a stream', "export { readStream } from '@widget-service/client';", 8_192],
   ['everything', "export * from '@widget-service/client';", 16_384],
 ])('%s takes little of a page', async (_, code, maxBytes) => {
@@ -187,7 +187,7 @@ describe.runIf(browserPath !== '')('in Chromium', () => {
     pages.close();
   });
 
-  it.each(['fetch', 'EventSource'])('a page of another origin follows a stream with %s', async (transport) => {
+  test.each(['fetch', 'EventSource'])('a page of another origin follows a stream with %s', async (transport) => {
     const { id, url } = await admin.createSubscription('a page elsewhere');
     const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] });
     try {

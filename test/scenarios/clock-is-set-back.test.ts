@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it as test } from 'vitest';
 import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
@@ -57,7 +57,7 @@ async function fetchUpdatedAt(client: ConsoleClient, widgetId: string): Promise<
   return ((await answer.json()) as { updatedAt: string }).updatedAt;
 }
 
-it.skipIf(clock === null)(
+test.skipIf(clock === null)(
   'after the clock is set back by an hour, events keep their order, sessions and limits work, and no outbox is stuck',
   async () => {
     await start();

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it as test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
@@ -34,7 +34,7 @@ async function listWidgetIds(client: ConsoleClient): Promise<string[]> {
   return ((await answer.json()) as { items: { id: string }[] }).items.map(({ id }) => id);
 }
 
-it.skipIf(ahead === null)(
+test.skipIf(ahead === null)(
   'pods and workers whose clocks are five minutes ahead or behind lose, duplicate and reorder nothing',
   async () => {
     run = await openClusterRun();

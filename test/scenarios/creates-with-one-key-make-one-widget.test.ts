@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
 import { createHookSender } from '../drivers/hook-sender.ts';
@@ -22,7 +22,7 @@ afterAll(() => run.dispose());
 const create = (index: number, key: string, name: string) =>
   clients[index % 2]!.createWidget({ name }, { 'idempotency-key': key });
 
-it('50 concurrent creates with one key make one widget and get equal bodies, even after it is retired', async () => {
+test('50 concurrent creates with one key make one widget and get equal bodies, even after it is retired', async () => {
   const key = randomUUID();
   const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => create(index, key, 'press')));
   expect(answers.map((answer) => answer.status)).toEqual(new Array(50).fill(201));
@@ -50,7 +50,7 @@ it('50 concurrent creates with one key make one widget and get equal bodies, eve
   sender.close();
 });
 
-it('of 50 concurrent creates with one key and two bodies, all with the losing body are answered 409', async () => {
+test('of 50 concurrent creates with one key and two bodies, all with the losing body are answered 409', async () => {
   const key = randomUUID();
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) => create(index, key, index % 4 < 2 ? 'left' : 'right')),

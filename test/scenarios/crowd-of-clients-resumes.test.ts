@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
 import { type CountingStream, openCountingStream } from '../drivers/counting-stream.ts';
 import { eventually } from '../drivers/eventually.ts';
@@ -61,7 +61,7 @@ function expectComplete(streams: readonly CountingStream[], events: number): voi
   expect(wrong).toHaveLength(0);
 }
 
-it.runIf(isHaproxyInstalled())(
+test.runIf(isHaproxyInstalled())(
   'a crowd catches up, before and after a restart of all pods, with few reads of Redis per pod',
   async () => {
     const widgetIds = await createWidgets(client, 20);

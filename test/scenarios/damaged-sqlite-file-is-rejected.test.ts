@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { createWidgets, signIn, testAdmin } from '../drivers/console-client.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
 
@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('a start on a damaged file exits with 78 and changes nothing; an intact copy restores every widget', async () => {
+test('a start on a damaged file exits with 78 and changes nothing; an intact copy restores every widget', async () => {
   widgetIds = await createWidgets(await signIn(service.url), 20);
   expect(await service.stop()).toBe(0);
   intactContent = await readFile(file());
@@ -52,7 +52,7 @@ it('a start on a damaged file exits with 78 and changes nothing; an intact copy 
   expect(await listWidgetIds()).toEqual(new Set(widgetIds));
 });
 
-it('after kill -9, replacing the file and removing its WAL restores exactly the state of the copy', async () => {
+test('after kill -9, replacing the file and removing its WAL restores exactly the state of the copy', async () => {
   await createWidgets(await signIn(service.url), 20);
   await service.stop('SIGKILL');
   const leftFiles = await readdir(folder);

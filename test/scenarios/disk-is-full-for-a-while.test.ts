@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it as test } from 'vitest';
 import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
@@ -36,7 +36,7 @@ async function expectUnavailable(answer: Response): Promise<void> {
 }
 
 // Concurrent, because both mostly wait.
-it.concurrent.each(disks)(
+test.concurrent.each(disks)(
   'on a full disk writes get 503 and reads work; it loses nothing and recovers: $name',
   async ({ disk, name }) => {
     if (disk === null) {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { signInByPage } from '../drivers/console-browser.ts';
 import { signIn, testAdmin } from '../drivers/console-client.ts';
 import { fetchOpenApiDocument } from '../drivers/openapi-document.ts';
@@ -100,7 +100,7 @@ async function signInByForm(page: Page, password: string): Promise<void> {
   await page.click('#sign-in button');
 }
 
-it.runIf(canRun)('a script of the docs page signs in, lists, creates and signs out by fetch', async () => {
+test.runIf(canRun)('a script of the docs page signs in, lists, creates and signs out by fetch', async () => {
   const { page, complaints } = await openPage(`${service.url}/docs`);
   const result = await page.evaluate(signInListCreateSignOut, testAdmin);
   expect(result).toEqual({
@@ -119,7 +119,7 @@ it.runIf(canRun)('a script of the docs page signs in, lists, creates and signs o
   expect(complaints.filter((text) => !text.includes('403'))).toEqual([]);
 });
 
-it.runIf(canRun)(
+test.runIf(canRun)(
   'the docs page shows all operations, and a user signs in, lists, creates and signs out by its buttons',
   async () => {
     const { page, complaints, requests } = await openPage(`${service.url}/docs`);
@@ -159,7 +159,7 @@ it.runIf(canRun)(
   },
 );
 
-it.runIf(canRun)('the docs page reports a wrong password and keeps the sign-in form', async () => {
+test.runIf(canRun)('the docs page reports a wrong password and keeps the sign-in form', async () => {
   const { page } = await openPage(`${service.url}/docs`);
   await signInByForm(page, 'wrong horse battery');
   await page.getByText('E-mail or password is wrong.').waitFor();
@@ -167,7 +167,7 @@ it.runIf(canRun)('the docs page reports a wrong password and keeps the sign-in f
   expect(await page.locator('#password').inputValue()).toBe('');
 });
 
-it.runIf(canRun).each(['Sign out', 'Sign out everywhere'])(
+test.runIf(canRun).each(['Sign out', 'Sign out everywhere'])(
   'executing the operations "Sign in" and "%s" also updates the page',
   async (signOut) => {
     const { page, complaints } = await openPage(`${service.url}/docs`);
@@ -183,7 +183,7 @@ it.runIf(canRun).each(['Sign out', 'Sign out everywhere'])(
   },
 );
 
-it.runIf(canRun)(
+test.runIf(canRun)(
   'a user changes the password on the docs page, and goes on in the session that this starts',
   async () => {
     const admin = await signIn(service.url);
@@ -206,7 +206,7 @@ it.runIf(canRun)(
   },
 );
 
-it.runIf(canRun)('the docs page shows the messages of a stream, and no execute button for it', async () => {
+test.runIf(canRun)('the docs page shows the messages of a stream, and no execute button for it', async () => {
   const { page, complaints } = await openPage(`${service.url}/docs`);
   const stream = locateOperation(page, 'Stream widget events');
   await stream.locator('.opblock-summary-control').click();
@@ -215,7 +215,7 @@ it.runIf(canRun)('the docs page shows the messages of a stream, and no execute b
   expect(complaints).toEqual([]);
 });
 
-it.runIf(canRun)('the docs page works behind a proxy that removes a path prefix', async () => {
+test.runIf(canRun)('the docs page works behind a proxy that removes a path prefix', async () => {
   const { port } = proxy.address() as AddressInfo;
   const base = `http://127.0.0.1:${port}/base`;
   const { page, complaints, requests } = await openPage(`${base}/docs`);
@@ -230,21 +230,24 @@ it.runIf(canRun)('the docs page works behind a proxy that removes a path prefix'
   expect(await page.locator('h1').textContent()).toBe('Too many requests');
 });
 
-it.runIf(canRun)('the console works behind a proxy that removes a path prefix, also at a path of a page', async () => {
-  const { port } = proxy.address() as AddressInfo;
-  const base = `http://127.0.0.1:${port}/base`;
-  const { page, complaints, requests } = await openPage(`${base}/console/access/tokens`);
-  await signInByPage(page);
-  await page.getByRole('heading', { name: 'Provision tokens' }).waitFor();
-  await page.getByRole('link', { name: 'Widgets' }).click();
-  await page.getByText('Live', { exact: true }).waitFor();
-  expect(page.url()).toBe(`${base}/console/widgets`);
-  await page.reload();
-  await page.getByText('Live', { exact: true }).waitFor();
-  // The first page had no session, and the reload ended a stream.
-  expect(complaints.filter((text) => !text.includes('403') && !text.endsWith('net::ERR_ABORTED'))).toEqual([]);
-  expect(requests.filter((url) => !url.startsWith(`${base}/`))).toEqual([]);
-});
+test.runIf(canRun)(
+  'the console works behind a proxy that removes a path prefix, also at a path of a page',
+  async () => {
+    const { port } = proxy.address() as AddressInfo;
+    const base = `http://127.0.0.1:${port}/base`;
+    const { page, complaints, requests } = await openPage(`${base}/console/access/tokens`);
+    await signInByPage(page);
+    await page.getByRole('heading', { name: 'Provision tokens' }).waitFor();
+    await page.getByRole('link', { name: 'Widgets' }).click();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(page.url()).toBe(`${base}/console/widgets`);
+    await page.reload();
+    await page.getByText('Live', { exact: true }).waitFor();
+    // The first page had no session, and the reload ended a stream.
+    expect(complaints.filter((text) => !text.includes('403') && !text.endsWith('net::ERR_ABORTED'))).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith(`${base}/`))).toEqual([]);
+  },
+);
 
 /** Runs in the page. */
 async function signInListCreateSignOut(credentials: { email: string; password: string }) {

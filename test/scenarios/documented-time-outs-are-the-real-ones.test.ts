@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
@@ -74,19 +74,19 @@ function isEstablished(clientPort: number): boolean {
 
 // They wait at the same time.
 describe.concurrent('documented time-outs of a connection', () => {
-  it('closes a connection without a request after 15 s to 20 s, without a response', async () => {
+  test('closes a connection without a request after 15 s to 20 s, without a response', async () => {
     const { text, duration } = await readToEnd(await open(''));
     expectBetween(duration, [15, 20], 'no request');
     expect(text).toBe('');
   });
 
-  it('returns request-timeout if the headers are not complete after 15 s to 20 s', async () => {
+  test('returns request-timeout if the headers are not complete after 15 s to 20 s', async () => {
     const { text, duration } = await readToEnd(await open('GET /api/v1/widgets HTTP/1.1\r\nHost: localhost\r\n'));
     expectBetween(duration, [15, 20], 'headers');
     expect(text).toMatch(/^HTTP\/1\.1 400 .*"code":"request-timeout"/s);
   });
 
-  it('returns request-timeout if the body is not complete after 30 s to 35 s', async () => {
+  test('returns request-timeout if the body is not complete after 30 s to 35 s', async () => {
     const head =
       'POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{';
     const { text, duration } = await readToEnd(await open(head));
@@ -94,7 +94,7 @@ describe.concurrent('documented time-outs of a connection', () => {
     expect(text).toMatch(/^HTTP\/1\.1 400 .*"code":"request-timeout"/s);
   });
 
-  it('returns request-timeout after 30 s to 35 s also for a body that arrives byte by byte', async () => {
+  test('returns request-timeout after 30 s to 35 s also for a body that arrives byte by byte', async () => {
     const head =
       'POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{';
     const socket = await open(head);
@@ -105,13 +105,13 @@ describe.concurrent('documented time-outs of a connection', () => {
     expect(text).toMatch(/^HTTP\/1\.1 400 .*"code":"request-timeout"/s);
   });
 
-  it('keeps a connection for 72 s to 74 s after a response', async () => {
+  test('keeps a connection for 72 s to 74 s after a response', async () => {
     const { text, duration } = await readToEnd(await open('GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\n\r\n'));
     expectBetween(duration, [72, 74], 'next request');
     expect(text).toMatch(/^HTTP\/1\.1 403 .*\r\nkeep-alive: timeout=72\r\n/is);
   });
 
-  it.runIf(existsSync(connectionTable))(
+  test.runIf(existsSync(connectionTable))(
     'closes a connection whose client accepts nothing after 30 s to 60 s',
     async () => {
       // Far more than the buffers of both ends hold.

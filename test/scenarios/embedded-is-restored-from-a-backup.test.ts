@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { signIn, testAdmin } from '../drivers/console-client.ts';
 import { type ServiceProcess, startService, withOrigin } from '../drivers/service-process.ts';
 import { openStream } from '../drivers/stream-client.ts';
@@ -50,7 +50,7 @@ function keepSending(send: () => Promise<void>) {
   };
 }
 
-it('the file is read and copied while the service works; the copy restores what was confirmed before it', async () => {
+test('the file is read and copied while the service works; the copy restores what was confirmed before it', async () => {
   const client = await signIn(service.url);
   const traffic = await openCheckedTraffic({ client, pods: () => [service] });
   await traffic.send();

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { signIn, testAdmin } from '../drivers/console-client.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
@@ -42,7 +42,7 @@ const requestFailpoints: Failpoint[] = [
 /** The calls of this backend are synchronous, so no failpoint is during a call. */
 const runFailpoints = listRunFailpoints('kill', isLong).filter(({ when }) => when !== 'during');
 
-it('after kill -9 at any step, each accepted request took effect once, and streams resume without a gap', async () => {
+test('after kill -9 at any step, each accepted request took effect once, and streams resume without a gap', async () => {
   const traffic = await openCheckedTraffic({ client: await signIn(service.url), pods: () => [service] });
   for (const failpoint of [...requestFailpoints, ...runFailpoints]) {
     const armed = armFailpoint(failpointFile(), failpoint);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
 import { createWidgets, signIn, testAdmin } from '../drivers/console-client.ts';
 import { buildHooks, createHookSender, type SentHook } from '../drivers/hook-sender.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('every hook answered 202 has exactly one event after kill -9 under load and a restart', async () => {
+test('every hook answered 202 has exactly one event after kill -9 under load and a restart', async () => {
   const client = await signIn(service.url);
   const widgetIds = await createWidgets(client, 20);
   const subscription = await client.createSubscription('screen');
@@ -58,6 +58,6 @@ it('every hook answered 202 has exactly one event after kill -9 under load and a
   sender.close();
 });
 
-it('a second process on the same data folder exits with 78 and says that the folder is in use', async () => {
+test('a second process on the same data folder exits with 78 and says that the folder is in use', async () => {
   await expect(start()).rejects.toThrow(/ended with 78.*in use/s);
 });

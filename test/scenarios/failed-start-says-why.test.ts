@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { signIn, testAdmin } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
@@ -28,13 +28,13 @@ const getStartError = (starting: Promise<unknown>) =>
   );
 
 describe('a start that fails', () => {
-  it('with only one of the two store URLs exits with 78 and names the missing one', async () => {
+  test('with only one of the two store URLs exits with 78 and names the missing one', async () => {
     const { REDIS_URL } = run.environment;
     await expect(start('api', { REDIS_URL: REDIS_URL ?? '' })).rejects.toThrow(/ended with 78: MONGODB_URL: not set/);
     await expect(start('worker', {})).rejects.toThrow(/ended with 78: MONGODB_URL and REDIS_URL: not set/);
   });
 
-  it('with invalid settings exits with 78 and prints one line for each, without its secret value', async () => {
+  test('with invalid settings exits with 78 and prints one line for each, without its secret value', async () => {
     const wrong = start('api', { ...run.environment, PORT: 'http', ADMIN_PASSWORD: 'shrt-secret' });
     await expect(wrong).rejects.toThrow(
       /ended with 78: PORT: "http" is not allowed.*\nADMIN_PASSWORD: the given value/s,
@@ -42,12 +42,12 @@ describe('a start that fails', () => {
     await expect(wrong).rejects.not.toThrow(/shrt-secret/);
   });
 
-  it('without MongoDB exits with 69', async () => {
+  test('without MongoDB exits with 69', async () => {
     const nowhere = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/`, START_TIMEOUT_MS: '700' };
     await expect(start('api', { ...run.environment, ...nowhere })).rejects.toThrow(/ended with 69/);
   });
 
-  it('on a port in use exits with 78 and names the port; it still prints the password that it generated', async () => {
+  test('on a port in use exits with 78 and names the port; it still prints the password that it generated', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'widget-taken-'));
     const otherServer = createServer().listen(0, '127.0.0.1');
     await once(otherServer, 'listening');
@@ -66,7 +66,7 @@ describe('a start that fails', () => {
     }
   });
 
-  it('on an address that cannot be resolved, or is not of this machine, exits with 78 and names the setting', async () => {
+  test('on an address that cannot be resolved, or is not of this machine, exits with 78 and names the setting', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'widget-address-'));
     try {
       for (const host of ['no-such-host.invalid', '192.0.2.1', 'fe80::1']) {
@@ -79,11 +79,11 @@ describe('a start that fails', () => {
     }
   });
 
-  it('on a folder of data that is a file exits with 78 and names the setting', async () => {
+  test('on a folder of data that is a file exits with 78 and names the setting', async () => {
     await expect(start('api', { DATA_DIR: process.execPath })).rejects.toThrow(/ended with 78.*DATA_DIR: /s);
   });
 
-  it('on a Redis that refuses its password, or lacks its database, exits with 78 and names the setting', async () => {
+  test('on a Redis that refuses its password, or lacks its database, exits with 78 and names the setting', async () => {
     const redis = await startRedis();
     const { port } = new URL(redis.url);
     try {
@@ -100,7 +100,7 @@ describe('a start that fails', () => {
     }
   });
 
-  it('on a Redis that would lose accepted hooks exits with 78 and says what to set', async () => {
+  test('on a Redis that would lose accepted hooks exits with 78 and says what to set', async () => {
     const port = await freePort();
     const unsafeRedis = spawn('redis-server', [
       '--port',
@@ -124,7 +124,7 @@ describe('a start that fails', () => {
   });
 });
 
-it('a pod that starts before Redis lists and creates widgets, and becomes ready when Redis starts', async () => {
+test('a pod that starts before Redis lists and creates widgets, and becomes ready when Redis starts', async () => {
   const redis = await startRedis();
   await redis.kill();
   const early = await run.startApi({ REDIS_URL: redis.url, REDIS_KEY_PREFIX: 'early' });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type Load, openLoad } from '../drivers/load.ts';
 import type { ServiceProcess } from '../drivers/service-process.ts';
@@ -77,7 +77,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     expectNoViolations(violations);
   }
 
-  it('pods are killed before they answer', async () => {
+  test('pods are killed before they answer', async () => {
     for (const failpoint of requestFailpoints) {
       const killed = await runIntoFailpoint(failpoint);
       expect(await killed.process.exited).toBeNull();
@@ -86,7 +86,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     await expectCheckpointPasses('processes killed between a store call and its answer');
   });
 
-  it('workers are killed between the steps of a run', async () => {
+  test('workers are killed between the steps of a run', async () => {
     for (const failpoint of runFailpoints('kill')) {
       const killed = await runIntoFailpoint(failpoint);
       expect(await killed.process.exited).toBeNull();
@@ -95,7 +95,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     await expectCheckpointPasses('workers killed between two steps of a run');
   });
 
-  it('workers are frozen between the steps of a run until others have done their jobs', { timeout }, async () => {
+  test('workers are frozen between the steps of a run until others have done their jobs', { timeout }, async () => {
     for (const failpoint of runFailpoints('freeze')) {
       const frozenWorker = await runIntoFailpoint(failpoint);
       const jobs = await cluster.run.listStartedJobs();

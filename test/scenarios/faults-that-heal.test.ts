@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type Load, openLoad } from '../drivers/load.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
@@ -79,7 +79,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     return link;
   }
 
-  it('a pod is killed while it serves requests', async () => {
+  test('a pod is killed while it serves requests', async () => {
     await runFault('kill -9 of a pod while it serves requests', async () => {
       await cluster.pods[0]!.kill();
       await delay(1_000);
@@ -87,7 +87,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     });
   });
 
-  it('a worker is killed while it runs a job', async () => {
+  test('a worker is killed while it runs a job', async () => {
     await runFault('kill -9 of a worker while it runs a job', async () => {
       await freezeDuringJob(cluster, cluster.workers[0]!);
       await cluster.workers[0]!.kill();
@@ -95,7 +95,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     });
   });
 
-  it('Redis is killed and restarts with its file; hooks are refused within 2 s, and no stream ends', async () => {
+  test('Redis is killed and restarts with its file; hooks are refused within 2 s, and no stream ends', async () => {
     const outage = await runFault('kill -9 of Redis, which restarts with its append-only file', async () => {
       await Promise.all([cluster.redis.kill(), cluster.redisLink.refuse()]);
       await delay(scale.redisDownMs);
@@ -104,7 +104,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     expectRedisOutage(load.recording, { ...outage, toMs: outage.fromMs + scale.redisDownMs });
   });
 
-  it('Redis is frozen and continues; hooks are refused within 2 s, and no stream ends', async () => {
+  test('Redis is frozen and continues; hooks are refused within 2 s, and no stream ends', async () => {
     const outage = await runFault(`Redis frozen for ${scale.redisFrozenMs / 1_000} s`, async () => {
       cluster.redis.freeze();
       await delay(scale.redisFrozenMs);
@@ -119,7 +119,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     ['commands do not arrive', 'to-server'],
   ] as const;
 
-  it.each(isLong ? halfOpen : halfOpen.slice(0, 1))('the link to Redis is half open: %s', async (name, direction) => {
+  test.each(isLong ? halfOpen : halfOpen.slice(0, 1))('the link to Redis is half open: %s', async (name, direction) => {
     const damage = async () => {
       cluster.redisLink.swallow(direction);
       await delay(scale.linkDamagedMs);
@@ -130,7 +130,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     expectRedisOutage(load.recording, { ...outage, toMs: outage.toMs - 2_000 });
   });
 
-  it('replies of both stores are cut off after their commands arrived', async () => {
+  test('replies of both stores are cut off after their commands arrived', async () => {
     await runFault('replies of both stores cut off after their commands arrived', async () => {
       const cut = async (link: FaultCluster['redisLink'], word: string, times: number) => {
         const before = link.repliesCut;
@@ -145,7 +145,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     });
   });
 
-  it('MongoDB is cut off; hooks are accepted, creates are refused within 2 s, and no stream ends', async () => {
+  test('MongoDB is cut off; hooks are accepted, creates are refused within 2 s, and no stream ends', async () => {
     await waitForRevocation();
     const outage = await runFault(`MongoDB cut off for ${scale.linkDamagedMs / 1_000} s`, async () => {
       cluster.mongoLink.cut();
@@ -155,7 +155,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     expectMongoOutage(load.recording, outage);
   });
 
-  it('MongoDB is stalled, and commands that timed out arrive late', async () => {
+  test('MongoDB is stalled, and commands that timed out arrive late', async () => {
     await waitForRevocation();
     const fault = `MongoDB stalled for ${scale.linkDamagedMs / 1_000} s: commands that timed out arrive late`;
     const outage = await runFault(fault, async () => {
@@ -166,7 +166,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     expectMongoOutage(load.recording, { ...outage, toMs: outage.toMs - 2_000 });
   });
 
-  it('one worker alone is cut off from MongoDB; another worker runs its jobs within 20 s', async () => {
+  test('one worker alone is cut off from MongoDB; another worker runs its jobs within 20 s', async () => {
     const worker = cluster.workers[0]!;
     const link = await startOnSeparateLink(worker, 'MONGODB_URL');
     await runFault('one worker alone cut off from MongoDB for 15 s and more', async () => {
@@ -181,7 +181,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     });
   });
 
-  it('one pod alone is cut off from Redis; its streams reconnect to other pods', async () => {
+  test('one pod alone is cut off from Redis; its streams reconnect to other pods', async () => {
     const pod = cluster.pods[0]!;
     const link = await startOnSeparateLink(pod, 'REDIS_URL');
     // The streams of the killed pod reconnect, some of them to this pod.
@@ -204,7 +204,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     });
   });
 
-  it('a pod is taken out of the load balancer and put back', async () => {
+  test('a pod is taken out of the load balancer and put back', async () => {
     await runFault('a pod taken out of the load balancer and put back', async () => {
       await cluster.balancer.disablePod('pod-1');
       await delay(3_000);
@@ -213,7 +213,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     });
   });
 
-  it('a pod is frozen while others apply revocations, then continues', async () => {
+  test('a pod is frozen while others apply revocations, then continues', async () => {
     await runFault('a pod frozen while others revoke, then continued', async () => {
       cluster.pods[2]!.freeze();
       // The acknowledgement comes from another pod: requests to the frozen pod have no answer.
@@ -223,7 +223,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     });
   });
 
-  it('a worker is frozen until its locks have expired and others have its jobs, then continues', async () => {
+  test('a worker is frozen until its locks have expired and others have its jobs, then continues', async () => {
     await runFault('a worker frozen until others have its jobs, then continued', async () => {
       await freezeDuringJob(cluster, cluster.workers[1]!);
       await delay(pastLockMs);
@@ -231,7 +231,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     });
   });
 
-  it('a pod and a worker start while Redis is unavailable; they work when Redis is back', async () => {
+  test('a pod and a worker start while Redis is unavailable; they work when Redis is back', async () => {
     await runFault('pods and workers started while Redis is unavailable', async () => {
       const restarted = [cluster.pods[2]!, cluster.workers[1]!];
       await Promise.all([cluster.redis.kill(), cluster.redisLink.refuse(), ...restarted.map((slot) => slot.kill())]);
@@ -242,7 +242,7 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     });
   });
 
-  it('there is no fault; after all faults, no store contains a secret', async () => {
+  test('there is no fault; after all faults, no store contains a secret', async () => {
     await delay(1_000);
     const { violations } = await checkpoints.take('no fault', { searchStores: true, isLast: true });
     expectNoViolations(violations);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it as test } from 'vitest';
 import { type Load, openLoad } from '../drivers/load.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
@@ -45,7 +45,7 @@ async function restartRedis(replaceData: () => Promise<void>): Promise<void> {
 }
 
 describe.runIf(isHaproxyInstalled())('each subscriber receives stream.gap, and nothing else is lost, when', () => {
-  it('Redis comes back empty', async () => {
+  test('Redis comes back empty', async () => {
     await runLoss('Redis comes back empty', async () => {
       const fromMs = performance.now() - queuedMaxMs;
       await restartRedis(() => cluster.redis.deleteData());
@@ -53,7 +53,7 @@ describe.runIf(isHaproxyInstalled())('each subscriber receives stream.gap, and n
     });
   });
 
-  it('Redis comes back from an older copy of its append-only file, like a replica that was behind', async () => {
+  test('Redis comes back from an older copy of its append-only file, like a replica that was behind', async () => {
     await runLoss('Redis comes back from an older copy', async () => {
       const fromMs = performance.now() - queuedMaxMs;
       await cluster.redis.copyData();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
 
@@ -26,7 +26,7 @@ function expectAllFourOperations(output: string): void {
   expect(output).toContain('event: widget.updated');
 }
 
-it('the commands that the first start prints work when pasted, and use all four operations', async () => {
+test('the commands that the first start prints work when pasted, and use all four operations', async () => {
   await eventually(async () => service.output().includes('Close it with: kill %1'), 'all commands are printed');
   const [, commands = ''] = service.output().split(/one by one or all at once:\n/);
   const [lines = ''] = commands.split('The stream stays open');
@@ -34,7 +34,7 @@ it('the commands that the first start prints work when pasted, and use all four 
   expectAllFourOperations(await paste(`${lines}\nsleep 1\nkill %1\n`, folder));
 });
 
-it('the commands of the readme’s first minute work when pasted with the printed password', async () => {
+test('the commands of the readme’s first minute work when pasted with the printed password', async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
   const password = service.output().match(/password {2}(\S+)/)?.[1];
   const lines = readme

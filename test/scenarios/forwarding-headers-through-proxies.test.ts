@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import {
   type Certificate,
@@ -46,7 +46,7 @@ async function send(url: string, headers: Record<string, string>) {
 }
 
 describe.runIf(proxyNames.length > 0)('the pod behind a shipped proxy gets no forwarding header of the client', () => {
-  it.each(proxyNames)('%s', async (name) => {
+  test.each(proxyNames)('%s', async (name) => {
     const { port } = pod.address() as AddressInfo;
     const ports = { port, opsPort: port };
     const proxy = await startShippedProxy(name, [ports, ports], certificate);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { testAdmin } from '../drivers/console-client.ts';
 import { fetchOpenApiDocument } from '../drivers/openapi-document.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it.runIf(hasPython)(
+test.runIf(hasPython)(
   'a Python client that was generated from the OpenAPI document creates and lists widgets',
   async () => {
     const environment = join(folder, 'python');
@@ -58,7 +58,7 @@ it.runIf(hasPython)(
   },
 );
 
-it.runIf(hasGo)(
+test.runIf(hasGo)(
   'a Go client that was generated from the OpenAPI document creates and lists widgets, and reads their events',
   async () => {
     const cwd = join(folder, 'go');

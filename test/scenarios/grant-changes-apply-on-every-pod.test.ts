@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
@@ -126,7 +126,7 @@ async function requestChange(method: string, path: string, status: number, body?
   return { acknowledgedAtMs, json: async () => (await response.json()) as { url: string; previousExpiresAt: string } };
 }
 
-it('revoking one of three tokens ends its 90 streams on three pods within 2 s; the other 180 stay open', async () => {
+test('revoking one of three tokens ends its 90 streams on three pods within 2 s; the other 180 stay open', async () => {
   const subscriptions: Subscription[] = [];
   for (const name of ['revoked', 'kept', 'kept too']) subscriptions.push(await client.createSubscription(name));
   const revoked = await openStreams(subscriptions[0]!.url);
@@ -143,7 +143,7 @@ it('revoking one of three tokens ends its 90 streams on three pods within 2 s; t
   closeAll(kept, keptToo);
 });
 
-it('every pod answers 400 to the hooks of a deleted integration within 2 s', async () => {
+test('every pod answers 400 to the hooks of a deleted integration within 2 s', async () => {
   const integration = await client.createIntegration('supplier');
   const send = async (pod: ServiceProcess) => (await sender.send(withOrigin(pod, integration.url), buildHook())).status;
   expect(await Promise.all(pods.map(send))).toEqual([202, 202, 202]);
@@ -155,7 +155,7 @@ it('every pod answers 400 to the hooks of a deleted integration within 2 s', asy
   expect(await Promise.all(pods.map(send))).toEqual([400, 400, 400]);
 });
 
-it('a changed filter applies to every open stream within 2 s, and no stream ends', async () => {
+test('a changed filter applies to every open stream within 2 s, and no stream ends', async () => {
   const subscription = await client.createSubscription('filtered');
   const streams = await openStreams(subscription.url, 10);
   await expectOpen(streams);
@@ -177,7 +177,7 @@ it('a changed filter applies to every open stream within 2 s, and no stream ends
   closeAll(streams);
 });
 
-it('rotating a token without overlap ends its streams within 2 s, and the new token works on every pod', async () => {
+test('rotating a token without overlap ends its streams within 2 s, and the new token works on every pod', async () => {
   const subscription = await client.createSubscription('rotated at once');
   const streams = await openStreams(subscription.url, 10);
   const path = `/api/v1/subscriptions/${subscription.id}/rotate`;
@@ -190,7 +190,7 @@ it('rotating a token without overlap ends its streams within 2 s, and the new to
   closeAll(renewed);
 });
 
-it('rotating a token with an overlap keeps both tokens working on every pod, then only the new one', async () => {
+test('rotating a token with an overlap keeps both tokens working on every pod, then only the new one', async () => {
   const subscription = await client.createSubscription('rotated');
   const streams = await openStreams(subscription.url, 10);
   const path = `/api/v1/subscriptions/${subscription.id}/rotate`;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import { createHookSender, type HookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { LiveWidgets } from '@widget-service/client/live/live-widgets.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { testAdmin } from '../drivers/console-client.ts';
 import { type FollowedStream, followStream } from '../drivers/followed-stream.ts';
 import { watchVersions } from '../drivers/watch-versions.ts';
@@ -102,7 +102,7 @@ describe.each(deployments)('%s', (name, open, faultNames) => {
     return widgets;
   }
 
-  it.runIf(canRun).each(faultNames)('every collection equals the list after: %s', async (faultName) => {
+  test.runIf(canRun).each(faultNames)('every collection equals the list after: %s', async (faultName) => {
     const traffic = startTraffic();
     await delay(500);
     await (deployment.faults as Record<string, () => Promise<void>>)[faultName]?.();
@@ -124,13 +124,13 @@ describe.each(deployments)('%s', (name, open, faultNames) => {
     expect(stream.mistakes).toEqual([]);
   });
 
-  it.runIf(canRun)('a stream ends with an error when its subscription is deleted', async () => {
+  test.runIf(canRun)('a stream ends with an error when its subscription is deleted', async () => {
     await client.api.DELETE('/api/v1/subscriptions/{id}', { params: { path: { id: subscription.id } } });
     expect(await stream.ended).toMatchObject({ name: 'StreamEndedError' });
     expect(stream.events).toBeGreaterThan(20);
   });
 
-  it.runIf(canRun)('every collection fails when the session ends', async () => {
+  test.runIf(canRun)('every collection fails when the session ends', async () => {
     await client.signOut();
     for (const { live } of collections) {
       await expect.poll(() => live.state, { timeout: 30_000 }).toBe('failed');

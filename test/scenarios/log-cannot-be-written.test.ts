@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it as test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { freePort } from '../drivers/free-port.ts';
@@ -78,7 +78,7 @@ async function countDroppedLines(opsUrl: string): Promise<number> {
 }
 
 describe.each(Object.keys(logTargets) as LogTarget[])('a service that logs to %s', (target) => {
-  it.each(['json', 'pretty'])(
+  test.each(['json', 'pretty'])(
     'goes on without its log, counts the lost lines, and stops as usual (%s)',
     async (format) => {
       const { child, url, opsUrl, exited } = await startUnread('api', target, { DATA_DIR: folder, LOG_FORMAT: format });
@@ -98,16 +98,20 @@ describe.each(Object.keys(logTargets) as LogTarget[])('a service that logs to %s
 });
 
 describe('a start that fails and cannot say why', () => {
-  it.each(Object.keys(logTargets) as LogTarget[])('ends with its exit code, with its output to %s', async (target) => {
-    const output = logTargets[target]();
-    const child = spawn(process.execPath, ['apps/api/src/main.ts'], {
-      cwd: root,
-      env: { PATH: process.env.PATH ?? '', PORT: 'http' },
-      stdio: ['ignore', output, output],
-    });
-    if (target === 'a pipe whose reader has gone') for (const stream of [child.stdout, child.stderr]) stream?.destroy();
-    expect(await once(child, 'exit')).toEqual([78, null]);
-  });
+  test.each(Object.keys(logTargets) as LogTarget[])(
+    'ends with its exit code, with its output to %s',
+    async (target) => {
+      const output = logTargets[target]();
+      const child = spawn(process.execPath, ['apps/api/src/main.ts'], {
+        cwd: root,
+        env: { PATH: process.env.PATH ?? '', PORT: 'http' },
+        stdio: ['ignore', output, output],
+      });
+      if (target === 'a pipe whose reader has gone')
+        for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+      expect(await once(child, 'exit')).toEqual([78, null]);
+    },
+  );
 });
 
 describe('a worker', () => {
@@ -117,7 +121,7 @@ describe('a worker', () => {
   });
   afterAll(() => run.dispose());
 
-  it('that logs to a full device goes on, and stops as usual', async () => {
+  test('that logs to a full device goes on, and stops as usual', async () => {
     const { child, opsUrl, exited } = await startUnread('worker', 'a full device', run.environment);
     expect(await countDroppedLines(opsUrl)).toBeGreaterThan(0);
     child.kill('SIGTERM');

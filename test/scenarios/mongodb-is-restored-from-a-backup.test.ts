@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { expectDenseOrder } from '../checkers/delivered-once-in-order.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
@@ -66,7 +66,7 @@ function parseNewEpoch(output: string): { readonly epoch: string; readonly run: 
 const readWidgets = (stream: StreamClient) =>
   stream.widgetEvents().map(({ data }) => (JSON.parse(data) as { data: { widget: { version: number } } }).data.widget);
 
-it('after a restore and `new-epoch`, events continue at the versions of the backup, after a stream.gap', async () => {
+test('after a restore and `new-epoch`, events continue at the versions of the backup, after a stream.gap', async () => {
   await startBoth();
   const [widgetId = ''] = await createWidgets(client, 1);
   const subscription = await client.createSubscription('screen');
@@ -111,7 +111,7 @@ it('after a restore and `new-epoch`, events continue at the versions of the back
   await stopBoth();
 });
 
-it('`new-epoch` continues the run numbers above every stored number, each time it is run', async () => {
+test('`new-epoch` continues the run numbers above every stored number, each time it is run', async () => {
   await startBoth();
   await createWidgets(client, 1);
   await waitUntilProcessed();
@@ -137,7 +137,7 @@ it('`new-epoch` continues the run numbers above every stored number, each time i
   }
 });
 
-it('`new-epoch` exits with 69 and changes nothing while Redis is unavailable', async () => {
+test('`new-epoch` exits with 69 and changes nothing while Redis is unavailable', async () => {
   const before = parseNewEpoch(startNewEpoch());
   await redis.kill();
   const { status, stdout, stderr } = runNewEpochCommand();

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { signIn, testAdmin } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { freePort } from '../drivers/free-port.ts';
@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it.runIf(canRun)(
+test.runIf(canRun)(
   'a browser behind nginx with default buffering receives stream.open and each event within 1 s',
   async () => {
     const client = await signIn(service.url);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { isProxyInstalled, type NoPodServer, startNoPodServer } from '../faults/shipped-proxy.ts';
 
 /** As long as a token. */
@@ -25,7 +25,7 @@ const longHeaders = { authorization: `Bearer ${'a'.repeat(12 * 1024)}` };
 const largeBody = Buffer.alloc(2 * 1024 * 1024);
 
 describe.runIf(hasNginx)('the server that answers for Traefik while no pod runs', () => {
-  it.each([
+  test.each([
     { what: 'a stream', headers: {} },
     { what: 'a stream whose headers are as long as the service accepts', headers: longHeaders },
   ])('$what gets a message that makes the client come back', async ({ headers }) => {
@@ -37,7 +37,7 @@ describe.runIf(hasNginx)('the server that answers for Traefik while no pod runs'
     );
   });
 
-  it.each([
+  test.each([
     { what: 'a hook', body: Buffer.from('{}') },
     { what: 'a hook with a body of 2 MiB', body: largeBody },
   ])('$what gets the problem of the service', async ({ body }) => {
@@ -47,7 +47,7 @@ describe.runIf(hasNginx)('the server that answers for Traefik while no pod runs'
     expect(await answer.json()).toMatchObject({ code: 'unavailable', status: 503 });
   });
 
-  it('writes no token into its log', async () => {
+  test('writes no token into its log', async () => {
     for (const [path, options] of [
       [streamPath, { headers: longHeaders }],
       [hookPath, { method: 'POST', body: largeBody }],

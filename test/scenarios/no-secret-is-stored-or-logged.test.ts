@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { collectOutput, expectNoSecretIn } from '../checkers/no-secret-leaks.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { testAdmin } from '../drivers/console-client.ts';
@@ -50,7 +50,7 @@ async function openProvider(): Promise<{ provider: TestIdentityProvider; environ
 
 const fetchMetrics = async (service: ServiceProcess) => (await fetch(`${service.opsUrl}/metrics`)).text();
 
-it('cluster: no secret is in the database, in Redis, in metrics, problem bodies, logs or output', async () => {
+test('cluster: no secret is in the database, in Redis, in metrics, problem bodies, logs or output', async () => {
   const { provider, environment } = await openProvider();
   const pod = await run.startApi({ LOG_LEVEL: 'trace', ...environment });
   const worker = await run.startWorker({ LOG_LEVEL: 'trace' });
@@ -69,7 +69,7 @@ it('cluster: no secret is in the database, in Redis, in metrics, problem bodies,
   expectNoSecretIn(places, [...secrets]);
 });
 
-it('embedded: no secret is in the files, metrics, problem bodies or logs', async () => {
+test('embedded: no secret is in the files, metrics, problem bodies or logs', async () => {
   const { provider, environment } = await openProvider();
   embedded = await startService('api', {
     ...environment,

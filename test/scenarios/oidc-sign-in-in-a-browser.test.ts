@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { signIn, testAdmin } from '../drivers/console-client.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../drivers/identity-provider.ts';
@@ -73,7 +73,7 @@ describe.each([
     return page;
   }
 
-  it.runIf(canRun)('a browser signs in at the provider and gets the role of the claim', async () => {
+  test.runIf(canRun)('a browser signs in at the provider and gets the role of the claim', async () => {
     provider.setPerson('robin', { email: 'robin@example.com', roles: ['owners', 'staff'] });
     const page = await signInInBrowser('robin');
     await page.getByText('robin@example.com (admin)').waitFor();
@@ -89,7 +89,7 @@ describe.each([
     await page.context().close();
   });
 
-  it.runIf(canRun)('a browser that signs in from a page of the console comes back to that page', async () => {
+  test.runIf(canRun)('a browser that signs in from a page of the console comes back to that page', async () => {
     provider.setPerson('toni', { email: 'toni@example.com', roles: ['makers'] });
     const page = await (await browser.newContext()).newPage();
     await page.goto(`${url}/console/widgets?name=bolt`);
@@ -101,25 +101,28 @@ describe.each([
     await page.context().close();
   });
 
-  it.runIf(canRun)('disabling the user ends the open stream of the page, and the next sign-in is refused', async () => {
-    provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
-    const page = await signInInBrowser('kim');
-    await page.getByText('kim@example.com (editor)').waitFor();
-    const userId = await page.evaluate(openPersonalStream);
-    const admin = await signIn(service.pods.at(-1)?.url ?? '');
-    const disabled = await admin.request('PATCH', `/api/v1/users/${userId}`, { disabled: true });
-    const confirmedAtMs = Date.now();
-    expect(disabled.status).toBe(200);
-    const end = await page.evaluate(waitForEnd);
-    expect(end.reason).toBe('revoked');
-    expect(end.atMs - confirmedAtMs).toBeLessThan(revocationMaxMs);
-    console.info(`stream ended ${end.atMs - confirmedAtMs} ms after the answer that disabled the user`);
-    await page.goto(`${url}/api/v1/session/oidc`);
-    expect(JSON.parse((await page.locator('body').textContent()) ?? '{}')).toMatchObject({ code: 'sign-in-refused' });
-    await page.context().close();
-  });
+  test.runIf(canRun)(
+    'disabling the user ends the open stream of the page, and the next sign-in is refused',
+    async () => {
+      provider.setPerson('kim', { email: 'kim@example.com', roles: ['makers'] });
+      const page = await signInInBrowser('kim');
+      await page.getByText('kim@example.com (editor)').waitFor();
+      const userId = await page.evaluate(openPersonalStream);
+      const admin = await signIn(service.pods.at(-1)?.url ?? '');
+      const disabled = await admin.request('PATCH', `/api/v1/users/${userId}`, { disabled: true });
+      const confirmedAtMs = Date.now();
+      expect(disabled.status).toBe(200);
+      const end = await page.evaluate(waitForEnd);
+      expect(end.reason).toBe('revoked');
+      expect(end.atMs - confirmedAtMs).toBeLessThan(revocationMaxMs);
+      console.info(`stream ended ${end.atMs - confirmedAtMs} ms after the answer that disabled the user`);
+      await page.goto(`${url}/api/v1/session/oidc`);
+      expect(JSON.parse((await page.locator('body').textContent()) ?? '{}')).toMatchObject({ code: 'sign-in-refused' });
+      await page.context().close();
+    },
+  );
 
-  it.runIf(canRun)('signing out everywhere ends the open stream of the page', async () => {
+  test.runIf(canRun)('signing out everywhere ends the open stream of the page', async () => {
     provider.setPerson('alex', { email: 'alex@example.com', roles: 'staff' });
     const page = await signInInBrowser('alex');
     await page.getByText('alex@example.com (viewer)').waitFor();

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it as test } from 'vitest';
 import { expectNoSecretIn } from '../checkers/no-secret-leaks.ts';
 import { openClusterRun } from '../drivers/cluster-run.ts';
 import { signIn, testAdmin } from '../drivers/console-client.ts';
@@ -152,7 +152,7 @@ async function scrape(service: ServiceProcess, accept: string): Promise<string> 
 }
 
 describe('one hook is one trace', () => {
-  it('embedded: from the request to the stream, without a secret in any exported byte', async () => {
+  test('embedded: from the request to the stream, without a secret in any exported byte', async () => {
     const receiver = await openReceiver();
     const service = await startEmbedded({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TRACEPARENT_ENABLED: 'true' });
     const hook = await postTracedHook(service.url);
@@ -168,7 +168,7 @@ describe('one hook is one trace', () => {
     expectNoSecretIn({ 'exported bytes': receiver.everything() }, hook.secrets);
   });
 
-  it('cluster: from the request on one process to the run on another and back', async () => {
+  test('cluster: from the request on one process to the run on another and back', async () => {
     const receiver = await openReceiver();
     const run = await openClusterRun();
     cleanups.push(() => run.dispose());
@@ -186,7 +186,7 @@ describe('one hook is one trace', () => {
     expectNoSecretIn({ 'exported bytes': receiver.everything() }, hook.secrets);
   });
 
-  it('a receiver that does not answer delays neither hooks nor the stop, and is reported', async () => {
+  test('a receiver that does not answer delays neither hooks nor the stop, and is reported', async () => {
     const receiver = await openReceiver();
     await receiver.close();
     const service = await startEmbedded({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_TRACES_SAMPLER_ARG: '1' });
@@ -214,7 +214,7 @@ describe('without an OTLP endpoint', () => {
     return urls.filter((url) => url.includes('/@opentelemetry/') && !url.includes('/@opentelemetry/api/'));
   }
 
-  it('loads nothing of OpenTelemetry, except the interfaces that prom-client loads', async () => {
+  test('loads nothing of OpenTelemetry, except the interfaces that prom-client loads', async () => {
     expect(await listTracingModules({})).toEqual([]);
     const receiver = await openReceiver();
     expect(await listTracingModules({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })).not.toEqual([]);

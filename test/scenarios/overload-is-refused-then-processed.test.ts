@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type Load, openLoad } from '../drivers/load.ts';
 import type { HookOperation } from '../drivers/recording.ts';
@@ -53,7 +53,7 @@ describe.runIf(isHaproxyInstalled())('an overloaded cluster', () => {
     await redis.config('SET', 'maxmemory', `${Math.floor(0.9 * (await usedMemoryBytes()))}`);
   }
 
-  it('accepts hooks up to the admission limit, refuses more with 503, and processes all accepted hooks', async () => {
+  test('accepts hooks up to the admission limit, refuses more with 503, and processes all accepted hooks', async () => {
     await delay(2_000);
     const memoryBefore = await usedMemoryBytes();
     const fromMs = performance.now();
@@ -82,7 +82,7 @@ describe.runIf(isHaproxyInstalled())('an overloaded cluster', () => {
     expect(findEndedStreams(load.recording, { fromMs, toMs })).toEqual([]);
   });
 
-  it('refuses hooks within 2 s while Redis is out of memory, ends no stream, and accepts hooks afterwards', async () => {
+  test('refuses hooks within 2 s while Redis is out of memory, ends no stream, and accepts hooks afterwards', async () => {
     await delay(2_000);
     await fillMemory();
     const fromMs = performance.now();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { expectNoSecretPrinted } from '../checkers/no-secret-leaks.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { signIn } from '../drivers/console-client.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => run.dispose());
 
-it('on SIGTERM a pod becomes unready, serves on, closes its streams and exits with 0; none misses an event', async () => {
+test('on SIGTERM a pod becomes unready, serves on, closes its streams and exits with 0; none misses an event', async () => {
   const client = await signIn(pods[0]!.url);
   const subscription = await client.createSubscription('screen');
   const integration = await client.createIntegration('factory');

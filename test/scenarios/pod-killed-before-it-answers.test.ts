@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { signIn } from '../drivers/console-client.ts';
 import type { ServiceProcess } from '../drivers/service-process.ts';
@@ -27,7 +27,7 @@ const failpoints: Failpoint[] = (['during', 'after'] as const).flatMap((when) =>
   { call: 'hookQueue.enqueue', when, act: 'kill' },
 ]);
 
-it('a request that is repeated after its pod was killed has one effect: one widget, one event per hook', async () => {
+test('a request that is repeated after its pod was killed has one effect: one widget, one event per hook', async () => {
   const file = join(folder, 'pod');
   let pods = [survivor];
   const traffic = await openCheckedTraffic({ client: await signIn(survivor.url), pods: () => pods });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
 import { openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn, testAdmin } from '../drivers/console-client.ts';
@@ -96,7 +96,7 @@ describe.each([
     return (await (await client.request('GET', path)).json()) as { items: DeliveryBody[]; totalItems: number };
   }
 
-  it('become dead letters with their reason; the other 950 of 1 000 hooks take effect within 5 s', async () => {
+  test('become dead letters with their reason; the other 950 of 1 000 hooks take effect within 5 s', async () => {
     const bodies = buildHooks(widgetIds, hookCount).map((body, index) =>
       index % (hookCount / poisonCount) === 7 ? { ...body, payload: { ...body.payload, poison: true } } : body,
     );
@@ -129,7 +129,7 @@ describe.each([
     stream.close();
   });
 
-  it('do not delay later hooks for the same widgets', async () => {
+  test('do not delay later hooks for the same widgets', async () => {
     const stream = await openFullStream();
     const sender = createHookSender(8);
     const bodies = buildHooks(widgetIds, widgetCount).map((body) => ({ ...body, kind: 'retired' as const }));
@@ -142,7 +142,7 @@ describe.each([
     stream.close();
   });
 
-  it('take effect exactly once when they are redriven twice after the cause is removed', async () => {
+  test('take effect exactly once when they are redriven twice after the cause is removed', async () => {
     await deployment.rejectPayloads(null);
     const client = await signInHere();
     const dead = (await listDeliveries(client, 'state=dead&pageSize=200')).items;

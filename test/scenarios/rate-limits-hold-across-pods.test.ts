@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
@@ -71,7 +71,7 @@ async function readFallbacks(pod: ServiceProcess): Promise<number> {
   return Number(/^widget_rate_limit_fallback_total (\d+)$/m.exec(text)?.[1]);
 }
 
-it('two pods together accept one burst of hooks and one of lists, plus the rate over time', async () => {
+test('two pods together accept one burst of hooks and one of lists, plus the rate over time', async () => {
   const integration = await client.createIntegration('factory');
   const sender = createHookSender(16);
   const stolenBeforeMs = thisMachine.stolenMs();
@@ -100,7 +100,7 @@ it('two pods together accept one burst of hooks and one of lists, plus the rate 
   expect(listed).toBeLessThanOrEqual(limiters * (apiLimit.burst + apiLimit.ratePerSecond * listingSeconds + 1));
 });
 
-it('without Redis, each pod limits lists by itself and counts that; hooks are answered 503 within 2 s', async () => {
+test('without Redis, each pod limits lists by itself and counts that; hooks are answered 503 within 2 s', async () => {
   const integration = await client.createIntegration('second factory');
   const hook = { kind: 'updated', occurredAt: new Date().toISOString(), payload: { number: 1 } };
   const send = (pod: ServiceProcess) =>

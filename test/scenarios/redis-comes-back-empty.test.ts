@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { expectDenseOrder } from '../checkers/delivered-once-in-order.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
   await redis.dispose();
 });
 
-it('when Redis comes back empty, streams end, resumed streams get stream.gap, and no hook is lost', async () => {
+test('when Redis comes back empty, streams end, resumed streams get stream.gap, and no hook is lost', async () => {
   const [widgetId = ''] = await createWidgets(client, 1);
   const subscription = await client.createSubscription('screen');
   const integration = await client.createIntegration('factory');

@@ -3,7 +3,7 @@
  * planned failover. In the other, the primary dies while the replica is behind.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
 import { type Load, openLoad } from '../drivers/load.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 describe.runIf(isHaproxyInstalled())('failover of Redis to its replica', () => {
-  it('planned: nothing is lost, no stream ends, and every hook of the last second is accepted', async () => {
+  test('planned: nothing is lost, no stream ends, and every hook of the last second is accepted', async () => {
     const checkpoints = createCheckpoints('a planned failover of Redis', cluster, load);
     const fromMs = performance.now();
     await cluster.redis.failOverTo(replica.port);
@@ -65,7 +65,7 @@ describe.runIf(isHaproxyInstalled())('failover of Redis to its replica', () => {
     expect(lastSecond.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
   });
 
-  it('unplanned, while the replica is behind: no accepted hook is lost, and streams receive stream.gap', async () => {
+  test('unplanned, while the replica is behind: no accepted hook is lost, and streams receive stream.gap', async () => {
     const checkpoints = createCheckpoints('an unplanned failover of Redis', cluster, load);
     const fromMs = performance.now();
     replicaLink.freeze();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
 import { createHookSender, type HookBody } from '../drivers/hook-sender.ts';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await redis.dispose();
 });
 
-it('without Redis, pods list and create widgets, refuse hooks within 2 s, and keep streams open', async () => {
+test('without Redis, pods list and create widgets, refuse hooks within 2 s, and keep streams open', async () => {
   const subscription = await client.createSubscription('screen');
   const integration = await client.createIntegration('factory');
   const stream = await openStream(withOrigin(pods[1]!, subscription.url));

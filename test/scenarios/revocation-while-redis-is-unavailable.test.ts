@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
@@ -33,7 +33,7 @@ function openOnEachPod(url: string): Promise<StreamClient[]> {
   );
 }
 
-it('without Redis a DELETE is answered 503; when it is repeated later, it gets 404 and the streams end', async () => {
+test('without Redis a DELETE is answered 503; when it is repeated later, it gets 404 and the streams end', async () => {
   const [revoked, kept] = [await client.createSubscription('revoked'), await client.createSubscription('kept')];
   const [revokedStreams, keptStreams] = [await openOnEachPod(revoked.url), await openOnEachPod(kept.url)];
   let keptEnded = 0;
@@ -65,7 +65,7 @@ it('without Redis a DELETE is answered 503; when it is repeated later, it gets 4
   for (const stream of keptStreams) stream.close();
 });
 
-it('a revocation that could not be announced without Redis ends the streams when Redis is back', async () => {
+test('a revocation that could not be announced without Redis ends the streams when Redis is back', async () => {
   const revoked = await client.createSubscription('revoked too');
   const streams = await openOnEachPod(revoked.url);
   await redis.kill();

@@ -1,5 +1,5 @@
 import { chromium } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
 import { buildHooks, createHookSender, type SentHook } from '../drivers/hook-sender.ts';
@@ -63,7 +63,7 @@ function readWatchedStream(): { seqs: number[]; isClosed: boolean } {
 
 const isDense = (seqs: readonly number[]) => seqs.every((seq, index) => index === 0 || seq === seqs[index - 1]! + 1);
 
-it.runIf(isHaproxyInstalled())(
+test.runIf(isHaproxyInstalled())(
   'a rolling restart of all pods and workers under load closes no EventSource, and none misses an event',
   {
     timeout,

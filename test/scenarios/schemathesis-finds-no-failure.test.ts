@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
 
@@ -46,7 +46,7 @@ describe.runIf(hasPython)('Schemathesis, with generated requests for the operati
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('finds no failure with a session, which stays valid', async () => {
+  test('finds no failure with a session, which stays valid', async () => {
     const [, cookie = ''] = admin.cookie.split('=');
     const credentials = `[auth.openapi.sessionCookie]\napi_key = "${cookie}"\n[auth.openapi.csrfToken]\napi_key = "${admin.csrfToken}"\n`;
     const output = await runSchemathesis(credentials, ['--exclude-operation-id-regex', excluded]);
@@ -56,7 +56,7 @@ describe.runIf(hasPython)('Schemathesis, with generated requests for the operati
     expect((await admin.request('GET', '/api/v1/session')).status).toBe(200);
   });
 
-  it('finds no failure with a provision token', async () => {
+  test('finds no failure with a provision token', async () => {
     const { token } = await admin.createProvisionToken('a script');
     const credentials = `[auth.openapi.provisionToken]\nbearer = "${token}"\n`;
     const output = await runSchemathesis(credentials, ['--include-operation-id', 'example.widgets.create']);

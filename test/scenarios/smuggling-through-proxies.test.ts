@@ -4,7 +4,7 @@ import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import type { CorpusVariables } from '../corpus/corpus-variables.ts';
 import { buildSmugglingBytes, last, smuggled, smugglingAttacks } from '../corpus/smuggled-requests.ts';
 import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
@@ -113,7 +113,7 @@ const honest = [
 ] as const;
 
 describe.each(['nginx', 'haproxy'] as const)('%s', (name) => {
-  it.runIf(canRunProxy(name))('forwards no hidden request, and gives each client its own answer', async () => {
+  test.runIf(canRunProxy(name))('forwards no hidden request, and gives each client its own answer', async () => {
     const ports = { port: Number(new URL(service.url).port), opsPort: Number(new URL(service.opsUrl).port) };
     const proxy = await startShippedProxy(name, [ports, ports], await createCertificate(folder));
     try {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
 import { openCountingStream } from '../drivers/counting-stream.ts';
 import { eventually } from '../drivers/eventually.ts';
@@ -68,7 +68,7 @@ function openStalled(url: string): Promise<Socket> {
   });
 }
 
-it.runIf(isHaproxyInstalled())(
+test.runIf(isHaproxyInstalled())(
   'a pod cuts stalled and vanished clients and frees their memory; healthy clients get every event',
   async () => {
     const widgetIds = await createWidgets(client, 10);

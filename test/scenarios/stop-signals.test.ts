@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type ServiceProcess, startService } from '../drivers/service-process.ts';
 import { startStopwatch } from '../drivers/stopwatch.ts';
@@ -22,7 +22,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const send = (service: ServiceProcess, signal: NodeJS.Signals) => process.kill(service.pid, signal);
 const messages = (service: ServiceProcess) => service.lines.map(({ msg }) => msg);
 
-it('a second SIGINT does not interrupt a drain, because one Ctrl-C arrives from the terminal and from npm', async () => {
+test('a second SIGINT does not interrupt a drain, because one Ctrl-C arrives from the terminal and from npm', async () => {
   const service = await startService('api', { DATA_DIR: folder });
   // An unfinished request keeps the process from stopping before the second signal arrives.
   const { port } = new URL(service.url);
@@ -42,7 +42,7 @@ it('a second SIGINT does not interrupt a drain, because one Ctrl-C arrives from 
   expect(messages(service)).toContain('stopped');
 });
 
-it('a different signal during a drain ends the process at once with exit code 1', async () => {
+test('a different signal during a drain ends the process at once with exit code 1', async () => {
   const service = await startService('api', { DATA_DIR: folder, DRAIN_DELAY_MS: '60000' });
   send(service, 'SIGTERM');
   while ((await fetch(`${service.opsUrl}/readyz`)).status !== 503);
@@ -71,7 +71,7 @@ async function startWithSilentMongo(program: string) {
   return { child, exited };
 }
 
-it.each([
+test.each([
   ['apps/api/src/main.ts', 0],
   ['apps/worker/src/main.ts', 0],
   ['apps/worker/src/migrate.ts', 143],
@@ -84,7 +84,7 @@ it.each([
   expect(elapsedMs()).toBeLessThan(10_000);
 });
 
-it('`npm start` forwards a SIGTERM that only npm received, and exits with 0 when the service has drained', async () => {
+test('`npm start` forwards a SIGTERM that only npm received, and exits with 0 when the service has drained', async () => {
   const environment = { PATH: process.env.PATH ?? '', DATA_DIR: folder, PORT: '0', OPS_PORT: '0', LOG_FORMAT: 'json' };
   // Its own process group, so that the test can kill every process that is left.
   const npm = spawn('npm', ['start'], {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
@@ -150,7 +150,7 @@ const kill = (pod: ServiceSlot) => pod.kill();
 const terminate = async (pod: ServiceSlot) => expect(await pod.stop()).toBe(0);
 
 describe.runIf(proxyNames.length > 0)('two pods behind the shipped proxies', () => {
-  it.each([
+  test.each([
     { outage: 'end by SIGTERM while hooks are posted', end: terminate, isIdle: false },
     // The last bytes of each stream are a heartbeat.
     { outage: 'are killed while the streams are idle', end: kill, isIdle: true },
@@ -174,7 +174,7 @@ describe.runIf(proxyNames.length > 0)('two pods behind the shipped proxies', () 
     }
   });
 
-  it('each client has every accepted hook as one event, in the order of the log', async () => {
+  test('each client has every accepted hook as one event, in the order of the log', async () => {
     expect(pods.map(({ isRunning }) => isRunning)).toEqual([true, true]);
     await Promise.all(hooks.map(({ stop }) => stop()));
     const acceptedIds = hooks.flatMap((posted) => posted.acceptedIds);

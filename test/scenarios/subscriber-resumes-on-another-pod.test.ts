@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
@@ -23,7 +23,7 @@ afterAll(() => run.dispose());
 
 const isFromHook = (event: StreamEvent) => event.data.includes('"origin":"hook"');
 
-it('a subscriber that changes pods six times receives every event once and in order, while hooks arrive', async () => {
+test('a subscriber that changes pods six times receives every event once and in order, while hooks arrive', async () => {
   const widgetIds = await createWidgets(client, 10);
   const subscription = await client.createSubscription('screen');
   const integration = await client.createIntegration('factory');
@@ -53,7 +53,7 @@ it('a subscriber that changes pods six times receives every event once and in or
   sender.close();
 });
 
-it('a subscriber whose position was trimmed receives stream.gap before anything else', async () => {
+test('a subscriber whose position was trimmed receives stream.gap before anything else', async () => {
   const [widgetId = ''] = await createWidgets(client, 1);
   const subscription = await client.createSubscription('screen 2');
   const integration = await client.createIntegration('factory 2');

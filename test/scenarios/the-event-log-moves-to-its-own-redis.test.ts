@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { expectDenseOrder } from '../checkers/delivered-once-in-order.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { createWidgets, signIn } from '../drivers/console-client.ts';
@@ -31,7 +31,7 @@ async function startBoth(extra: Readonly<Record<string, string>>): Promise<void>
   worker = await run.startWorker(extra);
 }
 
-it('after the move by a replica, streams resume without a gap, and versions continue', async () => {
+test('after the move by a replica, streams resume without a gap, and versions continue', async () => {
   const client = await signIn(pod.url);
   const [widgetId = ''] = await createWidgets(client, 1);
   const subscription = await client.createSubscription('screen');

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type Load, openLoad } from '../drivers/load.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
@@ -56,7 +56,7 @@ describe.runIf(isHaproxyInstalled())('with a separate Redis for events, a cluste
     await cluster?.dispose();
   });
 
-  it('keeps the queue and the limits in REDIS_URL, the event log and the control log in EVENTS_REDIS_URL', async () => {
+  test('keeps the queue and the limits in REDIS_URL, the event log and the control log in EVENTS_REDIS_URL', async () => {
     // While no worker runs, hooks wait.
     for (const worker of cluster.workers) worker.freeze();
     const queueKinds = await collectKeyKinds(cluster.redis.url, ['limit', 'waiting']);
@@ -65,7 +65,7 @@ describe.runIf(isHaproxyInstalled())('with a separate Redis for events, a cluste
     expect(await collectKeyKinds(cluster.eventsRedis.url, ['control'])).toEqual(['control', 'log']);
   });
 
-  it('accepts every hook while the events Redis is down, ends no stream, and publishes everything afterwards', async () => {
+  test('accepts every hook while the events Redis is down, ends no stream, and publishes everything afterwards', async () => {
     const { eventsRedis, eventsRedisLink } = cluster;
     const fromMs = performance.now();
     await Promise.all([eventsRedis.kill(), eventsRedisLink.refuse()]);
@@ -86,7 +86,7 @@ describe.runIf(isHaproxyInstalled())('with a separate Redis for events, a cluste
     ]);
   });
 
-  it('refuses hooks while the Redis of the queue is down, ends no stream, and loses nothing', async () => {
+  test('refuses hooks while the Redis of the queue is down, ends no stream, and loses nothing', async () => {
     const { redis, redisLink } = cluster;
     const fromMs = performance.now();
     await Promise.all([redis.kill(), redisLink.refuse()]);
@@ -99,7 +99,7 @@ describe.runIf(isHaproxyInstalled())('with a separate Redis for events, a cluste
     expectRedisOutage(load.recording, { fromMs, toMs: downUntilMs });
   });
 
-  it('loses no hook when the events Redis comes back empty, and every stream receives stream.gap', async () => {
+  test('loses no hook when the events Redis comes back empty, and every stream receives stream.gap', async () => {
     await Promise.all([cluster.eventsRedis.kill(), cluster.eventsRedisLink.refuse()]);
     await cluster.eventsRedis.deleteData();
     await Promise.all([cluster.eventsRedis.start(), cluster.eventsRedisLink.mend()]);

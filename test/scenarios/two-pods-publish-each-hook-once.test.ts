@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
@@ -22,7 +22,7 @@ afterAll(() => run.dispose());
 const selectHookEvents = (stream: StreamClient) =>
   stream.widgetEvents().filter(({ data }) => data.includes('"origin":"hook"'));
 
-it('every subscriber on both pods receives each of 10 000 hooks once and in order', async () => {
+test('every subscriber on both pods receives each of 10 000 hooks once and in order', async () => {
   const widgetIds = await createWidgets(client, 50);
   const subscription = await client.createSubscription('screens');
   const integration = await client.createIntegration('factory');
@@ -58,7 +58,7 @@ it('every subscriber on both pods receives each of 10 000 hooks once and in orde
   sender.close();
 });
 
-it('a worker killed under load loses and duplicates nothing; all events arrive within 15 s of its restart', async () => {
+test('a worker killed under load loses and duplicates nothing; all events arrive within 15 s of its restart', async () => {
   const widgetIds = await createWidgets(client, 50);
   const subscription = await client.createSubscription('screens 2');
   const integration = await client.createIntegration('factory 2');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { findNodes } from '../drivers/client-package.ts';
 import { testAdmin } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
@@ -48,7 +48,7 @@ const openTool = (node: string, name: string) =>
   new Widgetctl({ folder: join(folder, name), url: deployment.url, program, node });
 
 describe.each(nodes)('on Node $version', ({ path, version }) => {
-  it('signs in, creates and lists', async () => {
+  test('signs in, creates and lists', async () => {
     const widgetctl = openTool(path, version);
     expect((await widgetctl.run(['--version'])).results).toMatch(/^\d+\.\d+\.\d+\n$/);
     const environment = { WIDGETCTL_PASSWORD: testAdmin.password };
@@ -58,7 +58,7 @@ describe.each(nodes)('on Node $version', ({ path, version }) => {
   });
 });
 
-it('tail prints each event once, though the service is killed and tail itself is stopped and started', async () => {
+test('tail prints each event once, though the service is killed and tail itself is stopped and started', async () => {
   const widgetctl = openTool(process.execPath, 'tail');
   await widgetctl.run(['login', '--email', testAdmin.email], { WIDGETCTL_PASSWORD: testAdmin.password });
   const command = ['tail', '--json', '--position', join(folder, 'position')];

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
 import { signIn } from '../drivers/console-client.ts';
 import { eventually } from '../drivers/eventually.ts';
@@ -50,7 +50,7 @@ async function openRun(name: string) {
 
 // Concurrent, because these tests mostly wait for locks to expire.
 describe.concurrent('a worker', () => {
-  it('killed at any step of a run loses no hook, and no event is duplicated or out of order', async () => {
+  test('killed at any step of a run loses no hook, and no event is duplicated or out of order', async () => {
     const { file, traffic, startWorker, waitUntilProcessed } = await openRun('every-step');
     const start = () => startWorker({ [shortLocksVariable]: 'true' });
     let workers: ServiceProcess[] = await Promise.all([start(), start()]);
@@ -68,7 +68,9 @@ describe.concurrent('a worker', () => {
     traffic.close();
   });
 
-  it('frozen at any step until another worker is done does nothing twice when it continues', { timeout }, async () => {
+  test('frozen at any step until another worker is done does nothing twice when it continues', {
+    timeout,
+  }, async () => {
     const { file, traffic, startWorker, waitUntilProcessed } = await openRun('sleep');
     const start = () => startWorker({ [shortLocksVariable]: String(!isLong) });
     const workers = await Promise.all([start(), start()]);
@@ -91,7 +93,7 @@ describe.concurrent('a worker', () => {
     traffic.close();
   });
 
-  it('killed five times on one job: the job takes effect once, within 15 s of the last start', async () => {
+  test('killed five times on one job: the job takes effect once, within 15 s of the last start', async () => {
     const { file, traffic, startWorker, waitUntilProcessed } = await openRun('five-times');
     let worker: ServiceProcess = await startWorker();
     await waitUntilProcessed();

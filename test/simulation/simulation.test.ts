@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { describeFailure } from './describe-failure.ts';
 import { runSeeds } from './run-seeds.ts';
 import { generatePlan } from './world/generate-plan.ts';
@@ -15,12 +15,12 @@ const parts = Array.from({ length: Math.ceil(count / perTest) }, (_, part) => {
 });
 
 describe('the simulated data path', () => {
-  it.each(parts)('keeps the promise under the seeds $from to $through', async ({ from, through }) => {
+  test.each(parts)('keeps the promise under the seeds $from to $through', async ({ from, through }) => {
     const failed = await runSeeds(from, through - from + 1);
     expect(failed === null ? '' : await describeFailure(failed)).toBe('');
   });
 
-  it.each([first, first + 1, first + 2])('gives the same steps twice (seed %i)', async (seed) => {
+  test.each([first, first + 1, first + 2])('gives the same steps twice (seed %i)', async (seed) => {
     const traces: string[][] = [];
     for (let time = 0; time < 2; time += 1) {
       const lines: string[] = [];

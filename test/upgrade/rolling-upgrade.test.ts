@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { eventually } from '../drivers/eventually.ts';
 import { type Load, openLoad } from '../drivers/load.ts';
 import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
@@ -57,7 +57,7 @@ async function rollAndCheck(title: string, slots: readonly ServiceSlot[], root: 
   expect(countGapReasons(load.recording)).toEqual({});
 }
 
-it('an upgrade and a downgrade, process by process and under load, break no promise', {
+test('an upgrade and a downgrade, process by process and under load, break no promise', {
   timeout: 600_000,
 }, async () => {
   const [firstPod, ...otherPods] = cluster.pods;

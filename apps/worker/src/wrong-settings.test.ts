@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 
 /** In every secret value below. */
 const canary = 'hunter2';
@@ -18,7 +18,7 @@ function run(file: string, environment: Readonly<Record<string, string>>) {
 }
 
 describe.each(['main.ts', 'new-epoch.ts', 'migrate.ts'])('%s', (file) => {
-  it('ends with 78 for a setting that cannot work, and with 69 for a MongoDB that does not answer', async () => {
+  test('ends with 78 for a setting that cannot work, and with 69 for a MongoDB that does not answer', async () => {
     const secret = `mongodb://user:${canary}@127.0.0.1:1/`;
     const [malformed, absent, unreachable] = await Promise.all([
       run(file, { MONGODB_URL: `${secret}?noSuchOption=1`, REDIS_URL: 'redis://127.0.0.1:1/' }),
@@ -32,7 +32,7 @@ describe.each(['main.ts', 'new-epoch.ts', 'migrate.ts'])('%s', (file) => {
   });
 });
 
-it('new-epoch.ts ends with 78 for a % in the password of a Redis', async () => {
+test('new-epoch.ts ends with 78 for a % in the password of a Redis', async () => {
   const { status, output } = await run('new-epoch.ts', { EVENTS_REDIS_URL: `redis://:${canary}%@127.0.0.1:1/` });
   expect(output).toMatch(/^EVENTS_REDIS_URL: .*%25/);
   expect(output).not.toContain(canary);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
 import { backUpDatabase } from './back-up-database.ts';
 import type { Database } from './database.ts';
 import { databaseFileName, openDatabase } from './open-database.ts';
@@ -43,14 +43,14 @@ describe('an open database', () => {
     return (await runFile(process.execPath, ['--input-type=module', '-e', script, file, sql])).stdout;
   }
 
-  it('can be read by another process, which sees every write, and writes go on', async () => {
+  test('can be read by another process, which sees every write, and writes go on', async () => {
     await insertUser('a');
     expect(await runElsewhere(readUsers, { readOnly: true })).toBe('[{"ids":"a"}]\n');
     await insertUser('b');
     expect(await runElsewhere(readUsers, { readOnly: true })).toBe('[{"ids":"a,b"}]\n');
   });
 
-  it('keeps its last writes if a reader is still connected when it closes', async () => {
+  test('keeps its last writes if a reader is still connected when it closes', async () => {
     await insertUser('a');
     const reader = new DatabaseSync(join(dataDir, databaseFileName), { readOnly: true });
     expect(reader.prepare(readUsers).get()).toEqual({ ids: 'a' });
@@ -61,7 +61,7 @@ describe('an open database', () => {
     expect(await db.read(() => db.prepare(readUsers).get())).toEqual({ ids: 'a,b' });
   });
 
-  it('is copied to a file for its owner alone, with everything that was confirmed before', async () => {
+  test('is copied to a file for its owner alone, with everything that was confirmed before', async () => {
     await insertUser('a');
     const target = join(folder, 'copy.sqlite');
     const bytes = backUpDatabase(dataDir, target);
@@ -76,20 +76,20 @@ describe('an open database', () => {
     opened.close();
   });
 
-  it('is copied after it was closed, too', async () => {
+  test('is copied after it was closed, too', async () => {
     await insertUser('a');
     db.close();
     expect(backUpDatabase(dataDir, join(folder, 'copy.sqlite'))).toBeGreaterThan(0);
     db = openDatabase(dataDir);
   });
 
-  it('is not copied over an existing file, and not from an empty folder', async () => {
+  test('is not copied over an existing file, and not from an empty folder', async () => {
     await writeFile(join(folder, 'precious'), 'text');
     expect(() => backUpDatabase(dataDir, join(folder, 'precious'))).toThrow(/exists; name a new file/);
     expect(() => backUpDatabase(folder, join(folder, 'copy'))).toThrow(/^DATA_DIR: .* nothing to back up/);
   });
 
-  it('leaves nothing behind if the copy cannot be written', async () => {
+  test('leaves nothing behind if the copy cannot be written', async () => {
     const target = join(folder, 'no-such-folder', 'copy.sqlite');
     expect(() => backUpDatabase(dataDir, target)).toThrow(/could not be written/);
     expect(await readdir(folder)).toEqual(['data']);

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { openDatabase } from './open-database.ts';
 
 let folder: string;
@@ -12,7 +12,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const readMode = async (path: string) => (await stat(path)).mode & 0o777;
 
-it('creates the data directory and its parents for the owner alone, whatever the umask', async () => {
+test('creates the data directory and its parents for the owner alone, whatever the umask', async () => {
   const path = join(folder, 'new', 'folder');
   const umask = process.umask(0);
   try {
@@ -24,7 +24,7 @@ it('creates the data directory and its parents for the owner alone, whatever the
   expect(await readMode(join(path, '..'))).toBe(0o700);
 });
 
-it('keeps the mode of a data directory that exists: its files are readable for their owner alone', async () => {
+test('keeps the mode of a data directory that exists: its files are readable for their owner alone', async () => {
   const path = join(folder, 'shared');
   await mkdir(path);
   await chmod(path, 0o755);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { parseUuid } from '@widget-service/shared/domain/uuid.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, it as test } from 'vitest';
 import { DatabaseTooNewError, DatabaseUnusableError } from './database-file.ts';
 import { databaseFileName, openDatabase } from './open-database.ts';
 import { SqliteQuarantineStore } from './sqlite-quarantine-store.ts';
@@ -64,7 +64,7 @@ describe('opening a database file', () => {
     expect((await readFile(file)).equals(before)).toBe(true);
   }
 
-  it.each([
+  test.each([
     ['in its first bytes', 0, 16],
     ['in its page size', 16, 2],
     ['in the rest of its header', 18, 20],
@@ -74,19 +74,19 @@ describe('opening a database file', () => {
     await expectUnusable(/not a database of this service|is damaged/);
   });
 
-  it('fails and leaves the file unchanged if any page is damaged', async () => {
+  test('fails and leaves the file unchanged if any page is damaged', async () => {
     for (let start = pageBytes; start < goodContent.length; start += pageBytes) {
       await writeFile(file, flipBytes(start, 64));
       await expectUnusable(/is damaged/);
     }
   });
 
-  it.each([1, 2, 3])('fails and leaves the file unchanged if the file ends after %i pages', async (pages) => {
+  test.each([1, 2, 3])('fails and leaves the file unchanged if the file ends after %i pages', async (pages) => {
     await truncate(file, pages * pageBytes);
     await expectUnusable(/is damaged/);
   });
 
-  it.each([
+  test.each([
     ['a text', Buffer.from('Dear diary, this is no database.\n')],
     ['random bytes', Buffer.from(Array.from({ length: 3 * pageBytes }, (_, index) => (index * 7919) % 251))],
   ])('fails and leaves the file unchanged if the file is %s', async (_, content) => {
@@ -94,7 +94,7 @@ describe('opening a database file', () => {
     await expectUnusable(/not a database of this service/);
   });
 
-  it.each([0, 3])(
+  test.each([0, 3])(
     'fails and leaves the database of another program, with user_version %i, unchanged',
     async (version) => {
       await rm(file);
@@ -105,7 +105,7 @@ describe('opening a database file', () => {
     },
   );
 
-  it.each([
+  test.each([
     ['a new directory', 'new'],
     ['a file that others could read', '.'],
   ])('lets only the owner read its files, whatever the umask, with %s', async (_, subfolder) => {
@@ -125,7 +125,7 @@ describe('opening a database file', () => {
     expect(modes).toEqual(names.map(() => 0o600));
   });
 
-  it('fails if a newer version of the service wrote the file', () => {
+  test('fails if a newer version of the service wrote the file', () => {
     const db = new DatabaseSync(file);
     db.exec('PRAGMA user_version = 999');
     db.close();
@@ -146,7 +146,7 @@ describe('opening a database file', () => {
     old.close();
   }
 
-  it('gives every session of schema version 3 an id of its own', async () => {
+  test('gives every session of schema version 3 an id of its own', async () => {
     await createOldFile(3, "INSERT INTO sessions VALUES ('d1', 'u', 1, 2, 3), ('d2', 'u', 1, 2, 3)");
     const db = openDatabase(dataDir);
     const rows = db.prepare('SELECT id, digest, device, address FROM sessions').all() as { id: string }[];
@@ -156,7 +156,7 @@ describe('opening a database file', () => {
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('keeps the quarantined texts of schema version 12, which have no origin', async () => {
+  test('keeps the quarantined texts of schema version 12, which have no origin', async () => {
     await createOldFile(12, "INSERT INTO quarantine VALUES ('job-1:0', 'half a job')");
     const db = openDatabase(dataDir);
     const quarantine = new SqliteQuarantineStore(db);
@@ -166,12 +166,12 @@ describe('opening a database file', () => {
     db.close();
   });
 
-  it('applies the schema to an empty file', async () => {
+  test('applies the schema to an empty file', async () => {
     await writeFile(file, '');
     openDatabase(dataDir).close();
   });
 
-  it('reads the last writes of a file that was not closed from the write-ahead log beside it', async () => {
+  test('reads the last writes of a file that was not closed from the write-ahead log beside it', async () => {
     await rm(dataDir, { recursive: true });
     const db = openDatabase(dataDir);
     const insert = db.prepare(
@@ -186,7 +186,7 @@ describe('opening a database file', () => {
     opened.close();
   });
 
-  it('calls onFatal if the file is damaged while it is open', async () => {
+  test('calls onFatal if the file is damaged while it is open', async () => {
     const fatalErrors: Error[] = [];
     const db = openDatabase(dataDir, { onFatal: (error) => fatalErrors.push(error) });
     const overwritten = flipBytes(pageBytes, goodContent.length - pageBytes);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it as test, vi } from 'vitest';
 import type { Database } from './database.ts';
 import { DatabaseInUseError, databaseFileName, openDatabase } from './open-database.ts';
 
@@ -34,7 +34,7 @@ describe('Database', () => {
         .map(({ id }) => id),
     );
 
-  it('does not open a file that another process has open, and says what to do', async () => {
+  test('does not open a file that another process has open, and says what to do', async () => {
     const open = `import { openDatabase } from ${JSON.stringify(new URL('./open-database.ts', import.meta.url).href)};
       try { openDatabase(process.argv[1]); console.log('opened'); } catch (error) { console.log(error.name, error.message); }`;
     const openElsewhere = () => runFile(process.execPath, ['--input-type=module', '-e', open, dataDir]);
@@ -46,19 +46,19 @@ describe('Database', () => {
     expect((await openElsewhere()).stdout).toBe('opened\n');
   });
 
-  it('keeps one empty file beside the database as its lock', async () => {
+  test('keeps one empty file beside the database as its lock', async () => {
     const names = (await readdir(dataDir)).filter((name) => name.includes('lock'));
     expect(names).toEqual([`${databaseFileName}-lock`]);
     expect((await stat(join(dataDir, `${databaseFileName}-lock`))).size).toBe(0);
   });
 
-  it('does not open a file twice in one process, and opens it again after the close', () => {
+  test('does not open a file twice in one process, and opens it again after the close', () => {
     expect(() => openDatabase(dataDir)).toThrow(DatabaseInUseError);
     db.close();
     db = openDatabase(dataDir);
   });
 
-  it.each([
+  test.each([
     ['has a file as its parent', (path: string) => writeFile(join(path, '..'), '')],
     [
       'contains a directory with the name of the file',
@@ -74,7 +74,7 @@ describe('Database', () => {
     expect(() => openDatabase(path)).toThrow(error);
   });
 
-  it('opens the file with a short write-ahead log, foreign keys, and readable for other processes', () => {
+  test('opens the file with a short write-ahead log, foreign keys, and readable for other processes', () => {
     const readPragma = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     expect(readPragma('journal_mode')).toBe('wal');
     expect(readPragma('wal_autocheckpoint')).toBe(4096);
@@ -82,7 +82,7 @@ describe('Database', () => {
     expect(readPragma('foreign_keys')).toBe(1);
   });
 
-  it('rolls back a write that fails, and commits the writes before and after it', async () => {
+  test('rolls back a write that fails, and commits the writes before and after it', async () => {
     const outcomes = await Promise.allSettled([
       db.write(() => insertUser('a')),
       db.write(() => {
@@ -124,7 +124,7 @@ describe('Database', () => {
     };
     const note = (name: string) => () => void order.push(name);
 
-    it('a write before its promise resolves, and an unsynced write not at all', async () => {
+    test('a write before its promise resolves, and an unsynced write not at all', async () => {
       await db.write(() => insertUser('unsynced'), { isSynced: false });
       const write = db.write(() => insertUser('synced')).then(note('write'));
       await waitForSync(1);
@@ -134,7 +134,7 @@ describe('Database', () => {
       expect(order).toEqual(['sync 1 starts', 'sync 1 ends', 'write']);
     });
 
-    it('what is committed during a sync with the next one, all together', async () => {
+    test('what is committed during a sync with the next one, all together', async () => {
       const first = db.write(() => insertUser('a')).then(note('a'));
       await waitForSync(1);
       const later = ['b', 'c'].map((id) => db.write(() => insertUser(id)).then(note(id)));
@@ -147,7 +147,7 @@ describe('Database', () => {
       expect(order).toEqual(['sync 1 starts', 'sync 1 ends', 'sync 2 starts', 'a', 'sync 2 ends', 'b', 'c']);
     });
 
-    it('before it tells that a write failed or changed nothing', async () => {
+    test('before it tells that a write failed or changed nothing', async () => {
       const writes = [
         db.write(() => insertUser('a')),
         db.write(() => insertUser('a')).catch(note('duplicate')),
@@ -159,7 +159,7 @@ describe('Database', () => {
       expect(order).toEqual(['sync 1 starts', 'sync 1 ends', 'duplicate', 'nothing']);
     });
 
-    it('what a read has seen, if the read asks for that', async () => {
+    test('what a read has seen, if the read asks for that', async () => {
       const select = () => db.prepare('SELECT count(*) AS n FROM users').get()?.n;
       expect(await db.read(select, { isSynced: true })).toBe(0);
       const write = db.write(() => insertUser('a'));
@@ -171,7 +171,7 @@ describe('Database', () => {
       expect(order).toEqual(['sync 1 starts', 'sync 1 ends', 'read']);
     });
 
-    it('nothing more after a sync has failed: every synced write rejects, and the process must end', async () => {
+    test('nothing more after a sync has failed: every synced write rejects, and the process must end', async () => {
       const failing = [db.write(() => insertUser('a'))];
       await waitForSync(1);
       failing.push(db.write(() => insertUser('b')));
@@ -188,7 +188,7 @@ describe('Database', () => {
       ]);
     });
 
-    it('no read after a sync has failed: a read that asks for the sync rejects', async () => {
+    test('no read after a sync has failed: a read that asks for the sync rejects', async () => {
       const select = () => db.prepare('SELECT count(*) AS n FROM users').get()?.n;
       const write = db.write(() => insertUser('a')).catch(() => undefined);
       await waitForSync(1);
@@ -202,7 +202,7 @@ describe('Database', () => {
       );
     });
 
-    it('what was committed last, even if the database is closed meanwhile', async () => {
+    test('what was committed last, even if the database is closed meanwhile', async () => {
       const write = db.write(() => insertUser('a'));
       db.close();
       await waitForSync(1);
@@ -213,7 +213,7 @@ describe('Database', () => {
     });
   });
 
-  it('syncs the write-ahead log with fdatasync', async () => {
+  test('syncs the write-ahead log with fdatasync', async () => {
     const script = `import fs from 'node:fs';
       import { syncBuiltinESMExports } from 'node:module';
       const { fdatasync } = fs;
@@ -228,7 +228,7 @@ describe('Database', () => {
     expect(stdout).toBe(`${join(dataDir, databaseFileName)}-wal\n`);
   });
 
-  it('holds the first writes and none after them, wherever a power cut ends the write-ahead log', async () => {
+  test('holds the first writes and none after them, wherever a power cut ends the write-ahead log', async () => {
     const file = join(dataDir, databaseFileName);
     await db.write(() => insertUser('0'));
     const syncedBytes = (await stat(`${file}-wal`)).size;
@@ -251,7 +251,7 @@ describe('Database', () => {
     expect(found.size).toBeGreaterThan(2);
   });
 
-  it('lets other work run between long writes', async () => {
+  test('lets other work run between long writes', async () => {
     const order: string[] = [];
     const writeSlowly = (name: string) =>
       db.write(() => {
@@ -264,7 +264,7 @@ describe('Database', () => {
     expect(order).toEqual(['first write', 'other work', 'second write']);
   });
 
-  it('commits requested writes when it closes, and rejects later reads and writes', async () => {
+  test('commits requested writes when it closes, and rejects later reads and writes', async () => {
     const write = db.write(() => insertUser('a'));
     db.close();
     await write;
@@ -274,7 +274,7 @@ describe('Database', () => {
     expect(await selectUserIds()).toEqual(['a']);
   });
 
-  it('leaves only the database file and an empty lock file in the directory when it closes', async () => {
+  test('leaves only the database file and an empty lock file in the directory when it closes', async () => {
     await db.write(() => insertUser('a'));
     db.close();
     expect((await stat(join(dataDir, databaseFileName))).size).toBeGreaterThan(0);

@@ -1,21 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { Notifier } from './notifier.ts';
 
 const neverAborts = new AbortController().signal;
 
 describe('Notifier', () => {
-  it('wakes every waiter', async () => {
+  test('wakes every waiter', async () => {
     const notifier = new Notifier();
     const waits = Promise.all([notifier.wait(60_000, neverAborts), notifier.wait(60_000, neverAborts)]);
     notifier.notify();
     await waits;
   });
 
-  it('stops waiting after the given time', async () => {
+  test('stops waiting after the given time', async () => {
     await new Notifier().wait(1, neverAborts);
   });
 
-  it('stops waiting when the signal aborts, and does not wait when it has aborted before', async () => {
+  test('stops waiting when the signal aborts, and does not wait when it has aborted before', async () => {
     const notifier = new Notifier();
     const controller = new AbortController();
     const wait = notifier.wait(60_000, controller.signal);
@@ -24,7 +24,7 @@ describe('Notifier', () => {
     await notifier.wait(60_000, controller.signal);
   });
 
-  it('does not wake a waiter that comes after the notification', async () => {
+  test('does not wake a waiter that comes after the notification', async () => {
     const notifier = new Notifier();
     notifier.notify();
     let isAwake = false;

@@ -8,7 +8,7 @@ import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
 import { openEmbedded } from './open-embedded.ts';
 
 const start = new Date('2026-03-01T10:00:00.000Z');
@@ -44,7 +44,7 @@ describe('openEmbedded', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('removes sessions when they expire', async () => {
+  test('removes sessions when they expire', async () => {
     const session = { id: 'i', userId: 'u', device: null, address: null, createdAt: start, lastSeenAt: start };
     await backend.sessions.insert({ ...session, digest: 'expired', expiresAt: start });
     await backend.sessions.insert({ ...session, digest: 'live', expiresAt: new Date(start.getTime() + 1) });
@@ -53,7 +53,7 @@ describe('openEmbedded', () => {
     expect(await backend.sessions.find('live')).not.toBeNull();
   });
 
-  it('removes personal streams when they expire', async () => {
+  test('removes personal streams when they expire', async () => {
     const stream = { userId: 'u', sessionDigest: 's', issuedAt: start };
     await backend.personalStreams.insert({ ...stream, tokenDigest: 'expired', expiresAt: start });
     await backend.personalStreams.insert({ ...stream, tokenDigest: 'live', expiresAt: new Date(start.getTime() + 1) });
@@ -62,7 +62,7 @@ describe('openEmbedded', () => {
     expect(await backend.personalStreams.findByTokenDigest('live')).not.toBeNull();
   });
 
-  it('removes ledger rows that were published or discarded longer ago than the retention, and no others', async () => {
+  test('removes ledger rows that were published or discarded longer ago than the retention, and no others', async () => {
     const deliveries = ['old', 'young', 'received', 'dead', 'old discarded', 'young discarded'].map(aDelivery);
     await backend.ledger.register(deliveries);
     await backend.ledger.markPublished([{ eventId: 'old', position: null, effect: null }], start);
@@ -88,7 +88,7 @@ describe('openEmbedded', () => {
     ]);
   });
 
-  it('removes more rows than fit into one batch', async () => {
+  test('removes more rows than fit into one batch', async () => {
     const eventIds = Array.from({ length: 1201 }, (_, n) => `e${n}`);
     await backend.ledger.register(eventIds.map(aDelivery));
     await backend.ledger.markPublished(
@@ -100,7 +100,7 @@ describe('openEmbedded', () => {
     expect(await backend.ledger.get('e1200')).toMatchObject({ attempts: 1 });
   });
 
-  it('keeps a dedupe mark for an hour after expireMarks, and every other mark forever', async () => {
+  test('keeps a dedupe mark for an hour after expireMarks, and every other mark forever', async () => {
     const [expiring, lasting] = [anAppend('expiring'), anAppend('lasting')];
     await backend.eventLog.append(1, null, [expiring, lasting]);
     await backend.eventLog.expireMarks([expiring.mark], 1);
@@ -115,14 +115,14 @@ describe('openEmbedded', () => {
     expect(await appendAgain()).toEqual([true, false]);
   });
 
-  it('gives later events no earlier time when the clock is set back', async () => {
+  test('gives later events no earlier time when the clock is set back', async () => {
     const first = await backend.eventLog.append(1, null, [anAppend('a')]);
     advanceClock(-hourMs);
     const second = await backend.eventLog.append(1, first.last, [anAppend('b')]);
     expect(second.last).toMatchObject({ ms: start.getTime(), seq: first.last.seq + 1 });
   });
 
-  it('drops events over the retained count during appends', async () => {
+  test('drops events over the retained count during appends', async () => {
     let recorded: ComparablePosition | null = null;
     for (let n = 0; n < 12; n += 1) {
       const events = Array.from({ length: 100 }, (_, m) => anAppend(`${n}-${m}`));
@@ -132,7 +132,7 @@ describe('openEmbedded', () => {
     expect((extent?.last.seq ?? 0) - (extent?.oldest.seq ?? 0)).toBe(retention.count);
   });
 
-  it('keeps its epoch and trims by retention, whatever position is said to be recorded', async () => {
+  test('keeps its epoch and trims by retention, whatever position is said to be recorded', async () => {
     const first = await backend.eventLog.append(1, null, [anAppend('a')]);
     const unknown = { epoch: 'unknown', epochRun: 9, ms: first.last.ms + 1, seq: 9 };
     const second = await backend.eventLog.append(2, unknown, [anAppend('b')]);
@@ -143,7 +143,7 @@ describe('openEmbedded', () => {
     expect((await backend.eventLog.inspect(null))?.extent.oldest.seq).toBe(last.seq);
   });
 
-  it('still has every acknowledged write after a kill, and starts the unfinished job again', async () => {
+  test('still has every acknowledged write after a kill, and starts the unfinished job again', async () => {
     await backend.close();
     const eventIds = await killWhileWriting(dataDir, 20);
     backend = await open();

@@ -1,5 +1,5 @@
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { RecentTraceContexts } from './recent-trace-contexts.ts';
 
 function buildRecord(eventId: string): LogRecord {
@@ -14,7 +14,7 @@ function buildRecord(eventId: string): LogRecord {
   return { epoch: 'e', ms: 1, seq: 1, previousMs: 0, event: { ...event, json: '{}' } };
 }
 
-it('returns a record with the trace context of its event, and any other record unchanged', () => {
+test('returns a record with the trace context of its event, and any other record unchanged', () => {
   const contexts = new RecentTraceContexts();
   const [traced, untraced] = [buildRecord('a'), buildRecord('b')];
   contexts.add({ ...traced.event, traceContext: 'context-a' });
@@ -23,7 +23,7 @@ it('returns a record with the trace context of its event, and any other record u
   expect(contexts.restore(untraced)).toBe(untraced);
 });
 
-it('forgets the oldest of more than 1 000 events', () => {
+test('forgets the oldest of more than 1 000 events', () => {
   const contexts = new RecentTraceContexts();
   for (let index = 0; index <= 1_000; index += 1) {
     contexts.add({ ...buildRecord(`${index}`).event, traceContext: `context-${index}` });

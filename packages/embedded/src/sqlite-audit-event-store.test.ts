@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, it as test } from 'vitest';
 import { databaseFileName, openDatabase } from './open-database.ts';
 import { SqliteAuditEventStore } from './sqlite-audit-event-store.ts';
 
@@ -24,7 +24,7 @@ const event: AuditEvent = {
   unlisted: 0,
 };
 
-it('the SQLite file rejects every update of an audit event', async () => {
+test('the SQLite file rejects every update of an audit event', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'widget-service-test-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const db = openDatabase(dataDir);

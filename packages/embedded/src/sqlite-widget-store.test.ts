@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WidgetFilter } from '@widget-service/shared/ports/widget-store.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import type { Database } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import { SqliteWidgetStore } from './sqlite-widget-store.ts';
@@ -43,7 +43,7 @@ async function countTurnsDuring(work: Promise<unknown>): Promise<number> {
 
 const allWidgets: WidgetFilter = { state: null, createdAtOrBefore: null };
 
-it('lets other work run while it reads a page far down the list', async () => {
+test('lets other work run while it reads a page far down the list', async () => {
   expect(await countTurnsDuring(store.list(allWidgets, { offset: widgetCount - 1, limit: 51 }))).toBeGreaterThanOrEqual(
     2,
   );
@@ -52,7 +52,7 @@ it('lets other work run while it reads a page far down the list', async () => {
   ).toBeGreaterThanOrEqual(2);
 });
 
-it('lets other work run while it counts many widgets', async () => {
+test('lets other work run while it counts many widgets', async () => {
   expect(await countTurnsDuring(store.count(allWidgets, 2_147_483_647))).toBeGreaterThanOrEqual(2);
 });
 
@@ -62,7 +62,7 @@ describe.each<WidgetFilter>([
   { state: null, createdAtOrBefore: new Date(8_000) },
   { state: 'retired', createdAtOrBefore: new Date(9_000) },
 ])('with the filter %j', (filter) => {
-  it('returns the right page at any offset, and the right count', async () => {
+  test('returns the right page at any offset, and the right count', async () => {
     const rows = await store.list(filter, { offset: 0, limit: widgetCount });
     const newestFirst = rows.toSorted(
       (a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1),
@@ -78,13 +78,13 @@ describe.each<WidgetFilter>([
   });
 });
 
-it('reads concurrent pages one after the other, so that no turn takes longer', async () => {
+test('reads concurrent pages one after the other, so that no turn takes longer', async () => {
   const turnsOfOne = await countTurnsDuring(store.list(allWidgets, { offset: widgetCount - 1, limit: 1 }));
   const pages = Array.from({ length: 10 }, () => store.list(allWidgets, { offset: widgetCount - 1, limit: 1 }));
   expect(await countTurnsDuring(Promise.all(pages))).toBeGreaterThanOrEqual(10 * (turnsOfOne - 1));
 });
 
-it('returns the same for concurrent reads as for one read', async () => {
+test('returns the same for concurrent reads as for one read', async () => {
   const offsets = Array.from({ length: 30 }, (_, index) => index * 1_000);
   const rows = await store.list(allWidgets, { offset: 0, limit: widgetCount });
   const pages = await Promise.all(offsets.map((offset) => store.list(allWidgets, { offset, limit: 1 })));

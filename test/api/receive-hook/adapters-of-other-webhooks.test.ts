@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHookSender, type HookEvent } from '@widget-service/client/hooks/hook-sender.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { openTestService, type TestService } from '../../drivers/test-service.ts';
 
 type Headers = Record<string, string>;
@@ -77,7 +77,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('docs/clients.md has an adapter for each service', () => {
+test('docs/clients.md has an adapter for each service', () => {
   expect(Object.keys(adapters).toSorted()).toEqual(Object.keys(deliveries).toSorted());
 });
 
@@ -89,7 +89,7 @@ describe.each(Object.entries(deliveries))('%s', (name, { key, kind, body: member
       return widgetId;
     }) ?? null;
 
-  it('makes a hook that the service accepts, and one event of a repeated delivery', async () => {
+  test('makes a hook that the service accepts, and one event of a repeated delivery', async () => {
     const sender = createHookSender({ url: await service.issueHookUrl() });
     const [first, second] = [adapt(headers(body)), adapt(headers(body))];
     expect(first?.event).toMatchObject({ kind, widgetId });
@@ -98,7 +98,7 @@ describe.each(Object.entries(deliveries))('%s', (name, { key, kind, body: member
     expect(sent[1]).toEqual(sent[0]);
   });
 
-  it('refuses a delivery that was signed with another secret, or not at all', () => {
+  test('refuses a delivery that was signed with another secret, or not at all', () => {
     const forged = Object.fromEntries(
       Object.entries(headers(body)).map(([header, value]) => [
         header,

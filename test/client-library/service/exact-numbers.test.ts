@@ -2,7 +2,7 @@ import { createClient } from '@widget-service/client/client.ts';
 import { createHookSender, type HookEvent } from '@widget-service/client/hooks/hook-sender.ts';
 import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { testAdmin } from '../../drivers/console-client.ts';
 import { eventually } from '../../drivers/eventually.ts';
 import { openTestService, type TestService } from '../../drivers/test-service.ts';
@@ -15,7 +15,7 @@ afterAll(() => service.close());
 
 const payload = '{"id":12345678901234567890,"price":1.0,"pi":[3.14159265358979323846,1E2],"lux":300}';
 
-it('keeps every digit from a sender through the service, a stream and a delivery into another hook', async () => {
+test('keeps every digit from a sender through the service, a stream and a delivery into another hook', async () => {
   const client = createClient({ baseUrl: service.url });
   await client.signIn(testAdmin);
   const { id, url } = await client.api.POST('/api/v1/integrations', { body: { name: 'exact' } });

@@ -1,5 +1,5 @@
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { signIn, testAdmin } from '../../drivers/console-client.ts';
 import { openTestService, type TestService } from '../../drivers/test-service.ts';
 
@@ -18,7 +18,7 @@ async function createIntegration(members: object) {
 }
 
 describe('a hook sender', () => {
-  it('signs hooks for an integration that requires it', async () => {
+  test('signs hooks for an integration that requires it', async () => {
     const { url, signingSecret = '' } = await createIntegration({ signature: 'standard-webhooks' });
     const signed = createHookSender({ url, secret: signingSecret });
     expect((await signed.send(aHook())).eventId).toMatch(/^[0-9a-f-]{36}$/);
@@ -26,7 +26,7 @@ describe('a hook sender', () => {
     await expect(unsigned.send(aHook())).rejects.toMatchObject({ code: 'invalid-hook-signature' });
   });
 
-  it('makes one event of a hook with the same id', async () => {
+  test('makes one event of a hook with the same id', async () => {
     const { url } = await createIntegration({});
     const [first, second] = [createHookSender({ url }), createHookSender({ url })];
     const sent = await Promise.all([first.send(aHook(), { id: 'row-1' }), second.send(aHook(), { id: 'row-1' })]);
@@ -34,7 +34,7 @@ describe('a hook sender', () => {
     expect((await first.send(aHook(), { id: 'row-2' })).eventId).not.toBe(sent[0]?.eventId);
   });
 
-  it('rejects a hook that the service refuses for good', async () => {
+  test('rejects a hook that the service refuses for good', async () => {
     const sender = createHookSender({ url: await service.issueHookUrl() });
     await expect(sender.send({ ...aHook(), occurredAt: 'yesterday' })).rejects.toMatchObject({
       code: 'invalid-request',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createClient } from '@widget-service/client/client.ts';
 import { CookieJar } from '@widget-service/client/requests/cookie-jar.ts';
 import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { testAdmin } from '../../drivers/console-client.ts';
 import { openTestService, type TestService } from '../../drivers/test-service.ts';
 
@@ -35,7 +35,7 @@ async function signIn() {
 }
 
 describe('a session', () => {
-  it('keeps its cookie and CSRF token by itself', async () => {
+  test('keeps its cookie and CSRF token by itself', async () => {
     const client = createClient({ baseUrl: service.url });
     const session = await client.signIn(testAdmin);
     expect(session.user.email).toBe(testAdmin.email);
@@ -45,7 +45,7 @@ describe('a session', () => {
     await expect(client.getSession()).rejects.toMatchObject({ name: 'ProblemError', code: 'not-authenticated' });
   });
 
-  it('goes on in another client with what a store has kept, until it is signed out', async () => {
+  test('goes on in another client with what a store has kept, until it is signed out', async () => {
     let kept: string | null = null;
     const saves: (string | null)[] = [];
     const sessionStore = {
@@ -68,7 +68,7 @@ describe('a session', () => {
     await expect(third.getSession()).rejects.toMatchObject({ code: 'not-authenticated' });
   });
 
-  it('goes on after a change of the password, with the new cookie and CSRF token, also in what a store has kept', async () => {
+  test('goes on after a change of the password, with the new cookie and CSRF token, also in what a store has kept', async () => {
     const kim = { email: `${randomUUID()}@example.com`, password: 'correct horse battery' };
     await (await signIn()).api.POST('/api/v1/users', { body: { ...kim, role: 'editor' } });
     let kept: string | null = null;
@@ -96,7 +96,7 @@ describe('a session', () => {
     expect((await later.createWidget({ name: 'lamp' })).name).toBe('lamp');
   });
 
-  it('rejects wrong credentials with a typed error', async () => {
+  test('rejects wrong credentials with a typed error', async () => {
     const client = createClient({ baseUrl: service.url });
     await expect(client.signIn({ ...testAdmin, password: 'not the password' })).rejects.toMatchObject({
       name: 'ProblemError',
@@ -106,7 +106,7 @@ describe('a session', () => {
     });
   });
 
-  it('fetches a new CSRF token after another tab has signed in again', async () => {
+  test('fetches a new CSRF token after another tab has signed in again', async () => {
     const browserFetch = createBrowserFetch();
     const [tab, otherTab] = [1, 2].map(() => createClient({ baseUrl: service.url, fetch: browserFetch }));
     await tab?.signIn(testAdmin);
@@ -114,7 +114,7 @@ describe('a session', () => {
     expect(await tab?.createWidget({ name: 'lamp' })).toMatchObject({ version: 1 });
   });
 
-  it('fetches the CSRF token of a session that began before the page was loaded', async () => {
+  test('fetches the CSRF token of a session that began before the page was loaded', async () => {
     const browserFetch = createBrowserFetch();
     await createClient({ baseUrl: service.url, fetch: browserFetch }).signIn(testAdmin);
     const reloaded = createClient({ baseUrl: service.url, fetch: browserFetch });
@@ -123,7 +123,7 @@ describe('a session', () => {
 });
 
 describe('createWidget', () => {
-  it('creates one widget for one key', async () => {
+  test('creates one widget for one key', async () => {
     const client = await signIn();
     const create = () => client.createWidget({ name: 'one' }, { idempotencyKey: 'one key' });
     await expect(create()).rejects.toMatchObject({ code: 'invalid-idempotency-key' });
@@ -132,13 +132,13 @@ describe('createWidget', () => {
     expect(first?.id).toBe(second?.id);
   });
 
-  it('creates two widgets without a key', async () => {
+  test('creates two widgets without a key', async () => {
     const client = await signIn();
     const [first, second] = await Promise.all([client.createWidget({ name: 'a' }), client.createWidget({ name: 'a' })]);
     expect(first?.id).not.toBe(second?.id);
   });
 
-  it('needs no session with a provision token', async () => {
+  test('needs no session with a provision token', async () => {
     const admin = await signIn();
     const { token } = await admin.api.POST('/api/v1/provision-tokens', { body: { name: 'a script' } });
     const script = createClient({ baseUrl: service.url, provisionToken: token });
@@ -146,7 +146,7 @@ describe('createWidget', () => {
     await expect(script.getSession()).rejects.toMatchObject({ code: 'not-authenticated' });
   });
 
-  it('names the mistakes of a refused widget', async () => {
+  test('names the mistakes of a refused widget', async () => {
     const client = await signIn();
     await expect(client.createWidget({ name: '' })).rejects.toMatchObject({
       code: 'invalid-request',
@@ -156,7 +156,7 @@ describe('createWidget', () => {
 });
 
 describe('lists', () => {
-  it('yields each widget once, newest first, and none that was created meanwhile', async () => {
+  test('yields each widget once, newest first, and none that was created meanwhile', async () => {
     const client = await signIn();
     const created: string[] = [];
     for (let index = 0; index < 7; index += 1) created.push((await client.createWidget({ name: `w ${index}` })).id);
@@ -169,7 +169,7 @@ describe('lists', () => {
     expect(listed.slice(0, 7)).toEqual(created.toReversed());
   });
 
-  it('yields only widgets of a state', async () => {
+  test('yields only widgets of a state', async () => {
     const client = await signIn();
     const { id } = await client.createWidget({ name: 'old', state: 'retired' });
     const states = new Set<string>();
@@ -182,7 +182,7 @@ describe('lists', () => {
     expect(ids).toContain(id);
   });
 
-  it('reads any other list page by page', async () => {
+  test('reads any other list page by page', async () => {
     const client = await signIn();
     for (const name of ['a', 'b', 'c']) await client.api.POST('/api/v1/subscriptions', { body: { name } });
     const names: string[] = [];

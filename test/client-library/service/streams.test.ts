@@ -1,7 +1,7 @@
 import { createClient } from '@widget-service/client/client.ts';
 import { openStream } from '@widget-service/client/stream/open-stream.ts';
 import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { testAdmin } from '../../drivers/console-client.ts';
 import { openTestService, type TestService } from '../../drivers/test-service.ts';
 
@@ -18,7 +18,7 @@ async function signIn() {
 }
 
 describe('a stream', () => {
-  it('delivers what happens, typed by its kind', async () => {
+  test('delivers what happens, typed by its kind', async () => {
     const client = await signIn();
     const { url } = await client.api.POST('/api/v1/subscriptions', { body: { name: 'screen' } });
     for await (const event of client.stream(url)) {
@@ -33,7 +33,7 @@ describe('a stream', () => {
     }
   });
 
-  it('continues where a stored position is', async () => {
+  test('continues where a stored position is', async () => {
     const client = await signIn();
     const { url } = await client.api.POST('/api/v1/subscriptions', { body: { name: 'log' } });
     let kept: string | null = null;
@@ -57,7 +57,7 @@ describe('a stream', () => {
     expect(names.filter((name) => name === 'first' || name === 'second')).toEqual(['first', 'second']);
   });
 
-  it('ends with an error when its subscription is deleted', async () => {
+  test('ends with an error when its subscription is deleted', async () => {
     const client = await signIn();
     const { id, url } = await client.api.POST('/api/v1/subscriptions', { body: { name: 'short' } });
     const types: string[] = [];
@@ -73,7 +73,7 @@ describe('a stream', () => {
     expect(types[0]).toBe('stream.open');
   });
 
-  it('dispatches events to listeners, and says what it does', async () => {
+  test('dispatches events to listeners, and says what it does', async () => {
     const client = await signIn();
     const { url } = await client.api.POST('/api/v1/subscriptions', { body: { name: 'listener' } });
     const stream = openStream(url);
@@ -98,7 +98,7 @@ describe('a stream', () => {
 });
 
 describe('a live collection', () => {
-  it('holds the widgets of the list, then follows creates and hooks', async () => {
+  test('holds the widgets of the list, then follows creates and hooks', async () => {
     const client = await signIn();
     const before = await client.createWidget({ name: 'before' });
     const live = client.liveWidgets({ filter: { state: 'active' }, pageSize: 2 });
@@ -121,7 +121,7 @@ describe('a live collection', () => {
     live.close();
   });
 
-  it('returns the same snapshot until something changes', async () => {
+  test('returns the same snapshot until something changes', async () => {
     const client = await signIn();
     const live = client.liveWidgets();
     await live.loaded;
@@ -133,7 +133,7 @@ describe('a live collection', () => {
     live.close();
   });
 
-  it('fails when the session ends', async () => {
+  test('fails when the session ends', async () => {
     const client = await signIn();
     const live = client.liveWidgets();
     await live.loaded;
@@ -142,7 +142,7 @@ describe('a live collection', () => {
     expect(live.error).toMatchObject({ code: 'not-authenticated' });
   });
 
-  it('fails at once without a session', async () => {
+  test('fails at once without a session', async () => {
     const live = createClient({ baseUrl: service.url }).liveWidgets();
     await expect(live.loaded).rejects.toMatchObject({ code: 'not-authenticated' });
     expect(live.state).toBe('failed');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { findPrometheusTool, runPromtool } from '../../drivers/prometheus-tools.ts';
 import type { AlertCase } from './alert-case.ts';
 import { buildHealthySeries, type SeriesValues } from './healthy-series.ts';
@@ -61,14 +61,14 @@ const runCase = ({ interval, series, firesAt, firing, clearsAt }: AlertCase) => 
   ]);
 };
 
-it('each alert has a case in which it fires', () => {
+test('each alert has a case in which it fires', () => {
   const covered = new Set(alertCases.flatMap(({ firing }) => firing));
   const all = loadAlerts().map(({ alert, labels }) => `${alert} ${labels?.severity}`);
   expect([...covered].toSorted()).toEqual(all.toSorted());
 });
 
 describe.runIf(promtool !== null)('alerts, tried by promtool', () => {
-  it('are silent while the service is healthy, for six hours', () => {
+  test('are silent while the service is healthy, for six hours', () => {
     const checks = [1, 5, 30, 60, 120, 240, 360].map((minute) => ({
       expr: 'ALERTS',
       eval_time: `${minute}m`,
@@ -77,13 +77,13 @@ describe.runIf(promtool !== null)('alerts, tried by promtool', () => {
     expect(runTest(1, buildHealthySeries(intervals), checks)).toMatchObject({ exitCode: 0 });
   });
 
-  it('fail a case that expects the wrong alerts', () => {
+  test('fail a case that expects the wrong alerts', () => {
     const { exitCode, output } = runTest(1, buildHealthySeries(30), [expectFiring(20, ['WidgetHooksWait page'])]);
     expect(exitCode).toBe(1);
     expect(output).toContain('WidgetHooksWait');
   });
 
-  it('are silent for a healthy embedded service, which has no worker', () => {
+  test('are silent for a healthy embedded service, which has no worker', () => {
     const series = Object.entries(buildHealthySeries(intervals)).flatMap(([name, values]) => {
       if (name.includes('api-1') || name.includes('worker-1') || (name.startsWith('up{') && name.includes('worker')))
         return [];
@@ -100,7 +100,7 @@ describe.runIf(promtool !== null)('alerts, tried by promtool', () => {
     ).toMatchObject({ exitCode: 0 });
   });
 
-  it.each(alertCases)('$fault: $firing', (alertCase) => {
+  test.each(alertCases)('$fault: $firing', (alertCase) => {
     const { exitCode, output } = runCase(alertCase);
     expect(exitCode, output).toBe(0);
   });

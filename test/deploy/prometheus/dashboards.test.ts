@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { dashboardNames, loadDashboard, type PanelFile } from './dashboard-files.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-it('the dashboards match their definitions; if not, run: node scripts/write-dashboards.ts', () => {
+test('the dashboards match their definitions; if not, run: node scripts/write-dashboards.ts', () => {
   const result = spawnSync(process.execPath, ['scripts/write-dashboards.ts', '--check'], {
     cwd: root,
     encoding: 'utf8',
@@ -22,7 +22,7 @@ describe.each(dashboardNames)('the dashboard %s', (name) => {
   const { panels } = dashboard;
   const withQueries = panels.filter(({ type }) => type !== 'row');
 
-  it('has ids, a data source variable, and panels that do not overlap', () => {
+  test('has ids, a data source variable, and panels that do not overlap', () => {
     expect(dashboard.uid).toMatch(/^widget-service(-\w+)?$/);
     expect(dashboard.schemaVersion).toBe(39);
     expect(dashboard.templating.list.map(({ name: variable, type }) => `${variable}: ${type}`)).toEqual([
@@ -37,7 +37,7 @@ describe.each(dashboardNames)('the dashboard %s', (name) => {
     }
   });
 
-  it.each(withQueries)(
+  test.each(withQueries)(
     '$title has a description, a unit, thresholds that rise, and queries for the namespace',
     (panel) => {
       expect(panel.description).toMatch(/^\S.*\.$/);

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { findGroupingLabels, findSelectors } from './promql-names.ts';
 
-it('finds the metrics of an expression, and no functions, labels, ranges or strings', () => {
+test('finds the metrics of an expression, and no functions, labels, ranges or strings', () => {
   const expression =
     'sum by (le, code) (rate(a_total{code=~"x|y(b)",n="{z}"}[5m])) / on (k) group_left (m) b:c:d > 14.4 * 0.1 or absent(up{job="j"}) unless on () group (i{x="y"}) and e offset 1h';
   expect(findSelectors(expression).map(({ metric }) => metric)).toEqual(['a_total', 'b:c:d', 'up', 'i', 'e']);

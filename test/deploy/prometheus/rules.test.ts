@@ -1,5 +1,5 @@
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, it as test } from 'vitest';
 import { openEmbeddedTestBackend } from '../../drivers/embedded-test-backend.ts';
 import { findPrometheusTool, runPromtool } from '../../drivers/prometheus-tools.ts';
 import { loadPanelQueries } from './dashboard-files.ts';
@@ -20,7 +20,7 @@ const expressions = [
 ];
 
 describe('rules and dashboards', () => {
-  it.each(expressions)('%s names only metrics and labels that exist', async (_, expr) => {
+  test.each(expressions)('%s names only metrics and labels that exist', async (_, expr) => {
     const known = await listKnownSeries();
     const selectors = findSelectors(expr);
     expect(selectors.length).toBeGreaterThan(0);
@@ -34,7 +34,7 @@ describe('rules and dashboards', () => {
     expect([...labels]).toEqual(expect.arrayContaining(findGroupingLabels(expr)));
   });
 
-  it('use every metric of the service at least once', async () => {
+  test('use every metric of the service at least once', async () => {
     const used = new Set(expressions.flatMap(([, expr]) => findSelectors(expr)).map(({ metric }) => metric));
     const own = (await createMetrics('embedded').registry.getMetricsAsJSON())
       .map(({ name }) => name)
@@ -44,7 +44,7 @@ describe('rules and dashboards', () => {
     expect(own.filter((name) => !isUsed(name))).toEqual([]);
   });
 
-  it('count the calls of every port for exactly one store', async () => {
+  test('count the calls of every port for exactly one store', async () => {
     const { backend, dispose } = await openEmbeddedTestBackend({});
     onTestFinished(dispose);
     const ports = Object.entries(backend).flatMap(([name, value]) => (isPort(value) ? [name] : []));
@@ -61,7 +61,7 @@ describe('rules and dashboards', () => {
     expect(named.toSorted()).toEqual(ports.toSorted());
   });
 
-  it.each(loadAlerts())('$alert ($labels.severity) has a severity, a summary and a description', (rule) => {
+  test.each(loadAlerts())('$alert ($labels.severity) has a severity, a summary and a description', (rule) => {
     expect(['page', 'ticket']).toContain(rule.labels?.severity);
     expect(rule.annotations?.summary).toMatch(/^\S.{10,}[^.]$/);
     expect(rule.annotations?.description).toMatch(/^\S.{20,}\.$/);
@@ -69,7 +69,7 @@ describe('rules and dashboards', () => {
 });
 
 describe.runIf(promtool !== null)('promtool', () => {
-  it('accepts the rules and the example configuration', () => {
+  test('accepts the rules and the example configuration', () => {
     const rules = runPromtool(promtool ?? '', ['check', 'rules', '--lint=all', '--lint-fatal', ...ruleFilePaths]);
     expect(rules).toMatchObject({ exitCode: 0 });
     expect(runPromtool(promtool ?? '', ['check', 'config', configurationPath])).toMatchObject({ exitCode: 0 });

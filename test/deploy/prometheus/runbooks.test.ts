@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { findPrometheusTool, runPromtool } from '../../drivers/prometheus-tools.ts';
 import { listKnownSeries } from './known-series.ts';
 import { findSelectors } from './promql-names.ts';
@@ -27,20 +27,20 @@ const listQueries = (page: string) =>
   Array.from(page.matchAll(/```promql\n([\s\S]*?)```/g), ([, block = '']) => block.trim().split('\n')).flat();
 
 describe('runbooks', () => {
-  it('exist for each alert, and for nothing else', () => {
+  test('exist for each alert, and for nothing else', () => {
     expect(files.toSorted()).toEqual([...new Set(alerts.map(({ alert }) => toRunbook(alert)))].toSorted());
     for (const { alert, annotations } of alerts)
       expect(annotations?.runbook_url).toBe(`docs/runbooks/${toRunbook(alert)}`);
   });
 
-  it.each(alerts)('the one of $alert has its parts, and is in the index', ({ alert }) => {
+  test.each(alerts)('the one of $alert has its parts, and is in the index', ({ alert }) => {
     const page = read(toRunbook(alert));
     expect(page).toMatch(new RegExp(`^# ${alert}\n`));
     expect(page.match(/^## .*$/gm)).toEqual(['## What it means', '## Confirm', '## Mend', '## Over']);
     expect(read('README.md')).toContain(`[${alert}](${toRunbook(alert)})`);
   });
 
-  it.each(files)('%s names only metrics, log lines, settings and files that exist', async (file) => {
+  test.each(files)('%s names only metrics, log lines, settings and files that exist', async (file) => {
     const page = read(file);
     const known = await listKnownSeries();
     for (const query of listQueries(page)) {
@@ -67,12 +67,15 @@ describe('runbooks', () => {
       expect(existsSync(new URL(target, folder)), target).toBe(true);
   });
 
-  it.each(files)('%s reads whole logs: with a selector, kubectl prints only the last 10 lines of each pod', (file) => {
-    const commands = read(file).match(/^kubectl .* logs .*-l .*$/gm) ?? [];
-    for (const command of commands) expect(command).toContain(' --tail=-1 ');
-  });
+  test.each(files)(
+    '%s reads whole logs: with a selector, kubectl prints only the last 10 lines of each pod',
+    (file) => {
+      const commands = read(file).match(/^kubectl .* logs .*-l .*$/gm) ?? [];
+      for (const command of commands) expect(command).toContain(' --tail=-1 ');
+    },
+  );
 
-  it.runIf(promtool !== null)('have queries that Prometheus can parse', () => {
+  test.runIf(promtool !== null)('have queries that Prometheus can parse', () => {
     const rules = files.flatMap((file) =>
       listQueries(read(file)).map((expr, index) => ({ record: `q${index}`, labels: { file }, expr })),
     );

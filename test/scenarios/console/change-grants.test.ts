@@ -1,6 +1,6 @@
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import {
   type ConsoleTab,
   findBarriers,
@@ -48,7 +48,7 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
   const dialog = () => page.getByRole('dialog');
   const save = () => dialog().getByRole('button', { name: 'Save' }).click();
 
-  it.runIf(canShow)('the filter of a subscription, and nothing else of it', async () => {
+  test.runIf(canShow)('the filter of a subscription, and nothing else of it', async () => {
     await page.getByRole('link', { name: 'Wall screen' }).click();
     await page.getByRole('button', { name: 'Change' }).click();
     expect(await dialog().getByLabel('Name').inputValue()).toBe('Wall screen');
@@ -64,7 +64,7 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     expect(items.find(({ name }) => name === 'Wall screen')).toMatchObject({ expiresAt: null, filter });
   });
 
-  it.runIf(canShow)('the name of a subscription: its expiry and a label with a comma stay', async () => {
+  test.runIf(canShow)('the name of a subscription: its expiry and a label with a comma stay', async () => {
     const findPhone = async (start: string) =>
       (await client.api.GET('/api/v1/subscriptions')).items.find(({ name }) => name.startsWith(start));
     const before = await findPhone('Phone');
@@ -82,7 +82,7 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     expect(await findPhone('Phone of Kim')).toMatchObject({ filter: { labels: ['hall, east'], states: ['retired'] } });
   });
 
-  it.runIf(canShow)('the name, expiry, rate and de-duplication of an integration', async () => {
+  test.runIf(canShow)('the name, expiry, rate and de-duplication of an integration', async () => {
     await page.goto(`${deployment.url}/console/hooks`);
     await page.getByRole('button', { name: 'Change: Factory' }).click();
     await dialog().getByLabel('Name').fill('Factory north');
@@ -103,7 +103,7 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     ]);
   });
 
-  it.runIf(canShow)(
+  test.runIf(canShow)(
     'the way of signing of an integration: its old address ends at once, unless the person wants it',
     async () => {
       await page.goto(`${deployment.url}/console/hooks`);
@@ -124,7 +124,7 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     },
   );
 
-  it.runIf(canShow)('the name of a provision token; a refusal says why, and the form stays', async () => {
+  test.runIf(canShow)('the name of a provision token; a refusal says why, and the form stays', async () => {
     await page.goto(`${deployment.url}/console/access/tokens`);
     await page.getByRole('button', { name: 'Change: A script' }).click();
     await dialog().getByLabel('Expires').fill('2020-06-01T10:00');
@@ -140,7 +140,7 @@ describe.each(deployments)('grants are changed in the console of $name', ({ canR
     ]);
   });
 
-  it.runIf(canShow)('nothing, if somebody saves without a change', async () => {
+  test.runIf(canShow)('nothing, if somebody saves without a change', async () => {
     const before = (await client.api.GET('/api/v1/provision-tokens')).items;
     await page.getByRole('button', { name: 'Change: The script of the night' }).click();
     await save();

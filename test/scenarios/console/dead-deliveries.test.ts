@@ -1,6 +1,6 @@
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import {
   type ConsoleTab,
   findBarriers,
@@ -47,7 +47,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
 
   const deliveries = () => page.getByRole('table', { name: 'Deliveries' }).locator('tbody').getByRole('row');
 
-  it.runIf(canShow)('tells of them in the overview, which leads to them', async () => {
+  test.runIf(canShow)('tells of them in the overview, which leads to them', async () => {
     await page.getByText('Dead deliveries of Factory').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'Factory', exact: true }).click();
@@ -57,7 +57,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     expect(await findBarriers(page)).toEqual([]);
   });
 
-  it.runIf(canShow)('says why one is dead; a redrive too early leaves it dead', async () => {
+  test.runIf(canShow)('says why one is dead; a redrive too early leaves it dead', async () => {
     await page.getByRole('link', { name: eventIds[1] ?? '' }).click();
     await page.getByText('The store rejects it as it is.').waitFor();
     await page.getByText('"poison": 1').waitFor();
@@ -68,7 +68,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     await page.getByText('Dead', { exact: true }).waitFor();
   });
 
-  it.runIf(canShow)('redrives one after the cause is gone', async () => {
+  test.runIf(canShow)('redrives one after the cause is gone', async () => {
     await deployment.rejectPayloads(null);
     await page.getByRole('button', { name: 'Redrive' }).click();
     await page.getByText('Published', { exact: true }).first().waitFor();
@@ -76,7 +76,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     expect(await page.getByRole('button', { name: 'Redrive' }).count()).toBe(0);
   });
 
-  it.runIf(canShow)('discards one after a question; its payload is gone, and the page says so', async () => {
+  test.runIf(canShow)('discards one after a question; its payload is gone, and the page says so', async () => {
     await page.getByRole('link', { name: 'Deliveries' }).click();
     await page.getByRole('link', { name: eventIds[4] ?? '' }).click();
     await page.getByText('"poison": 4').waitFor();
@@ -95,7 +95,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     expect(await findBarriers(page)).toEqual([]);
   });
 
-  it.runIf(canShow)('discards what is selected in the list', async () => {
+  test.runIf(canShow)('discards what is selected in the list', async () => {
     await page.getByRole('link', { name: 'Deliveries' }).click();
     await page.getByLabel('State').selectOption('Dead');
     await eventually(async () => (await deliveries().count()) === 3, 'three deliveries are listed');
@@ -108,7 +108,7 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     await eventually(async () => (await deliveries().count()) === 2, 'two discarded deliveries are listed');
   });
 
-  it.runIf(canShow)('redrives all that are left at once', async () => {
+  test.runIf(canShow)('redrives all that are left at once', async () => {
     await page.getByLabel('State').selectOption('Dead');
     await eventually(async () => (await deliveries().count()) === 2, 'two deliveries are listed');
     await page.getByLabel('Select all dead deliveries of this page').check();
@@ -120,27 +120,30 @@ describe.each(deployments)('dead deliveries in the console of $name', ({ canRun,
     expect(await findBarriers(page)).toEqual([]);
   });
 
-  it.runIf(canShow)('finds deliveries by the time at which they came, and keeps the times in the address', async () => {
-    const firstAt = (
-      await client.api.GET('/api/v1/integrations/{id}/deliveries', {
-        params: { path: { id: new URL(page.url()).pathname.split('/').at(-1) ?? '' }, query: { state: 'published' } },
-      })
-    ).items.at(-1)?.receivedAt;
-    const nextSecond = new Date(Math.floor(Date.parse(firstAt ?? '') / 1_000) * 1_000 + 1_000).toISOString();
-    await page.getByLabel('Before', { exact: true }).fill('2026-01-01T10:00:00');
-    await page.getByText('None was received in this time.').waitFor();
-    expect(await findBarriers(page)).toEqual([]);
-    await page.getByLabel('Before', { exact: true }).fill(nextSecond.slice(0, 19));
-    await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
-    await page.reload();
-    await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
-    expect(new URL(page.url()).searchParams.get('to')).toBe(nextSecond);
-    await page.getByLabel('Before', { exact: true }).fill('');
-    await page.getByLabel('From', { exact: true }).fill('2099-01-01T10:00:00');
-    await page.getByText('None was received in this time.').waitFor();
-  });
+  test.runIf(canShow)(
+    'finds deliveries by the time at which they came, and keeps the times in the address',
+    async () => {
+      const firstAt = (
+        await client.api.GET('/api/v1/integrations/{id}/deliveries', {
+          params: { path: { id: new URL(page.url()).pathname.split('/').at(-1) ?? '' }, query: { state: 'published' } },
+        })
+      ).items.at(-1)?.receivedAt;
+      const nextSecond = new Date(Math.floor(Date.parse(firstAt ?? '') / 1_000) * 1_000 + 1_000).toISOString();
+      await page.getByLabel('Before', { exact: true }).fill('2026-01-01T10:00:00');
+      await page.getByText('None was received in this time.').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await page.getByLabel('Before', { exact: true }).fill(nextSecond.slice(0, 19));
+      await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
+      await page.reload();
+      await page.getByRole('link', { name: eventIds[0] ?? '' }).waitFor();
+      expect(new URL(page.url()).searchParams.get('to')).toBe(nextSecond);
+      await page.getByLabel('Before', { exact: true }).fill('');
+      await page.getByLabel('From', { exact: true }).fill('2099-01-01T10:00:00');
+      await page.getByText('None was received in this time.').waitFor();
+    },
+  );
 
-  it.runIf(canShow)('shows each of them once in the history of the widget', async () => {
+  test.runIf(canShow)('shows each of them once in the history of the widget', async () => {
     await page.goto(`${deployment.url}/console/widgets/${widgetId}`);
     const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');
     await eventually(async () => (await entries.count()) === 7, 'the history has seven entries');

@@ -1,6 +1,6 @@
 import { createClient } from '@widget-service/client/client.ts';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import {
   findBarriers,
   hasBrowser,
@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('every page of the console', () => {
     await deployment?.dispose();
   });
 
-  it('scrolls only up and down, from 320 pixels to 4K, also with the longest texts', async () => {
+  test('scrolls only up and down, from 320 pixels to 4K, also with the longest texts', async () => {
     const profile = await openProfile(browser);
     const { page } = await openTab(profile, deployment.url, '');
     await signInByPage(page);
@@ -86,7 +86,7 @@ describe.runIf(hasBrowser)('every page of the console', () => {
     await profile.close();
   });
 
-  it.each(['light', 'dark'] as const)('has no barrier that axe-core finds, %s', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('has no barrier that axe-core finds, %s', async (colorScheme) => {
     const profile = await openProfile(browser);
     const { page, complaints } = await openTab(profile, deployment.url, '');
     await page.emulateMedia({ colorScheme });

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { hasBrowser, openProfile, openTab, signInByPage, startBrowser } from '../../drivers/console-browser.ts';
 import { testAdmin } from '../../drivers/console-client.ts';
 import { type Deployment, deployments } from '../../faults/deployment.ts';
@@ -31,7 +31,7 @@ describe.each(deployments)('the keyboard alone, $name', ({ canRun, open }) => {
     throw new Error(`Tab does not lead to "${name}"`);
   }
 
-  it.runIf(canShow)('leads from the sign-in to a stream, an integration and every page', async () => {
+  test.runIf(canShow)('leads from the sign-in to a stream, an integration and every page', async () => {
     const profile = await openProfile(browser);
     const { page, complaints } = await openTab(profile, deployment.url, '/widgets');
     const { keyboard } = page;
@@ -99,7 +99,7 @@ describe.each(deployments)('the keyboard alone, $name', ({ canRun, open }) => {
     await profile.close();
   });
 
-  it.runIf(canShow)('leaves Enter to input methods, and knows shortcuts on other layouts', async () => {
+  test.runIf(canShow)('leaves Enter to input methods, and knows shortcuts on other layouts', async () => {
     const profile = await openProfile(browser);
     const { page } = await openTab(profile, deployment.url, '/widgets');
     await signInByPage(page);
@@ -125,7 +125,7 @@ describe.each(deployments)('the keyboard alone, $name', ({ canRun, open }) => {
     await profile.close();
   });
 
-  it.runIf(canShow)(
+  test.runIf(canShow)(
     'keeps what was typed over a reload, and forgets it in every tab when the session ends',
     async () => {
       const profile = await openProfile(browser);

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import {
   type ConsoleTab,
   findBarriers,
@@ -33,20 +33,20 @@ describe.runIf(hasBrowser && process.env.MONGODB_URL !== undefined)('the overvie
 
   const ready = (name: string) => page.getByRole('table', { name }).getByRole('row').filter({ hasText: 'Ready' });
 
-  it('shows each pod and each worker', async () => {
+  test('shows each pod and each worker', async () => {
     await page.getByText('All is well.').waitFor();
     expect(await ready('Pods').count()).toBe(2);
     expect(await ready('Workers').count()).toBe(1);
   });
 
-  it('says that no worker answers, and what follows from that', async () => {
+  test('says that no worker answers, and what follows from that', async () => {
     await cluster.workers[0]?.kill();
     await page.getByText('No worker answers.').waitFor();
     await page.getByText('nothing processes them').waitFor();
     expect(await findBarriers(page)).toEqual([]);
   });
 
-  it('says that all is well once the worker is back', async () => {
+  test('says that all is well once the worker is back', async () => {
     await cluster.workers[0]?.start();
     await page.getByText('All is well.').waitFor();
     await ready('Workers').waitFor();

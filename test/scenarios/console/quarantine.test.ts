@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbedded } from '@widget-service/embedded/open-embedded.ts';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { aQuarantinedText } from '../../drivers/builders.ts';
 import {
   findBarriers,
@@ -46,7 +46,7 @@ describe.runIf(hasBrowser)('the quarantine in the console', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('lists texts with their origin, shows one without running it, and discards it after a question', async () => {
+  test('lists texts with their origin, shows one without running it, and discards it after a question', async () => {
     const { page, complaints } = await openTab(await openProfile(browser), deployment.url, '/hooks');
     await signInByPage(page);
     await page.getByRole('link', { name: 'Quarantine' }).click();

@@ -1,6 +1,6 @@
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import {
   type ConsoleTab,
   findBarriers,
@@ -52,7 +52,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
   /** The secret that the dialog shows. */
   const readSecret = async () => (await dialog().locator('.secret').first().textContent()) ?? '';
 
-  it.runIf(canShow)('begins with the overview: all is well, and every pod and worker is ready', async () => {
+  test.runIf(canShow)('begins with the overview: all is well, and every pod and worker is ready', async () => {
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.getByText('All is well.').waitFor();
     const pods = page.getByRole('table', { name: 'Pods' }).getByRole('row').filter({ hasText: 'Ready' });
@@ -62,37 +62,40 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await expectNoBarriers();
   });
 
-  it.runIf(canShow)('creates a subscription whose filter shows what would pass; its secret is shown once', async () => {
-    await go('Streams');
-    await expectNoBarriers();
-    await press('Create a subscription');
-    await dialog().getByLabel('Name').fill('Wall screen');
-    await dialog().getByLabel('Labels').fill('cellar');
-    await dialog().getByText('Of the 1 widgets now, events of 1 would pass.').waitFor();
-    await dialog().getByLabel('Labels').fill('attic');
-    await dialog().getByText('events of 0 would pass').waitFor();
-    await dialog().getByLabel('Labels').fill('cellar');
-    await expectNoBarriers();
-    await dialog().getByRole('button', { name: 'Create' }).click();
-    await dialog().getByText('Copy it now.').waitFor();
-    await expectNoBarriers();
-    streamUrl = await readSecret();
-    expect(streamUrl).toMatch(/^http.*\/api\/v1\/events\/\S{20,}$/);
-    await dialog().getByRole('button', { name: 'Copy', exact: true }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(streamUrl);
-    await dialog().getByRole('tab', { name: 'Python' }).click();
-    // The lines to paste do not hold it.
-    const lines = await dialog().locator('pre').textContent();
-    expect(lines).toContain("os.environ['STREAM_URL']");
-    expect(lines).not.toContain(streamUrl);
-    // Escape does not close it: the secret would be lost.
-    await page.keyboard.press('Escape');
-    await press('I have kept it');
-    expect(await page.content()).not.toContain(streamUrl);
-    await page.getByRole('link', { name: 'Wall screen' }).waitFor();
-  });
+  test.runIf(canShow)(
+    'creates a subscription whose filter shows what would pass; its secret is shown once',
+    async () => {
+      await go('Streams');
+      await expectNoBarriers();
+      await press('Create a subscription');
+      await dialog().getByLabel('Name').fill('Wall screen');
+      await dialog().getByLabel('Labels').fill('cellar');
+      await dialog().getByText('Of the 1 widgets now, events of 1 would pass.').waitFor();
+      await dialog().getByLabel('Labels').fill('attic');
+      await dialog().getByText('events of 0 would pass').waitFor();
+      await dialog().getByLabel('Labels').fill('cellar');
+      await expectNoBarriers();
+      await dialog().getByRole('button', { name: 'Create' }).click();
+      await dialog().getByText('Copy it now.').waitFor();
+      await expectNoBarriers();
+      streamUrl = await readSecret();
+      expect(streamUrl).toMatch(/^http.*\/api\/v1\/events\/\S{20,}$/);
+      await dialog().getByRole('button', { name: 'Copy', exact: true }).click();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(streamUrl);
+      await dialog().getByRole('tab', { name: 'Python' }).click();
+      // The lines to paste do not hold it.
+      const lines = await dialog().locator('pre').textContent();
+      expect(lines).toContain("os.environ['STREAM_URL']");
+      expect(lines).not.toContain(streamUrl);
+      // Escape does not close it: the secret would be lost.
+      await page.keyboard.press('Escape');
+      await press('I have kept it');
+      expect(await page.content()).not.toContain(streamUrl);
+      await page.getByRole('link', { name: 'Wall screen' }).waitFor();
+    },
+  );
 
-  it.runIf(canShow)('sees a stream that is open, and ends it', async () => {
+  test.runIf(canShow)('sees a stream that is open, and ends it', async () => {
     await page.getByRole('link', { name: 'Wall screen' }).click();
     await page.getByRole('heading', { name: 'No stream is open' }).waitFor();
     await page.getByText('cellar').waitFor();
@@ -105,7 +108,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     expect(await response.text()).toContain('stream.open');
   });
 
-  it.runIf(canShow)('creates an integration and sends a test hook, which a watching tab shows live', async () => {
+  test.runIf(canShow)('creates an integration and sends a test hook, which a watching tab shows live', async () => {
     const watching = await openTab(profile, deployment.url, '/streams/events');
     await watching.page.getByText('Live', { exact: true }).waitFor();
     await go('Hooks');
@@ -135,7 +138,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await watching.page.close();
   });
 
-  it.runIf(canShow)('sees the delivery with its payload, and why another hook was refused', async () => {
+  test.runIf(canShow)('sees the delivery with its payload, and why another hook was refused', async () => {
     const headers = { 'content-type': 'application/json' };
     const url = deployment.url + new URL(hookUrl).pathname;
     await fetch(url, { method: 'POST', headers, body: '{"kind":"painted"}' });
@@ -151,7 +154,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await page.getByRole('heading', { name: 'Boiler' }).waitFor();
   });
 
-  it.runIf(canShow)('sees the history of a widget, which grows while it is open', async () => {
+  test.runIf(canShow)('sees the history of a widget, which grows while it is open', async () => {
     const entries = page.getByRole('list', { name: 'History' }).getByRole('listitem');
     await entries.filter({ hasText: 'version 2' }).getByText('by Factory').waitFor();
     expect(await entries.last().textContent()).toContain('The widget is created');
@@ -167,7 +170,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await expectNoBarriers();
   });
 
-  it.runIf(canShow)('rotates a secret: the new one works, and the old one does not', async () => {
+  test.runIf(canShow)('rotates a secret: the new one works, and the old one does not', async () => {
     await go('Hooks');
     await page.getByRole('button', { name: 'Rotate: Factory' }).click();
     await dialog().getByLabel('The old secret stays valid for').selectOption('no time: it ends now');
@@ -185,7 +188,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await expect.poll(() => send(hookUrl)).toBe(400);
   });
 
-  it.runIf(canShow)('revokes a subscription', async () => {
+  test.runIf(canShow)('revokes a subscription', async () => {
     await go('Streams');
     await page.getByRole('button', { name: 'Revoke: Wall screen' }).click();
     await expectNoBarriers();
@@ -194,7 +197,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await expect.poll(async () => (await fetch(deployment.url + new URL(streamUrl).pathname)).status).toBe(404);
   });
 
-  it.runIf(canShow)('makes a user, who must choose a password, and sees it in the audit events', async () => {
+  test.runIf(canShow)('makes a user, who must choose a password, and sees it in the audit events', async () => {
     await go('Access');
     await expectNoBarriers();
     await page.getByRole('link', { name: 'Users' }).click();
@@ -233,7 +236,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await other.close();
   });
 
-  it.runIf(canShow)('creates a provision token, and a script creates a widget with it', async () => {
+  test.runIf(canShow)('creates a provision token, and a script creates a widget with it', async () => {
     await page.getByRole('link', { name: 'Provision tokens' }).click();
     await press('Create a provision token');
     await dialog().getByLabel('Name').fill('A script');
@@ -246,7 +249,7 @@ describe.each(deployments)('a person with a browser and $name', ({ name, canRun,
     await page.getByRole('option', { name: 'By a script' }).waitFor();
   });
 
-  it.runIf(canShow)(
+  test.runIf(canShow)(
     'has left no secret in the address, the history or the storage, and no complaint of the browser',
     async () => {
       const kept = await page.evaluate(

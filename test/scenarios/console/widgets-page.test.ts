@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import { createHookSender, type HookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import {
   findBarriers,
   hasBrowser,
@@ -46,7 +46,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
   const rows = (page: Page) => page.getByRole('listbox', { name: 'Widgets, newest first' }).getByRole('option');
   const row = (page: Page, text: string) => rows(page).filter({ hasText: text });
 
-  it.runIf(canShow)(
+  test.runIf(canShow)(
     'says why a sign-in fails, and shows the page that was asked for after one that works',
     async () => {
       const profile = await openProfile(browser);
@@ -64,7 +64,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     },
   );
 
-  it.runIf(canShow)('shows a widget that it creates, and the change by a hook, without a reload', async () => {
+  test.runIf(canShow)('shows a widget that it creates, and the change by a hook, without a reload', async () => {
     const { page, profile, complaints } = await openWidgets();
     await page.getByRole('button', { name: 'Create a widget' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Boiler');
@@ -85,7 +85,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await profile.close();
   });
 
-  it.runIf(canShow)('keeps the search in the address', async () => {
+  test.runIf(canShow)('keeps the search in the address', async () => {
     for (const name of ['Lamp north', 'Lamp south']) await client.createWidget({ name });
     const { page, profile } = await openWidgets();
     await page.getByLabel('Search by name, label or id').fill('lamp sou');
@@ -97,7 +97,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await profile.close();
   });
 
-  it.runIf(canShow)('moves no row under the pointer: new widgets wait until the person asks for them', async () => {
+  test.runIf(canShow)('moves no row under the pointer: new widgets wait until the person asks for them', async () => {
     await client.createWidget({ name: 'The first' });
     const { page, profile } = await openWidgets();
     await row(page, 'The first').hover();
@@ -110,7 +110,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await profile.close();
   });
 
-  it.runIf(canShow)('signs out every tab of the browser', async () => {
+  test.runIf(canShow)('signs out every tab of the browser', async () => {
     const { page, profile } = await openWidgets();
     const other = await openTab(profile, deployment.url, '/widgets');
     await other.page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
@@ -119,7 +119,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await profile.close();
   });
 
-  it.runIf(canShow)('says that the session has ended elsewhere, and goes on where the person was', async () => {
+  test.runIf(canShow)('says that the session has ended elsewhere, and goes on where the person was', async () => {
     const { page, profile } = await openWidgets('/widgets?search=lamp');
     const sessions = await client.api.GET('/api/v1/sessions');
     for (const { id, current } of sessions.items) {
@@ -135,7 +135,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     name === 'a cluster'
       ? ['one pod after the other is replaced', 'a pod is killed', 'Redis is killed and comes back']
       : ['the process is killed and started again'];
-  it.runIf(canShow).each(faults)('shows what it missed after a fault: %s', async (fault) => {
+  test.runIf(canShow).each(faults)('shows what it missed after a fault: %s', async (fault) => {
     const { page, profile } = await openWidgets();
     await page.getByText('Live', { exact: true }).waitFor();
     await Promise.all([
@@ -149,7 +149,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     await profile.close();
   });
 
-  it.runIf(canShow)('closes its stream while the tab is hidden, and shows what it missed afterwards', async () => {
+  test.runIf(canShow)('closes its stream while the tab is hidden, and shows what it missed afterwards', async () => {
     const countStreams = async () => {
       const { pods } = await client.api.GET('/api/v1/overview');
       return pods.reduce((sum, { streamsOpen }) => sum + streamsOpen, 0);
@@ -175,7 +175,7 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
   });
 
   // The embedded log loses nothing by a crash.
-  it.runIf(canShow && name === 'a cluster')(
+  test.runIf(canShow && name === 'a cluster')(
     'loads the list again after a gap, and the inspector shows the gap',
     async () => {
       const { page, profile } = await openWidgets();
@@ -190,25 +190,28 @@ describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open
     },
   );
 
-  it.runIf(canShow).each(['light', 'dark'] as const)('has no barrier that axe-core finds, %s', async (colorScheme) => {
-    const profile = await openProfile(browser);
-    const { page, complaints } = await openTab(profile, deployment.url, '/widgets');
-    await page.emulateMedia({ colorScheme });
-    await page.getByLabel('E-mail').waitFor();
-    expect(await findBarriers(page)).toEqual([]);
-    await signInByPage(page);
-    await rows(page).first().waitFor();
-    await delay(100);
-    expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Create a widget' }).click();
-    expect(await findBarriers(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await rows(page).first().click();
-    await page.getByText('The widget is created').waitFor();
-    expect(await findBarriers(page)).toEqual([]);
-    expect(complaints).toEqual([]);
-    await profile.close();
-  });
+  test.runIf(canShow).each(['light', 'dark'] as const)(
+    'has no barrier that axe-core finds, %s',
+    async (colorScheme) => {
+      const profile = await openProfile(browser);
+      const { page, complaints } = await openTab(profile, deployment.url, '/widgets');
+      await page.emulateMedia({ colorScheme });
+      await page.getByLabel('E-mail').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await signInByPage(page);
+      await rows(page).first().waitFor();
+      await delay(100);
+      expect(await findBarriers(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Create a widget' }).click();
+      expect(await findBarriers(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await rows(page).first().click();
+      await page.getByText('The widget is created').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await profile.close();
+    },
+  );
 });
 
 /** The embedded log never loses its end, but it drops its oldest events. */
@@ -226,7 +229,7 @@ describe.runIf(hasBrowser)('the list of widgets of one embedded process that kee
     await deployment?.dispose();
   });
 
-  it('loads the list again after a gap', async () => {
+  test('loads the list again after a gap', async () => {
     const client = createClient({ baseUrl: deployment.url });
     await client.signIn(testAdmin);
     const { page } = await openTab(await openProfile(browser), deployment.url, '/widgets');

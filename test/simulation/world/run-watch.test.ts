@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it as test } from 'vitest';
 import { anEntry, aWidget } from '../../drivers/builders.ts';
 import { Database, type WidgetDocument } from '../stores/database.ts';
 import type { SimulatedPorts } from '../stores/open-simulated-ports.ts';
@@ -37,7 +37,7 @@ describe('RunWatch', () => {
     return watch.wrap(ports, { monotonicMs: () => nowMs });
   }
 
-  it('accepts a run that has claimed the widget', async () => {
+  test('accepts a run that has claimed the widget', async () => {
     const { runs, effects, eventLog } = watched();
     await runs.startRun();
     await effects.claim(4, ['w']);
@@ -49,7 +49,7 @@ describe('RunWatch', () => {
     expect(stepViolations).toEqual([]);
   });
 
-  it('reports a run that writes a widget that another run has claimed', () => {
+  test('reports a run that writes a widget that another run has claimed', () => {
     watch.checkEffect(3, document);
     watch.checkRemoval(5, document);
     expect(stepViolations).toEqual([
@@ -58,7 +58,7 @@ describe('RunWatch', () => {
     ]);
   });
 
-  it('reports a claim that read a widget before an earlier run changed it', async () => {
+  test('reports a claim that read a widget before an earlier run changed it', async () => {
     const { effects } = watched();
     claimed = [{ ...document, widget: { ...widget, version: 2 } }];
     watch.checkEffect(3, { ...document, fence: 3 });
@@ -66,7 +66,7 @@ describe('RunWatch', () => {
     expect(stepViolations).toEqual(['run 3 changes w after run 4 has read it']);
   });
 
-  it('accepts a claim after the writes of earlier runs, and after its own write', async () => {
+  test('accepts a claim after the writes of earlier runs, and after its own write', async () => {
     const { effects } = watched();
     watch.checkEffect(3, { ...document, fence: 3 });
     await effects.claim(4, ['w']);
@@ -75,7 +75,7 @@ describe('RunWatch', () => {
     expect(stepViolations).toEqual([]);
   });
 
-  it('reports a watermark that will expire while the outbox holds its versions', () => {
+  test('reports a watermark that will expire while the outbox holds its versions', () => {
     document.outbox = [anEntry(widget, 3), anEntry(widget, 4)];
     watch.checkExpiry([
       { kind: 'version', widgetId: 'w', version: 2 },
@@ -86,7 +86,7 @@ describe('RunWatch', () => {
     expect(stepViolations).toEqual(['the watermark of w will expire, but its outbox still holds version 3']);
   });
 
-  it('reports a run that appends although it is too old', async () => {
+  test('reports a run that appends although it is too old', async () => {
     const { runs, eventLog } = watched();
     await runs.startRun();
     nowMs = tenMinutesMs + 1;
@@ -94,7 +94,7 @@ describe('RunWatch', () => {
     expect(stepViolations).toEqual(['run 4 appends when it is 600001 ms old']);
   });
 
-  it.each([
+  test.each([
     ['none', null],
     ['a lower number', { ...position, seq: 6 }],
     ['an earlier epoch', { ...position, epochRun: 0, seq: 9 }],

@@ -2,7 +2,7 @@ import { Chunk } from '@widget-service/api/streams/fan-out/chunk.ts';
 import type { Frame } from '@widget-service/api/streams/fan-out/frame.ts';
 import { Ring } from '@widget-service/api/streams/fan-out/ring.ts';
 import type { Sink } from '@widget-service/api/streams/fan-out/socket-sink.ts';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it as test } from 'vitest';
 import type { SimulatedProcess } from '../engine/simulated-process.ts';
 import { StreamWatch } from './stream-watch.ts';
 
@@ -32,7 +32,7 @@ describe('StreamWatch', () => {
     sink = { unsentBytes: () => unsentBytes, write: () => undefined } as unknown as Sink;
   });
 
-  it('accepts a stream whose position is in the history of the ring', () => {
+  test('accepts a stream whose position is in the history of the ring', () => {
     const stream = watch.follow(sink, at(1), false);
     watch.check(0);
     ring.push(frame(2, 10));
@@ -43,12 +43,12 @@ describe('StreamWatch', () => {
     expect(stepViolations).toEqual([]);
   });
 
-  it.each([frame(2, 11), frame(3, 10)])('reports a ring that continues with another history (%#)', (other) => {
+  test.each([frame(2, 11), frame(3, 10)])('reports a ring that continues with another history (%#)', (other) => {
     ring.push(other);
     expect(stepViolations).toHaveLength(1);
   });
 
-  it('reports a stream that stays open when the ring is reset, until it is forgotten', () => {
+  test('reports a stream that stays open when the ring is reset, until it is forgotten', () => {
     const stream = watch.follow(sink, at(1), true);
     ring.reset(at(1));
     watch.check(0);
@@ -57,20 +57,20 @@ describe('StreamWatch', () => {
     expect(stepViolations).toEqual(['pod-1: a stream stays open when the ring is reset']);
   });
 
-  it('reports a stream that joins with a position of another epoch', () => {
+  test('reports a stream that joins with a position of another epoch', () => {
     watch.follow(sink, { ...at(1), epoch: 'f' }, true);
     watch.check(0);
     expect(stepViolations).toEqual(['pod-1: a stream of epoch f joins a ring of epoch e']);
   });
 
-  it('reports at once a stream that joins at the end of another history', () => {
+  test('reports at once a stream that joins at the end of another history', () => {
     unsentBytes = 1;
     watch.follow(sink, at(1, 11), false);
     watch.check(0);
     expect(stepViolations).toHaveLength(1);
   });
 
-  it('reports a stream that stays in another history than the ring when nothing is pending', () => {
+  test('reports a stream that stays in another history than the ring when nothing is pending', () => {
     watch.follow(sink, at(2, 21), false);
     watch.check(0);
     ring.push(frame(2, 10));
@@ -88,7 +88,7 @@ describe('StreamWatch', () => {
     expect(stepViolations).toEqual(['pod-1: a stream stays at the end of the ring in another history']);
   });
 
-  it('learns the position of a stream from the ids that are written to it', () => {
+  test('learns the position of a stream from the ids that are written to it', () => {
     const stream = watch.follow(sink, at(1), false);
     ring.push(frame(2, 10));
     stream.sink.write(new Chunk(Buffer.concat([chunk('e.20.1').plain, chunk('e.21.2').plain])));
@@ -97,7 +97,7 @@ describe('StreamWatch', () => {
     expect(stepViolations).toEqual(['pod-1: a stream stays at the end of the ring in another history']);
   });
 
-  it('checks nothing in a dead pod', () => {
+  test('checks nothing in a dead pod', () => {
     watch.follow(sink, { ...at(1), epoch: 'f' }, false);
     process.isDead = true;
     watch.check(0);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it as test, vi } from 'vitest';
 import { AuditSampler } from './audit-sampler.ts';
 import { buildAuditEvent } from './testing/build-audit-event.ts';
 
@@ -18,14 +18,14 @@ function openSampler() {
 const fromAddress = (index: number) => buildAuditEvent({ clientAddress: `198.51.${index >> 8}.${index & 255}` });
 
 describe('AuditSampler', () => {
-  it('lists the first event of a kind at once', () => {
+  test('lists the first event of a kind at once', () => {
     const { sampler, listed } = openSampler();
     const event = buildAuditEvent();
     sampler.sample(event);
     expect(listed).toEqual([event]);
   });
 
-  it('counts further events of the kind for a minute, then lists one for them all', async () => {
+  test('counts further events of the kind for a minute, then lists one for them all', async () => {
     const { sampler, listed } = openSampler();
     const [first, second, third] = [buildAuditEvent(), buildAuditEvent(), buildAuditEvent()];
     for (const event of [first, second, third]) sampler.sample(event);
@@ -39,7 +39,7 @@ describe('AuditSampler', () => {
     expect(listed.at(-1)).toEqual(later);
   });
 
-  it.each<[string, Partial<AuditEvent>]>([
+  test.each<[string, Partial<AuditEvent>]>([
     ['action', { action: 'access.refused' }],
     ['code', { code: 'rate-limited' }],
     ['actor', { actor: { kind: 'user', id: 'U' } }],
@@ -52,14 +52,14 @@ describe('AuditSampler', () => {
     expect(listed).toHaveLength(2);
   });
 
-  it('counts events with another e-mail: a flood could name a new one each time', () => {
+  test('counts events with another e-mail: a flood could name a new one each time', () => {
     const { sampler, listed } = openSampler();
     sampler.sample(buildAuditEvent());
     sampler.sample(buildAuditEvent({ emailHmac: 'b'.repeat(64) }));
     expect(listed).toHaveLength(1);
   });
 
-  it('lists about 200 of a flood from many addresses, and counts each of the others', async () => {
+  test('lists about 200 of a flood from many addresses, and counts each of the others', async () => {
     const { sampler, listed, countAll } = openSampler();
     for (let index = 0; index < 20_000; index += 1) sampler.sample(fromAddress(index));
     expect(listed).toHaveLength(201);
@@ -69,7 +69,7 @@ describe('AuditSampler', () => {
     expect(listed).toHaveLength(202);
   });
 
-  it('lists at most 13 a minute of a flood that does not end, after the first 200', async () => {
+  test('lists at most 13 a minute of a flood that does not end, after the first 200', async () => {
     const { sampler, listed, countAll } = openSampler();
     let sampled = 0;
     for (let seconds = 0; seconds < 120 * 60; seconds += 20) {
@@ -82,7 +82,7 @@ describe('AuditSampler', () => {
     expect(listed.length).toBeLessThan(200 + 123 * 13);
   });
 
-  it('lists the refusal of a known user during an anonymous flood', () => {
+  test('lists the refusal of a known user during an anonymous flood', () => {
     const { sampler, listed } = openSampler();
     for (let index = 0; index < 1_000; index += 1) sampler.sample(fromAddress(index));
     const known = buildAuditEvent({ action: 'access.refused', actor: { kind: 'user', id: randomUUID() } });
@@ -90,7 +90,7 @@ describe('AuditSampler', () => {
     expect(listed.at(-1)).toEqual(known);
   });
 
-  it('keeps the target of ended streams apart when there are too many', () => {
+  test('keeps the target of ended streams apart when there are too many', () => {
     const { sampler, listed } = openSampler();
     const [first, second] = [randomUUID(), randomUUID()];
     const end = (id: string, index: number) =>
@@ -110,7 +110,7 @@ describe('AuditSampler', () => {
     expect([count(first), count(second)]).toEqual([300, 1]);
   });
 
-  it('lists what it has only counted when it closes', () => {
+  test('lists what it has only counted when it closes', () => {
     const { sampler, countAll } = openSampler();
     for (let index = 0; index < 5; index += 1) sampler.sample(buildAuditEvent());
     sampler.close();

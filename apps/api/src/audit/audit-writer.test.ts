@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it as test, vi } from 'vitest';
 import { AuditWriter } from './audit-writer.ts';
 import { buildAuditEvent } from './testing/build-audit-event.ts';
 
@@ -37,14 +37,14 @@ const fail = () => {
 };
 
 describe('AuditWriter', () => {
-  it('resolves when the event is stored', async () => {
+  test('resolves when the event is stored', async () => {
     const { writer, state } = openWriter();
     await writer.write(a, 100);
     expect(state.stored).toEqual([a]);
     expect(state.lines).toEqual([]);
   });
 
-  it('writes the events that arrive during a write together', async () => {
+  test('writes the events that arrive during a write together', async () => {
     const { writer, state, store } = openWriter();
     const first = Promise.withResolvers<void>();
     store.answer = () => first.promise;
@@ -54,7 +54,7 @@ describe('AuditWriter', () => {
     expect(state.calls).toEqual([[a.id], [b.id, c.id]]);
   });
 
-  it('resolves when the write fails, logs one error, and repeats the write until it succeeds', async () => {
+  test('resolves when the write fails, logs one error, and repeats the write until it succeeds', async () => {
     const { writer, state, store, countLost } = openWriter();
     store.answer = fail;
     await writer.write(a, 100);
@@ -68,7 +68,7 @@ describe('AuditWriter', () => {
     expect(await countLost()).toBe(0);
   });
 
-  it('repeats a failed write with the next event', async () => {
+  test('repeats a failed write with the next event', async () => {
     const { writer, state, store } = openWriter();
     store.answer = fail;
     await writer.write(a, 100);
@@ -77,7 +77,7 @@ describe('AuditWriter', () => {
     expect(state.stored).toEqual([a, b]);
   });
 
-  it('waits no longer than it is told to, and stores the event all the same', async () => {
+  test('waits no longer than it is told to, and stores the event all the same', async () => {
     const { writer, state, store } = openWriter();
     const late = Promise.withResolvers<void>();
     store.answer = () => late.promise;
@@ -91,7 +91,7 @@ describe('AuditWriter', () => {
     expect(state.stored).toEqual([a]);
   });
 
-  it('logs and counts an unstorable event, and stores the others of its batch', async () => {
+  test('logs and counts an unstorable event, and stores the others of its batch', async () => {
     const { writer, state, store, countLost } = openWriter();
     const first = Promise.withResolvers<void>();
     store.answer = async (events) => {
@@ -106,7 +106,7 @@ describe('AuditWriter', () => {
     expect(await countLost()).toBe(1);
   });
 
-  it('loses the oldest when more than 10 000 wait, and logs each', async () => {
+  test('loses the oldest when more than 10 000 wait, and logs each', async () => {
     const { writer, state, store, countLost } = openWriter();
     store.answer = () => new Promise(() => undefined);
     const events = Array.from({ length: 10_002 }, () => buildAuditEvent());
@@ -118,7 +118,7 @@ describe('AuditWriter', () => {
     ]);
   });
 
-  it('writes once more when it closes, and logs what it could not store', async () => {
+  test('writes once more when it closes, and logs what it could not store', async () => {
     const { writer, state, store, countLost } = openWriter();
     store.answer = fail;
     await writer.write(a, 100);

@@ -1,5 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { makeHashEmail } from './hash-email.ts';
 
 /** A store whose first call fails. */
@@ -19,7 +19,7 @@ function createKeys() {
 }
 
 describe('makeHashEmail', () => {
-  it('returns the same HMAC on every pod, whatever the case of the e-mail, and another for another e-mail', async () => {
+  test('returns the same HMAC on every pod, whatever the case of the e-mail, and another for another e-mail', async () => {
     const { serviceKeys } = createKeys();
     const [first, second] = [0, 0].map(() => makeHashEmail({ configuredKey: null, serviceKeys }));
     await first?.('kim@example.com');
@@ -29,7 +29,7 @@ describe('makeHashEmail', () => {
     expect(await second?.('tim@example.com')).not.toBe(hmac);
   });
 
-  it('returns null while the store is unavailable, and reads the key only once afterwards', async () => {
+  test('returns null while the store is unavailable, and reads the key only once afterwards', async () => {
     const { serviceKeys, state } = createKeys();
     const hashEmail = makeHashEmail({ configuredKey: null, serviceKeys });
     expect(await hashEmail('kim@example.com')).toBeNull();
@@ -37,7 +37,7 @@ describe('makeHashEmail', () => {
     expect(state.calls).toBe(2);
   });
 
-  it('uses the configured key and reads no other', async () => {
+  test('uses the configured key and reads no other', async () => {
     const { serviceKeys, state } = createKeys();
     const hash = (configuredKey: string) => makeHashEmail({ configuredKey, serviceKeys })('kim@example.com');
     expect(await hash('k'.repeat(32))).toBe(await hash('k'.repeat(32)));

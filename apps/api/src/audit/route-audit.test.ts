@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@widget-service/shared/domain/audit-event.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { fastify } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { decorateCredentials } from '../caller/request-credentials.ts';
 import { sendProblem } from '../http/problem.ts';
 import { decorateRequests } from '../http/request-state.ts';
@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('registerRouteAudit', () => {
-  it('writes the event of a GET that declares an action, with what the handler noted', async () => {
+  test('writes the event of a GET that declares an action, with what the handler noted', async () => {
     const { statusCode } = await app.inject({ url: '/callback', remoteAddress: '198.51.100.7' });
     expect(statusCode).toBe(303);
     expect(written).toMatchObject([
@@ -67,7 +67,7 @@ describe('registerRouteAudit', () => {
     expect(waits[0]).toBeGreaterThanOrEqual(300);
   });
 
-  it('samples a refusal under its own action, with the HMAC of the noted e-mail', async () => {
+  test('samples a refusal under its own action, with the HMAC of the noted e-mail', async () => {
     await app.inject({ url: '/callback?fails', remoteAddress: '198.51.100.7' });
     expect(sampled).toMatchObject([
       {
@@ -81,7 +81,7 @@ describe('registerRouteAudit', () => {
     ]);
   });
 
-  it('writes nothing for a route that declares no action', async () => {
+  test('writes nothing for a route that declares no action', async () => {
     const before = written.length + sampled.length;
     expect((await app.inject({ url: '/read' })).statusCode).toBe(200);
     expect(written.length + sampled.length).toBe(before);

@@ -1,6 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { HookRefusal } from '@widget-service/shared/ports/refusal-store.ts';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it as test, vi } from 'vitest';
 import { RefusalRecorder } from './refusal-recorder.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -43,7 +43,7 @@ function openRecorder() {
 }
 
 describe('RefusalRecorder', () => {
-  it('stores the first refusal of a second per integration and code, with the number of the others', async () => {
+  test('stores the first refusal of a second per integration and code, with the number of the others', async () => {
     const { record, state, summarize } = openRecorder();
     for (let times = 0; times < 3; times += 1) record('A');
     record('A', 'rate-limited');
@@ -58,7 +58,7 @@ describe('RefusalRecorder', () => {
     ]);
   });
 
-  it('stores the next refusal of an integration in the next second, and writes nothing while there is none', async () => {
+  test('stores the next refusal of an integration in the next second, and writes nothing while there is none', async () => {
     const { record, state, summarize } = openRecorder();
     record('A');
     await vi.advanceTimersByTimeAsync(5_000);
@@ -71,7 +71,7 @@ describe('RefusalRecorder', () => {
     ]);
   });
 
-  it('keeps refusals while the store is unavailable, warns once, and stores them when it is back', async () => {
+  test('keeps refusals while the store is unavailable, warns once, and stores them when it is back', async () => {
     const { record, state, summarize } = openRecorder();
     state.isDown = true;
     record('A');
@@ -88,7 +88,7 @@ describe('RefusalRecorder', () => {
     expect(state.lines.at(-1)).toEqual(['info', { dropped: 0 }, 'refusals.stored']);
   });
 
-  it('drops the oldest above 1 000 waiting refusals, and says how many', async () => {
+  test('drops the oldest above 1 000 waiting refusals, and says how many', async () => {
     const { record, state, summarize } = openRecorder();
     state.isDown = true;
     for (let index = 0; index < 900; index += 1) record(`A${index}`);
@@ -102,7 +102,7 @@ describe('RefusalRecorder', () => {
     expect(state.lines.at(-1)).toEqual(['info', { dropped: 200 }, 'refusals.stored']);
   });
 
-  it('holds at most 1 000 refusals of one second', async () => {
+  test('holds at most 1 000 refusals of one second', async () => {
     const { record, state } = openRecorder();
     for (let index = 0; index < 1_500; index += 1) record(`A${index}`);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -110,7 +110,7 @@ describe('RefusalRecorder', () => {
     expect(state.lines).toEqual([['info', { dropped: 500 }, 'refusals.stored']]);
   });
 
-  it('writes what waits when it closes, and does not reject if the store is down', async () => {
+  test('writes what waits when it closes, and does not reject if the store is down', async () => {
     const { recorder, record, summarize } = openRecorder();
     record('A');
     await recorder.close();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
 import { answerClientError } from './error-handler.ts';
 
 const logger = await createLogger({ level: 'silent' });
@@ -25,14 +25,14 @@ afterEach(() => {
 });
 
 describe('answerClientError, after a request timeout', () => {
-  it('returns 400 if the client has sent a part of its request', async () => {
+  test('returns 400 if the client has sent a part of its request', async () => {
     client.write('GET /events/');
     await once(socket, 'data');
     answerClientError(timeout, socket, logger);
     expect(await text(client)).toMatch(/^HTTP\/1\.1 400 .*"code":"request-timeout"/s);
   });
 
-  it('closes the connection without a response if nothing was read, so that an EventSource reconnects', async () => {
+  test('closes the connection without a response if nothing was read, so that an EventSource reconnects', async () => {
     answerClientError(timeout, socket, logger);
     expect(await text(client)).toBe('');
   });

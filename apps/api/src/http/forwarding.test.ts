@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import {
   isPrivateAddress,
   makeIsProxyPeer,
@@ -11,7 +11,7 @@ import {
 } from './forwarding.ts';
 
 describe('isPrivateAddress', () => {
-  it.each([
+  test.each([
     '127.0.0.1',
     '127.255.255.254',
     '::1',
@@ -27,14 +27,14 @@ describe('isPrivateAddress', () => {
     'fe80::1%eth0',
   ])('returns true for %s', (address) => expect(isPrivateAddress(address)).toBe(true));
 
-  it.each(['8.8.8.8', '172.32.0.1', '172.15.0.1', '193.168.1.1', '::ffff:8.8.8.8', '2001:db8::1', '', 'unknown'])(
+  test.each(['8.8.8.8', '172.32.0.1', '172.15.0.1', '193.168.1.1', '::ffff:8.8.8.8', '2001:db8::1', '', 'unknown'])(
     'returns false for "%s"',
     (address) => expect(isPrivateAddress(address)).toBe(false),
   );
 });
 
 describe('toNetwork', () => {
-  it.each([
+  test.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
     ['::FFFF:c000:207', '192.0.2.7'],
@@ -53,7 +53,7 @@ describe('toAttemptSource', () => {
   const request = (ip: string, headers = {}) => ({ ip, headers });
   const forwarding = { 'x-forwarded-for': '192.0.2.1' };
 
-  it('marks the address of a private peer as shared if the peer forwards, unless it is known that there is no proxy', () => {
+  test('marks the address of a private peer as shared if the peer forwards, unless it is known that there is no proxy', () => {
     expect(toAttemptSource(request('10.0.0.7', forwarding), null)).toEqual({ address: '10.0.0.7', isShared: true });
     for (const [sent, trusted] of [
       [request('10.0.0.7'), null],
@@ -66,7 +66,7 @@ describe('toAttemptSource', () => {
 });
 
 describe('toClientNetwork', () => {
-  it('returns null once the connection is closed', () => {
+  test('returns null once the connection is closed', () => {
     const closed = { ip: undefined as unknown as string, headers: { 'x-forwarded-for': '192.0.2.1' } };
     expect(toClientNetwork(closed, null)).toBeNull();
     expect(toClientNetwork(closed, 1)).toBeNull();
@@ -75,7 +75,7 @@ describe('toClientNetwork', () => {
 
 describe('toShownAddress', () => {
   const forwarded = { 'x-forwarded-for': '198.51.100.7' };
-  it.each([
+  test.each([
     ['198.51.100.7', {}, null, '198.51.100.7'],
     ['::ffff:198.51.100.7', {}, null, '198.51.100.7'],
     ['2001:DB8::7%eth0', {}, null, '2001:db8::7'],
@@ -91,7 +91,7 @@ describe('toShownAddress', () => {
 });
 
 describe('toTrustProxy', () => {
-  it('trusts no proxy, the given ranges, or the given number of hops', () => {
+  test('trusts no proxy, the given ranges, or the given number of hops', () => {
     expect(toTrustProxy(null)).toBe(false);
     expect(toTrustProxy([])).toBe(false);
     expect(toTrustProxy(['10.0.0.0/8'])).toEqual(['10.0.0.0/8']);
@@ -101,7 +101,7 @@ describe('toTrustProxy', () => {
 });
 
 describe('makeIsProxyPeer', () => {
-  it.each<[TrustedProxies, string, boolean]>([
+  test.each<[TrustedProxies, string, boolean]>([
     [1, '203.0.113.9', true],
     [null, '10.1.2.3', true],
     [null, '203.0.113.9', false],

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { formatStartupBanner } from './first-start.ts';
 
-it.each(["o'brien@example.com", 'a&b$HOME`x`@example.com'])(
+test.each(["o'brien@example.com", 'a&b$HOME`x`@example.com'])(
   'formatStartupBanner prints a sign-in command that sends exactly the e-mail %s when a shell runs it',
   (email) => {
     const urls = { url: 'http://127.0.0.1:8080', opsUrl: 'http://127.0.0.1:8081', hasConsole: true };
@@ -15,7 +15,7 @@ it.each(["o'brien@example.com", 'a&b$HOME`x`@example.com'])(
   },
 );
 
-it('formatStartupBanner names the console only if the service serves it', () => {
+test('formatStartupBanner names the console only if the service serves it', () => {
   const banner = { url: 'http://127.0.0.1:8080', opsUrl: 'http://127.0.0.1:8081', email: '', password: null };
   expect(formatStartupBanner({ ...banner, hasConsole: true })).toContain('http://127.0.0.1:8080/console/');
   expect(formatStartupBanner({ ...banner, hasConsole: false })).not.toContain('/console');

@@ -1,5 +1,5 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
 import { anEntitlement, type FakeHub, openFakeHub } from '../streams/fan-out/testing/fake-hub.ts';
 import {
   type FakeSink,
@@ -71,7 +71,7 @@ function openStreams(...digests: string[]): FakeSink[] {
 }
 
 describe('check', () => {
-  it('ends the streams of revoked and expired entitlements and no others', async () => {
+  test('ends the streams of revoked and expired entitlements and no others', async () => {
     const { checks, state } = setUp();
     const sinks = openStreams('a', 'b', 'c', 'a');
     state.answers.set('a', 'revoked').set('b', 'expired');
@@ -81,7 +81,7 @@ describe('check', () => {
     expect(state.lookedUp.toSorted()).toEqual(['a', 'b', 'c']);
   });
 
-  it('gives streams the current filter', async () => {
+  test('gives streams the current filter', async () => {
     const { checks, state } = setUp();
     const [sink] = openStreams('a') as [FakeSink];
     state.answers.set('a', anEntitlementOf('a', { types: ['widget.retired'] }));
@@ -92,7 +92,7 @@ describe('check', () => {
     expect(parseEventSeqs(sink)).toEqual([2]);
   });
 
-  it('runs at most twenty look-ups at once', async () => {
+  test('runs at most twenty look-ups at once', async () => {
     openStreams(...Array.from({ length: 100 }, (_, n) => `${n}`));
     let running = 0;
     let highest = 0;
@@ -113,7 +113,7 @@ describe('check', () => {
     expect(highest).toBe(20);
   });
 
-  it('ends no stream and stops when the store is unavailable, and checkDue then checks all of them', async () => {
+  test('ends no stream and stops when the store is unavailable, and checkDue then checks all of them', async () => {
     const { checks, state } = setUp(() => 1);
     const digests = Array.from({ length: 100 }, (_, n) => `${n}`);
     const sinks = openStreams(...digests);
@@ -126,7 +126,7 @@ describe('check', () => {
     expect(sinks.map(parseClosingReason)).toEqual(digests.map(() => 'revoked'));
   });
 
-  it('reports a failure that is no UnavailableError, and continues with the other entitlements', async () => {
+  test('reports a failure that is no UnavailableError, and continues with the other entitlements', async () => {
     const { checks, state } = setUp();
     const sinks = openStreams('broken', 'gone');
     const error = new Error('a document cannot be parsed');
@@ -136,7 +136,7 @@ describe('check', () => {
     expect(sinks.map(parseClosingReason)).toEqual([null, 'revoked']);
   });
 
-  it('has no effect on an entitlement that a later check has already decided', async () => {
+  test('has no effect on an entitlement that a later check has already decided', async () => {
     const { checks, state } = setUp();
     const [sink] = openStreams('a') as [FakeSink];
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -156,7 +156,7 @@ describe('check', () => {
 });
 
 describe('checkDue', () => {
-  it('checks every entitlement within each minute, and only a few of them in each second', async () => {
+  test('checks every entitlement within each minute, and only a few of them in each second', async () => {
     let n = 0;
     const { checks, state } = setUp(() => (n++ % 100) / 100);
     openStreams(...Array.from({ length: 200 }, (_, digest) => `${digest}`));
@@ -173,7 +173,7 @@ describe('checkDue', () => {
     }
   });
 
-  it('checks an entitlement at once, and only once, if its stream was opened on a suspect token', async () => {
+  test('checks an entitlement at once, and only once, if its stream was opened on a suspect token', async () => {
     const { checks, state } = setUp(() => 1);
     state.suspect.push('a');
     openStreams('a', 'b');
@@ -183,7 +183,7 @@ describe('checkDue', () => {
     expect(state.lookedUp).toEqual(['a']);
   });
 
-  it('checks a stream at once that was opened on a suspect token after a check had revoked it', async () => {
+  test('checks a stream at once that was opened on a suspect token after a check had revoked it', async () => {
     const { checks, state } = setUp(() => 1);
     openStreams('a');
     state.answers.set('a', 'revoked');
@@ -194,7 +194,7 @@ describe('checkDue', () => {
     expect(parseClosingReason(reopened)).toBe('revoked');
   });
 
-  it('looks up an entitlement once for all its streams', async () => {
+  test('looks up an entitlement once for all its streams', async () => {
     const { checks, state } = setUp(() => 0);
     for (let n = 0; n < 5; n += 1) openStreams('a');
     await checks.checkDue();
@@ -203,7 +203,7 @@ describe('checkDue', () => {
     expect(state.lookedUp).toEqual(['a']);
   });
 
-  it('checks at once every entitlement that checkAll could not look up', async () => {
+  test('checks at once every entitlement that checkAll could not look up', async () => {
     const { checks, state } = setUp(() => 1);
     // Checks are made in groups of 2 000: checkAll stops after the first group and never starts the second one.
     const digests = Array.from({ length: 2_001 }, (_, n) => `${n}`);
@@ -218,7 +218,7 @@ describe('checkDue', () => {
 });
 
 describe('checkAll', () => {
-  it('returns true if every look-up got an answer, and false if the store was unavailable', async () => {
+  test('returns true if every look-up got an answer, and false if the store was unavailable', async () => {
     const { checks, state } = setUp();
     expect(await checks.checkAll()).toBe(true);
     openStreams('a', 'b');
@@ -227,7 +227,7 @@ describe('checkAll', () => {
     expect(await checks.checkAll()).toBe(false);
   });
 
-  it('makes a check in progress outdated, which then returns false and changes nothing', async () => {
+  test('makes a check in progress outdated, which then returns false and changes nothing', async () => {
     const { checks, state } = setUp(() => 0);
     const [sink] = openStreams('a') as [FakeSink];
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { RevocationFreshness } from './revocation-freshness.ts';
 
 describe('RevocationFreshness', () => {
-  it('is fresh for two seconds after the time of the last advance, and not before the first one', async () => {
+  test('is fresh for two seconds after the time of the last advance, and not before the first one', async () => {
     const clock = { nowMs: 0, monotonicMs: () => clock.nowMs };
     const freshness = new RevocationFreshness(clock);
     expect(freshness.isFresh()).toBe(false);
@@ -14,14 +14,14 @@ describe('RevocationFreshness', () => {
     expect(freshness.isFresh()).toBe(false);
   });
 
-  it('does not move back when an earlier time arrives late', () => {
+  test('does not move back when an earlier time arrives late', () => {
     const freshness = new RevocationFreshness({ monotonicMs: () => 12_000 });
     freshness.advanceTo(11_000);
     freshness.advanceTo(9_000);
     expect(freshness.isFresh()).toBe(true);
   });
 
-  it('waitUntilFresh resolves once the pod is fresh, and not before', async () => {
+  test('waitUntilFresh resolves once the pod is fresh, and not before', async () => {
     const freshness = new RevocationFreshness({ monotonicMs: () => 10_000 });
     let isResolved = false;
     const waiting = freshness.waitUntilFresh().then(() => {

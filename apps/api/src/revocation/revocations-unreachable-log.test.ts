@@ -2,7 +2,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ControlLog } from '@widget-service/shared/ports/control-log.ts';
 import { type Clock, systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
 import { anEntitlement } from '../streams/fan-out/testing/fake-hub.ts';
 import { openFakeSink, parseClosingReason } from '../streams/fan-out/testing/fake-sink.ts';
 import type { ControlReadResult } from './control-log-follower.ts';
@@ -22,7 +22,7 @@ describe('while the control log is unavailable', () => {
     openTail: () => ({ next: () => Promise.reject(new UnavailableError('unavailable')), close: async () => undefined }),
   };
 
-  it('the pod resolves no token from its cache, because the token may have been revoked', async () => {
+  test('the pod resolves no token from its cache, because the token may have been revoked', async () => {
     const pod = await fixture.start(unavailableLog);
     const { id, token } = await fixture.aSubscription();
     expect(await pod.caches.streams.resolve(token.digest)).not.toBeNull();
@@ -31,7 +31,7 @@ describe('while the control log is unavailable', () => {
     expect(await pod.caches.streams.resolve(token.digest)).toBeNull();
   });
 
-  it('waitUntilFresh re-checks the open streams in the stores', async () => {
+  test('waitUntilFresh re-checks the open streams in the stores', async () => {
     const pod = await fixture.start(unavailableLog);
     const subscriptions = [await fixture.aSubscription(), await fixture.aSubscription()];
     const sinks = await Promise.all(subscriptions.map(({ token }) => fixture.openStream(pod, token.digest)));
@@ -80,13 +80,13 @@ describe('waitUntilFresh', () => {
   const emptyResult: ControlReadResult = { entries: [], mayHaveMissed: false };
   const missedResult: ControlReadResult = { entries: [], mayHaveMissed: true };
 
-  it('resolves within 3 s when a store hangs', async () => {
+  test('resolves within 3 s when a store hangs', async () => {
     const sleep = async (ms: number) => expect(ms).toBeLessThanOrEqual(3_000);
     const { waitUntilFresh } = await openPod({ sleep });
     await waitUntilFresh();
   });
 
-  it('re-checks again when the control log becomes available during the re-check', async () => {
+  test('re-checks again when the control log becomes available during the re-check', async () => {
     // The follower knows that the log is unavailable: the pod re-checks at once, and the follower retries after 500 ms.
     const sleep = (ms: number) => (ms === 500 ? Promise.resolve() : new Promise<void>(() => undefined));
     const { sink, waitUntilFresh, generation, reads, lookUps } = await openPod({ sleep });
@@ -109,7 +109,7 @@ describe('waitUntilFresh', () => {
     expect(isFresh).toBe(true);
   });
 
-  it('starts no second re-check while one of all streams is pending', async () => {
+  test('starts no second re-check while one of all streams is pending', async () => {
     const sleep = (ms: number) => (ms < 1_000 ? Promise.resolve() : new Promise<void>(() => undefined));
     const { waitUntilFresh, reads, lookUps, entitlement } = await openPod({ sleep });
     reads[0]?.resolve(missedResult);
@@ -121,7 +121,7 @@ describe('waitUntilFresh', () => {
     expect(lookUps).toHaveLength(1);
   });
 
-  it('waits up to 3 s when the stores are unavailable too', async () => {
+  test('waits up to 3 s when the stores are unavailable too', async () => {
     const timeout = Promise.withResolvers<void>();
     const { waitUntilFresh, lookUps } = await openPod({
       sleep: (ms) => (ms === 3_000 ? timeout.promise : Promise.resolve()),
@@ -138,7 +138,7 @@ describe('waitUntilFresh', () => {
     await waiting;
   });
 
-  it('reads no store while the control log answers', async () => {
+  test('reads no store while the control log answers', async () => {
     const time = { nowMs: 0 };
     const { waitUntilFresh, reads, lookUps, entitlement } = await openPod({ monotonicMs: () => time.nowMs });
     reads[0]?.resolve(missedResult);
@@ -154,7 +154,7 @@ describe('waitUntilFresh', () => {
     expect(lookUps).toHaveLength(1);
   });
 
-  it('does not count a read of the control log after a possible miss until the re-check is done', async () => {
+  test('does not count a read of the control log after a possible miss until the re-check is done', async () => {
     const { waitUntilFresh, reads, lookUps, entitlement } = await openPod();
     let isFresh = false;
     const waiting = waitUntilFresh().then(() => {
@@ -169,7 +169,7 @@ describe('waitUntilFresh', () => {
     await waiting;
   });
 
-  it('waits in a process that was frozen for the next read of the control log', async () => {
+  test('waits in a process that was frozen for the next read of the control log', async () => {
     const time = { nowMs: 0 };
     const { sink, waitUntilFresh, reads, lookUps, entitlement } = await openPod({ monotonicMs: () => time.nowMs });
     reads[0]?.resolve(missedResult);
@@ -189,7 +189,7 @@ describe('waitUntilFresh', () => {
     expect(parseClosingReason(sink)).toBe('revoked');
   });
 
-  it('resolves after a re-check when the control log does not answer', async () => {
+  test('resolves after a re-check when the control log does not answer', async () => {
     const time = { nowMs: 0 };
     const sleep = (ms: number) => (ms < 1_000 ? Promise.resolve() : new Promise<void>(() => undefined));
     const { sink, waitUntilFresh, lookUps } = await openPod({ monotonicMs: () => time.nowMs, sleep });

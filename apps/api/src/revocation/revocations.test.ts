@@ -2,7 +2,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import type { ControlTail } from '@widget-service/shared/ports/control-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
 import { openFakeSink, parseClosingReason, parseEventSeqs } from '../streams/fan-out/testing/fake-sink.ts';
 import { makeSilentControlLog, openTestRevocations, type TestRevocations } from './testing/test-revocations.ts';
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => fixture.close());
 
 describe('an announced revocation', () => {
-  it('ends the streams of the subscription and no others, and makes its token unknown', async () => {
+  test('ends the streams of the subscription and no others, and makes its token unknown', async () => {
     const pod = await fixture.startAndFollow();
     const [revoked, kept] = [await fixture.aSubscription(), await fixture.aSubscription()];
     const sinks = [
@@ -31,7 +31,7 @@ describe('an announced revocation', () => {
     expect(sinks.map(parseEventSeqs)).toEqual([[], []]);
   });
 
-  it.each(['integration', 'provision-token'] as const)(
+  test.each(['integration', 'provision-token'] as const)(
     'evicts the cached token of a revoked %s at once',
     async (kind) => {
       const pod = await fixture.startAndFollow();
@@ -52,7 +52,7 @@ describe('an announced revocation', () => {
     },
   );
 
-  it('of a session ends its personal streams, and of a user those of all sessions', async () => {
+  test('of a session ends its personal streams, and of a user those of all sessions', async () => {
     const pod = await fixture.startAndFollow();
     const [first, second, third] = [
       await fixture.aPersonalStream(pod),
@@ -67,7 +67,7 @@ describe('an announced revocation', () => {
 });
 
 describe('an announced change', () => {
-  it('of a filter applies to open streams', async () => {
+  test('of a filter applies to open streams', async () => {
     const pod = await fixture.startAndFollow();
     const { id, token } = await fixture.aSubscription();
     const sink = await fixture.openStream(pod, token.digest);
@@ -83,7 +83,7 @@ describe('an announced change', () => {
     expect(parseEventSeqs(sink)).toEqual([2]);
   });
 
-  it('of the token ends streams on the old token at once, or after its overlap', async () => {
+  test('of the token ends streams on the old token at once, or after its overlap', async () => {
     const pod = await fixture.startAndFollow();
     const [atOnce, later] = [await fixture.aSubscription(), await fixture.aSubscription()];
     const [sinkAtOnce, sinkLater] = [
@@ -115,7 +115,7 @@ describe('an announced change', () => {
     expect(sinkNew.isEnded).toBe(false);
   });
 
-  it('of a user who is now disabled ends the personal streams of the user', async () => {
+  test('of a user who is now disabled ends the personal streams of the user', async () => {
     const pod = await fixture.startAndFollow();
     const { userId, sink } = await fixture.aPersonalStream(pod);
     await fixture.backend.users.update(userId, { disabled: true });
@@ -140,7 +140,7 @@ describe('a missed announcement', () => {
     return log;
   }
 
-  it('is detected by a re-check of every stream', async () => {
+  test('is detected by a re-check of every stream', async () => {
     const firstPod = await fixture.start(makeSilentControlLog());
     const [revoked, kept] = [await fixture.aSubscription(), await fixture.aSubscription()];
     const [sink, other] = [
@@ -155,7 +155,7 @@ describe('a missed announcement', () => {
     expect(other.isEnded).toBe(false);
   });
 
-  it('leaves no cached token: the token stays invalid when the store is unavailable later', async () => {
+  test('leaves no cached token: the token stays invalid when the store is unavailable later', async () => {
     const log = makeUnavailableLog();
     const pod = await fixture.start(log);
     const revoked = await fixture.aSubscription();
@@ -168,7 +168,7 @@ describe('a missed announcement', () => {
     await expect(pod.caches.streams.resolve(revoked.token.digest)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('is detected soon for a stream that was opened while the store was unavailable', async () => {
+  test('is detected soon for a stream that was opened while the store was unavailable', async () => {
     const log = makeUnavailableLog();
     const pod = await fixture.start(log);
     const revoked = await fixture.aSubscription();
@@ -185,7 +185,7 @@ describe('a missed announcement', () => {
     expect(parseClosingReason(sink)).toBe('revoked');
   });
 
-  it('is detected when the control log is available again, and the pod stays ready in the meantime', async () => {
+  test('is detected when the control log is available again, and the pod stays ready in the meantime', async () => {
     const log = makeUnavailableLog();
     const pod = await fixture.start(log);
     const revoked = await fixture.aSubscription();
@@ -199,7 +199,7 @@ describe('a missed announcement', () => {
   });
 });
 
-it('the generation changes when a token is revoked, so that a joining stream is verified again', async () => {
+test('the generation changes when a token is revoked, so that a joining stream is verified again', async () => {
   const pod = await fixture.startAndFollow();
   const { id, token } = await fixture.aSubscription();
   const generationBefore = pod.generation();
@@ -211,7 +211,7 @@ it('the generation changes when a token is revoked, so that a joining stream is 
   expect(await pod.caches.streams.resolve(token.digest)).toBeNull();
 });
 
-it('a read of the control log that does not return is a problem after 30 s', async () => {
+test('a read of the control log that does not return is a problem after 30 s', async () => {
   let nowMs = 0;
   const pod = await fixture.start(makeSilentControlLog(), { ...systemClock, monotonicMs: () => nowMs });
   await new Promise(setImmediate);

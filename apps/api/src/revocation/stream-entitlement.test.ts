@@ -3,7 +3,7 @@ import type { Subscription } from '@widget-service/shared/ports/grant-store.ts';
 import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
 import type { Session } from '@widget-service/shared/ports/session-store.ts';
 import type { User } from '@widget-service/shared/ports/user-store.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { createStreamEntitlementCache, makeFindStreamEntitlement } from './stream-entitlement.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
@@ -83,7 +83,7 @@ function createStores(stored: StoredObjects) {
 }
 
 describe('the token of a subscription', () => {
-  it('entitles to the events of its filter, until the subscription ends', async () => {
+  test('entitles to the events of its filter, until the subscription ends', async () => {
     expect(await createStores({ subscription }).find('new')).toEqual({
       holder: { kind: 'subscription', id: 'subscription' },
       tokenDigest: 'new',
@@ -92,20 +92,20 @@ describe('the token of a subscription', () => {
     });
   });
 
-  it('is valid until the end of its overlap once it was replaced', async () => {
+  test('is valid until the end of its overlap once it was replaced', async () => {
     expect(await createStores({ subscription }).find('old')).toMatchObject({
       tokenDigest: 'old',
       validUntil: inSeconds(60),
     });
   });
 
-  it('is invalid when the subscription has expired', async () => {
+  test('is invalid when the subscription has expired', async () => {
     expect(await createStores({ subscription: { ...subscription, expiresAt: now } }).find('new')).toBeNull();
   });
 });
 
 describe('the token of a personal stream', () => {
-  it('entitles to all events, until its own end', async () => {
+  test('entitles to all events, until its own end', async () => {
     expect(await createStores({ personal, session, user }).find('own')).toEqual({
       holder: { kind: 'session', id: 'session', userId: 'ann' },
       tokenDigest: 'own',
@@ -114,14 +114,14 @@ describe('the token of a personal stream', () => {
     });
   });
 
-  it('is valid at most until its session ends', async () => {
+  test('is valid at most until its session ends', async () => {
     const shorter = { ...session, expiresAt: inSeconds(30) };
     expect(await createStores({ personal, session: shorter, user }).find('own')).toMatchObject({
       validUntil: inSeconds(30),
     });
   });
 
-  it.each<[string, StoredObjects]>([
+  test.each<[string, StoredObjects]>([
     ['it has expired', { personal: { ...personal, expiresAt: now }, session, user }],
     ['its session does not exist', { personal, session: null, user }],
     ['its session has expired', { personal, session: { ...session, expiresAt: now }, user }],
@@ -133,7 +133,7 @@ describe('the token of a personal stream', () => {
   });
 });
 
-it('reads the same stores for a subscription, a personal stream and an unknown token', async () => {
+test('reads the same stores for a subscription, a personal stream and an unknown token', async () => {
   for (const digest of ['new', 'own', 'unknown']) {
     const { reads, find } = createStores({ subscription, personal, session, user });
     await find(digest);
@@ -141,7 +141,7 @@ it('reads the same stores for a subscription, a personal stream and an unknown t
   }
 });
 
-it('evicts a personal stream’s token by its session and by its user', async () => {
+test('evicts a personal stream’s token by its session and by its user', async () => {
   for (const id of ['session', 'ann']) {
     const { deps } = createStores({ personal, session, user });
     const cache = createStreamEntitlementCache({ ...deps, isFresh: () => true });

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { alwaysHidden, findHiddenCharacter } from './hidden-characters.ts';
 
 const toName = (codePoint: number) => `U+${codePoint.toString(16)}`;
 
 describe('findHiddenCharacter', () => {
-  it.each([
+  test.each([
     ['a Persian word with a non-joiner', 'می\u200cخواهم'],
     ['a Hindi word with a non-joiner', 'क्\u200cष'],
     ['a Hindi word with a joiner', 'क्\u200dष'],
@@ -27,7 +27,7 @@ describe('findHiddenCharacter', () => {
     expect(findHiddenCharacter(text)).toBeNull();
   });
 
-  it.each([
+  test.each([
     ['a joiner between Latin letters', 'ad\u200dmin', '\u200d'],
     ['a non-joiner between Latin letters', 'ad\u200cmin', '\u200c'],
     ['a non-joiner behind the last Persian letter', 'خواهم\u200c', '\u200c'],
@@ -46,7 +46,7 @@ describe('findHiddenCharacter', () => {
     expect(findHiddenCharacter(text)).toBe(hidden);
   });
 
-  it('refuses every control of direction, filler and invisible character between letters', () => {
+  test('refuses every control of direction, filler and invisible character between letters', () => {
     const listed = [
       ...[0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2028, 0x2029],
       ...[
@@ -61,7 +61,7 @@ describe('findHiddenCharacter', () => {
   });
 });
 
-it('describes as always hidden exactly the characters that no text needs', () => {
+test('describes as always hidden exactly the characters that no text needs', () => {
   const described = new RegExp(`[${alwaysHidden}]`, 'u');
   const needed = /[\u180b-\u180f\ufe00-\ufe02\ufe0e\ufe0f\u{e0100}-\u{e01ef}]|\u200c|\u200d/u;
   const wrong: string[] = [];

@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import type { StreamHolder } from '../revocation/stream-entitlement.ts';
 import { makeAdmitStream } from './admit-stream.ts';
 
 const subscription = (id: string): StreamHolder => ({ kind: 'subscription', id });
 const session = (id: string, userId: string): StreamHolder => ({ kind: 'session', id, userId });
 
-it('admits streams up to the limits per owner and per pod, and more after a release', () => {
+test('admits streams up to the limits per owner and per pod, and more after a release', () => {
   const admit = makeAdmitStream({ perOwner: 2, perPod: 3 });
   const first = admit(subscription('a'));
   admit(subscription('a'));
@@ -17,7 +17,7 @@ it('admits streams up to the limits per owner and per pod, and more after a rele
   expect(admit(subscription('c'))).toEqual({ status: 'refused', reason: 'overloaded' });
 });
 
-it('counts the personal streams of one user together across sessions', () => {
+test('counts the personal streams of one user together across sessions', () => {
   const admit = makeAdmitStream({ perOwner: 2, perPod: 10 });
   admit(session('s1', 'ann'));
   admit(session('s2', 'ann'));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, onTestFinished, it as test, vi } from 'vitest';
 import { anEntitlement } from './fan-out/testing/fake-hub.ts';
 import { exchange, listen, makeGet, readText } from './testing/stream-server.ts';
 
@@ -13,7 +13,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
 describe('the connection of an open stream', () => {
-  it('keeps neither the request nor the response in memory', async () => {
+  test('keeps neither the request nor the response in memory', async () => {
     const { app, hub, port } = await listen({});
     const references: WeakRef<object>[] = [];
     app.server.prependListener('request', (request, response) => {
@@ -29,7 +29,7 @@ describe('the connection of an open stream', () => {
     });
   });
 
-  it('stays open, whatever the client sends on it', async () => {
+  test('stays open, whatever the client sends on it', async () => {
     const { hub, port } = await listen({});
     const client = connect(port, '127.0.0.1', () => client.write(makeGet('/api/v1/events/token')));
     const received = readText(client);
@@ -42,14 +42,14 @@ describe('the connection of an open stream', () => {
     expect(text.split('HTTP/1.1')).toHaveLength(2);
   });
 
-  it('closes if the client has pipelined another request behind the stream', async () => {
+  test('closes if the client has pipelined another request behind the stream', async () => {
     const { hub, admit, port } = await listen({});
     await exchange(port, makeGet('/api/v1/events/token') + makeGet('/never'));
     await waitUntil(() => expect(hub.size()).toBe(0));
     expect(admit(anEntitlement().holder).status).toBe('admitted');
   });
 
-  it('closes if the client closes its half', async () => {
+  test('closes if the client closes its half', async () => {
     const { hub, port } = await listen({});
     const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
       client.write(makeGet('/api/v1/events/token')),

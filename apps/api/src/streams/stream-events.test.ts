@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import type { StreamTokenVerdict } from '../revocation/stream-entitlement.ts';
 import { anEntitlement } from './fan-out/testing/fake-hub.ts';
 import { exchange, listen, makeGet, validToken } from './testing/stream-server.ts';
 
-it('opens a stream in a time slice and answers other requests in the meantime', async () => {
+test('opens a stream in a time slice and answers other requests in the meantime', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { port } = await listen({ nextSlice: () => promise });
   let isOpen = false;
@@ -20,7 +20,7 @@ it('opens a stream in a time slice and answers other requests in the meantime', 
 });
 
 describe('a client that leaves before its stream is opened', () => {
-  it.each([
+  test.each([
     ['alone on its connection', ''],
     ['pipelined behind a request that is not answered yet', makeGet('/never')],
   ])('releases its admission: %s', async (_, earlierRequest) => {
@@ -58,7 +58,7 @@ describe('an entitlement that changes between verification and join', () => {
     };
   };
 
-  it.each([
+  test.each([
     ['revoked', { status: 'invalid' }],
     ['unavailable', { status: 'unavailable' }],
   ] as const)('ends the stream if the token is no longer valid: %s', async (reason, verdict) => {
@@ -72,7 +72,7 @@ describe('an entitlement that changes between verification and join', () => {
     expect(admit(anEntitlement().holder).status).toBe('admitted');
   });
 
-  it('gives the stream the current entitlement', async () => {
+  test('gives the stream the current entitlement', async () => {
     const changed = anEntitlement({ labels: ['red'] });
     const { hub, port } = await listen({
       verdicts: [validToken, { status: 'ok', entitlement: changed }],
@@ -82,7 +82,7 @@ describe('an entitlement that changes between verification and join', () => {
     expect([...hub.entitlements()]).toEqual([changed]);
   });
 
-  it('is not verified again when the generation is unchanged', async () => {
+  test('is not verified again when the generation is unchanged', async () => {
     const { hub, port } = await listen({ verdicts: [validToken, { status: 'invalid' }] });
     await exchange(port, makeGet('/api/v1/events/token'), () => hub.size() === 1);
     expect([...hub.entitlements()].map(({ filter }) => filter)).toEqual([noFilter]);
@@ -90,7 +90,7 @@ describe('an entitlement that changes between verification and join', () => {
 });
 
 describe('the opening messages', () => {
-  it('leave as one write with the status and headers', async () => {
+  test('leave as one write with the status and headers', async () => {
     const { writes, port } = await listen({});
     await exchange(port, makeGet('/api/v1/events/token'), (text) => text.includes(':   '));
     expect(writes).toHaveLength(1);
@@ -98,7 +98,7 @@ describe('the opening messages', () => {
     expect(writes[0]).toMatch(/id: e1\.1000\.0\nevent: stream\.gap\n[\s\S]*id: e1\.1000\.0\nevent: stream\.open\n/);
   });
 
-  it('arrive complete after an earlier pipelined response', async () => {
+  test('arrive complete after an earlier pipelined response', async () => {
     const { port } = await listen({});
     const text = await exchange(port, makeGet('/late') + makeGet('/api/v1/events/token'), (text) =>
       text.includes(':   '),
@@ -106,7 +106,7 @@ describe('the opening messages', () => {
     expect(text).toMatch(/late[\s\S]*HTTP\/1\.1 200 OK[\s\S]*event: stream\.gap\n[\s\S]*event: stream\.open\n/);
   });
 
-  it('arrive complete and without chunk framing at an HTTP/1.0 client', async () => {
+  test('arrive complete and without chunk framing at an HTTP/1.0 client', async () => {
     const { port } = await listen({});
     const request = 'GET /api/v1/events/token HTTP/1.0\r\n\r\n';
     const text = await exchange(port, request, (text) => text.endsWith(' \n\n'));
@@ -114,7 +114,7 @@ describe('the opening messages', () => {
   });
 });
 
-it.each<[string, string, (StreamTokenVerdict | Error)[], number]>([
+test.each<[string, string, (StreamTokenVerdict | Error)[], number]>([
   ['GET', 'a stream that cannot be opened now', [{ status: 'unavailable' }], 200],
   ['GET', 'an unknown token', [{ status: 'invalid' }], 404],
   ['GET', 'an internal error', [new Error('a bug')], 500],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { isCommand, isComposing, readKey } from './read-key.ts';
 
 interface Pressed {
@@ -24,7 +24,7 @@ function press(key: string, { code = '', keyCode = 0, isComposing = false, modif
 }
 
 describe('readKey', () => {
-  it.each([
+  test.each([
     ['an English layout', 'c', 'KeyC', 'c'],
     ['Dvorak: the letter counts, not its place', 'j', 'KeyC', 'j'],
     ['AZERTY', 'w', 'KeyZ', 'w'],
@@ -44,16 +44,16 @@ describe('readKey', () => {
     expect(readKey(press(key, { code }))).toBe(expected);
   });
 
-  it('reads what Shift makes of a key', () => {
+  test('reads what Shift makes of a key', () => {
     expect(readKey(press('?', { code: 'Slash', modifiers: ['Shift'] }))).toBe('?');
     expect(readKey(press('C', { code: 'KeyC', modifiers: ['Shift'] }))).toBe('C');
   });
 
-  it.each(['Control', 'Alt', 'Meta', 'AltGraph'] as const)('reads nothing with %s', (modifier) => {
+  test.each(['Control', 'Alt', 'Meta', 'AltGraph'] as const)('reads nothing with %s', (modifier) => {
     expect(readKey(press('c', { code: 'KeyC', modifiers: [modifier] }))).toBeNull();
   });
 
-  it('reads nothing that an input method uses', () => {
+  test('reads nothing that an input method uses', () => {
     expect(readKey(press('Enter', { isComposing: true }))).toBeNull();
     expect(readKey(press('Enter', { keyCode: 229 }))).toBeNull();
     expect(readKey(press('Process', { code: 'KeyC', keyCode: 229 }))).toBeNull();
@@ -61,7 +61,7 @@ describe('readKey', () => {
 });
 
 describe('isCommand', () => {
-  it.each([
+  test.each([
     ['Ctrl+K', 'k', 'KeyK', ['Control'], true],
     ['Command+K', 'k', 'KeyK', ['Meta'], true],
     ['Ctrl+K on a Russian layout', 'л', 'KeyK', ['Control'], true],
@@ -79,7 +79,7 @@ describe('isCommand', () => {
   });
 });
 
-it('knows a key of an input method, also the Enter that Safari sends after the end of a composition', () => {
+test('knows a key of an input method, also the Enter that Safari sends after the end of a composition', () => {
   expect(isComposing(press('Enter', { isComposing: true }))).toBe(true);
   expect(isComposing(press('Enter', { keyCode: 229 }))).toBe(true);
   expect(isComposing(press('Enter', { keyCode: 13 }))).toBe(false);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { createDrafts } from './drafts.ts';
 
 /** As the storage of a tab. */
@@ -24,7 +24,7 @@ function openDrafts() {
   return { storage, drafts };
 }
 
-it('keeps a draft for its user only', () => {
+test('keeps a draft for its user only', () => {
   const { drafts } = openDrafts();
   expect(drafts.read('kim', 'new-widget')).toEqual({ name: 'Half a lamp' });
   expect(drafts.read('robin', 'new-widget')).toBeNull();
@@ -33,14 +33,14 @@ it('keeps a draft for its user only', () => {
   expect(drafts.read('kim', 'new-user')).toEqual({ email: 'ann@example.com' });
 });
 
-it('forgets all drafts, and nothing else, at the end of a session', () => {
+test('forgets all drafts, and nothing else, at the end of a session', () => {
   const { storage, drafts } = openDrafts();
   drafts.forgetAll();
   expect(storage.length).toBe(1);
   expect(storage.getItem('another page of this host')).toBe('its own');
 });
 
-it('forgets the drafts of everybody else when somebody signs in', () => {
+test('forgets the drafts of everybody else when somebody signs in', () => {
   const { drafts } = openDrafts();
   drafts.write('robin', 'new-widget', { name: 'Mine' });
   drafts.forgetOthers('robin');
@@ -48,7 +48,7 @@ it('forgets the drafts of everybody else when somebody signs in', () => {
   expect(drafts.read('robin', 'new-widget')).toEqual({ name: 'Mine' });
 });
 
-it('reads a damaged draft as none', () => {
+test('reads a damaged draft as none', () => {
   const { storage, drafts } = openDrafts();
   storage.setItem('console-draft:kim:new-widget', '{');
   expect(drafts.read('kim', 'new-widget')).toBeNull();

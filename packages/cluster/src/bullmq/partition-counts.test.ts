@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { type PartitionCountStore, PartitionCounts } from './partition-counts.ts';
 
 function storeReturning(read: () => Promise<number[]>): PartitionCountStore {
@@ -6,7 +6,7 @@ function storeReturning(read: () => Promise<number[]>): PartitionCountStore {
 }
 
 describe('PartitionCounts', () => {
-  it('returns the newest count, and each count once even if it was listed twice', () => {
+  test('returns the newest count, and each count once even if it was listed twice', () => {
     const counts = new PartitionCounts(
       storeReturning(async () => []),
       [4, 8, 4],
@@ -15,7 +15,7 @@ describe('PartitionCounts', () => {
     expect(counts.all).toEqual([4, 8]);
   });
 
-  it('takes over the list on refresh', async () => {
+  test('takes over the list on refresh', async () => {
     const counts = new PartitionCounts(
       storeReturning(async () => [4, 8]),
       [4],
@@ -24,7 +24,7 @@ describe('PartitionCounts', () => {
     expect(counts.newest).toBe(8);
   });
 
-  it('keeps its counts when the list is unavailable or empty', async () => {
+  test('keeps its counts when the list is unavailable or empty', async () => {
     const withFailingList = new PartitionCounts(
       storeReturning(async () => Promise.reject(new Error('unavailable'))),
       [4],

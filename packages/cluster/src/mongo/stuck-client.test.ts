@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { MongoClient } from 'mongodb';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it as test, vi } from 'vitest';
 import { reconnectStuckClient } from './stuck-client.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -26,14 +26,14 @@ function watchStuckClient(close: () => Promise<void>) {
   return { calls, stop };
 }
 
-it('closes a stuck client and connects it again', async () => {
+test('closes a stuck client and connects it again', async () => {
   const { calls, stop } = watchStuckClient(async () => undefined);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(calls).toEqual({ stuck: 1, fatal: [], connects: 1 });
   stop();
 });
 
-it('calls onFatal once when the client does not close', async () => {
+test('calls onFatal once when the client does not close', async () => {
   const { calls, stop } = watchStuckClient(() => new Promise(() => undefined));
   await vi.advanceTimersByTimeAsync(10_000);
   expect(calls).toEqual({ stuck: 1, fatal: [], connects: 0 });
@@ -42,7 +42,7 @@ it('calls onFatal once when the client does not close', async () => {
   stop();
 });
 
-it('does not call onFatal after the watch was stopped', async () => {
+test('does not call onFatal after the watch was stopped', async () => {
   const { calls, stop } = watchStuckClient(() => new Promise(() => undefined));
   await vi.advanceTimersByTimeAsync(10_000);
   stop();

@@ -1,19 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { checkDurability, findDurabilityProblems } from './durability-check.ts';
 
 describe('findDurabilityProblems', () => {
-  it('returns nothing for a Redis with an append-only file and without eviction', () => {
+  test('returns nothing for a Redis with an append-only file and without eviction', () => {
     expect(findDurabilityProblems('# Memory\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n')).toEqual([]);
   });
 
-  it('names each wrong setting', () => {
+  test('names each wrong setting', () => {
     expect(findDurabilityProblems('maxmemory_policy:allkeys-lru\r\naof_enabled:0\r\n')).toEqual([
       'the append-only file is off',
       'maxmemory-policy is allkeys-lru, not noeviction',
     ]);
   });
 
-  it('reports both settings of a Redis whose INFO lacks them', () => {
+  test('reports both settings of a Redis whose INFO lacks them', () => {
     expect(findDurabilityProblems('redis_version:7.0.15\r\n')).toEqual([
       'INFO does not say whether the append-only file is on',
       'maxmemory-policy is missing from INFO, not noeviction',
@@ -29,11 +29,11 @@ describe('checkDurability', () => {
     return warnings;
   }
 
-  it('warns about a Redis without maxmemory, and accepts it', async () => {
+  test('warns about a Redis without maxmemory, and accepts it', async () => {
     expect(await collectWarnings(`${durable}maxmemory:0\r\n`)).toEqual([expect.stringContaining('maxmemory')]);
   });
 
-  it('names the setting of the Redis that may lose data, and what it may lose', async () => {
+  test('names the setting of the Redis that may lose data, and what it may lose', async () => {
     const volatile = { info: async () => 'maxmemory_policy:noeviction\r\naof_enabled:0\r\n' };
     const ignore = () => undefined;
     await expect(checkDurability(volatile, ignore)).rejects.toThrow(/^REDIS_URL: Redis may lose acknowledged hooks: /);
@@ -42,7 +42,7 @@ describe('checkDurability', () => {
     );
   });
 
-  it('does not warn when maxmemory is set or missing from INFO', async () => {
+  test('does not warn when maxmemory is set or missing from INFO', async () => {
     expect(await collectWarnings(`${durable}maxmemory:1000\r\n`)).toEqual([]);
     expect(await collectWarnings(durable)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { type StreamEntry, toEntryFields, toEntryId, toLogRecord } from './log-entry.ts';
 
 const withWidget: WidgetEvent = {
@@ -14,7 +14,7 @@ const withWidget: WidgetEvent = {
 const withoutWidget: WidgetEvent = { ...withWidget, widgetId: null, state: null, stateBefore: null, labels: null };
 
 describe('toLogRecord', () => {
-  it.each([
+  test.each([
     ['with a widget', withWidget],
     ['without a widget', withoutWidget],
     ['of a sampled trace', { ...withWidget, traceContext: '4bf92f3577b34da6a3ce929d0e0e473600f067aa0ba902b7' }],
@@ -31,7 +31,7 @@ describe('toLogRecord', () => {
     expect(toLogRecord(entry)).toEqual({ ...position, event });
   });
 
-  it('uses the entry\'s own milliseconds as previousMs when the field "p" is missing', () => {
+  test('uses the entry\'s own milliseconds as previousMs when the field "p" is missing', () => {
     const entry: StreamEntry = ['1764000000000-7', ['e', 'k3f9', ...toEntryFields(withWidget)]];
     expect(toLogRecord(entry)).toEqual({
       epoch: 'k3f9',
@@ -44,7 +44,7 @@ describe('toLogRecord', () => {
 });
 
 describe('toLogRecord of an entry of a newer version', () => {
-  it('ignores fields that it does not know, and returns an unknown type as it is', () => {
+  test('ignores fields that it does not know, and returns an unknown type as it is', () => {
     const fields = toEntryFields(withWidget).map((text) => (text === 'widget.retired' ? 'widget.sold' : text));
     const entry: StreamEntry = ['1764000000000-7', ['e', 'k3f9', 'z', 'unknown', ...fields]];
     expect(toLogRecord(entry).event).toEqual({ ...withWidget, type: 'widget.sold' });
@@ -52,7 +52,7 @@ describe('toLogRecord of an entry of a newer version', () => {
 });
 
 describe('toEntryFields', () => {
-  it('omits members that are null', () => {
+  test('omits members that are null', () => {
     expect(toEntryFields(withoutWidget)).toEqual([
       'i',
       withoutWidget.eventId,

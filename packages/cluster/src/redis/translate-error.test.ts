@@ -1,10 +1,10 @@
 import { UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import { ReplyError } from 'ioredis';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { isConnectionError, translateErrors } from './translate-error.ts';
 
 describe('translateErrors', () => {
-  it.each([
+  test.each([
     new Error("Stream isn't writeable and enableOfflineQueue options is false"),
     new Error('Command timed out'),
     new ReplyError('OOM command not allowed when used memory > maxmemory'),
@@ -14,14 +14,14 @@ describe('translateErrors', () => {
     expect(failure).toMatchObject({ internalMessage: `event log append: ${error.message}`, cause: error });
   });
 
-  it('passes a ServiceError through unchanged', async () => {
+  test('passes a ServiceError through unchanged', async () => {
     const error = new UnstorableError('too large');
     await expect(translateErrors(Promise.reject(error), 'hook queue add')).rejects.toBe(error);
   });
 });
 
 describe('isConnectionError', () => {
-  it('returns true for a lost connection and false for an error reply', () => {
+  test('returns true for a lost connection and false for an error reply', () => {
     expect(isConnectionError(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))).toBe(true);
     expect(isConnectionError(new Error('Connection is closed.'))).toBe(true);
     expect(isConnectionError(new ReplyError('OOM command not allowed'))).toBe(false);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import type { Delivery } from '../domain/delivery.ts';
 import { coalesceItems } from './coalesce-jobs.ts';
 import { serializeHookJob } from './hook-job-codec.ts';
@@ -10,13 +10,13 @@ const buildJob = (size: number) =>
 const coalescedSizes = (itemCount: number, texts: string[]) =>
   coalesceItems(itemCount, texts).map((items) => items.length);
 
-it('coalesces whole jobs in order, up to 256 items in total', () => {
+test('coalesces whole jobs in order, up to 256 items in total', () => {
   expect(coalescedSizes(1, [buildJob(100), buildJob(100), buildJob(55), buildJob(1)])).toEqual([100, 100, 55]);
   expect(coalescedSizes(57, [buildJob(100), buildJob(100), buildJob(1)])).toEqual([100]);
   expect(coalescedSizes(256, [buildJob(1)])).toEqual([]);
 });
 
-it('coalesces jobs up to 512 KiB in total', () => {
+test('coalesces jobs up to 512 KiB in total', () => {
   const payload = `{"text":"${'x'.repeat(300 * 1024)}"}`;
   const delivery: Delivery = {
     eventId: '01900000-0000-8000-8000-000000000000',
@@ -35,7 +35,7 @@ it('coalesces jobs up to 512 KiB in total', () => {
   expect(coalesceItems(1, [large], 213 * 1024)).toHaveLength(0);
 });
 
-it('stops before a job that it cannot read', () => {
+test('stops before a job that it cannot read', () => {
   expect(coalescedSizes(1, [buildJob(2), '{"version":99,"items":[]}', buildJob(3)])).toEqual([2]);
   expect(coalescedSizes(1, [buildJob(2), 'no job', buildJob(3)])).toEqual([2]);
   expect(coalescedSizes(1, [buildJob(2), '{"version":1,"items":[{"t":"n"}]}', buildJob(3)])).toEqual([2]);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import type { ControlEntry } from '../ports/control-log.ts';
 import { parseControlEntry, serializeControlEntry } from './control-entry-codec.ts';
 
@@ -10,16 +10,16 @@ const entries: ControlEntry[] = [
   { kind: 'user', id: 'u', change: 'changed' },
 ];
 
-it.each(entries)('parses the serialized entry $kind $change', (entry) => {
+test.each(entries)('parses the serialized entry $kind $change', (entry) => {
   expect(parseControlEntry(serializeControlEntry(entry))).toEqual(entry);
 });
 
-it('ignores members that a newer version adds', () => {
+test('ignores members that a newer version adds', () => {
   const text = serializeControlEntry({ kind: 'user', id: 'u', change: 'changed' }).replace('}', ',"by":"someone"}');
   expect(parseControlEntry(text)).toEqual({ kind: 'user', id: 'u', change: 'changed' });
 });
 
-it.each([
+test.each([
   ['invalid JSON', '{"version":1'],
   ['another version', '{"version":2,"kind":"user","id":"u","change":"changed"}'],
   ['an unknown kind', '{"version":1,"kind":"robot","id":"u","change":"changed"}'],

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import type { RateLimiter } from '../ports/rate-limiter.ts';
 import { limitWithFallback } from './fallback-rate-limiter.ts';
@@ -37,7 +37,7 @@ function setUp() {
 }
 
 describe('limitWithFallback', () => {
-  it('uses the shared limiter while it answers', async () => {
+  test('uses the shared limiter while it answers', async () => {
     const { limiter, healthyShared, state } = setUp();
     expect(await limiter.take(onePermit)).toMatchObject({ granted: 1, remaining: 1 });
     expect(await healthyShared.take(noPermit)).toMatchObject({ remaining: 1 });
@@ -46,7 +46,7 @@ describe('limitWithFallback', () => {
     expect(state.fallbacks).toBe(0);
   });
 
-  it.each(['fails', 'hangs'] as const)(
+  test.each(['fails', 'hangs'] as const)(
     'uses the local limiter, and stops calling the shared limiter, if that one %s',
     async (failure) => {
       const { limiter, state } = setUp();
@@ -59,7 +59,7 @@ describe('limitWithFallback', () => {
     },
   );
 
-  it('probes the shared limiter after two seconds, without delaying a caller', async () => {
+  test('probes the shared limiter after two seconds, without delaying a caller', async () => {
     const { limiter, state, clock } = setUp();
     state.failure = 'hangs';
     await limiter.take(onePermit);
@@ -73,7 +73,7 @@ describe('limitWithFallback', () => {
     expect(state).toMatchObject({ sharedCalls: 2, fallbacks: 4 });
   });
 
-  it('uses the shared limiter again once it answers a probe', async () => {
+  test('uses the shared limiter again once it answers a probe', async () => {
     const { limiter, state, clock, healthyShared } = setUp();
     state.failure = 'fails';
     await limiter.take(onePermit);
@@ -86,7 +86,7 @@ describe('limitWithFallback', () => {
     expect(await healthyShared.take(noPermit)).toMatchObject({ remaining: 1 });
   });
 
-  it('accepts an answer that arrived in time while this process was busy', async () => {
+  test('accepts an answer that arrived in time while this process was busy', async () => {
     const clock = { monotonicMs: () => 10 };
     const [socket, server] = await connectPair();
     server.end('answer');
@@ -117,7 +117,7 @@ describe('limitWithFallback', () => {
     socket.destroy();
   });
 
-  it('rejects with an error of the shared limiter that is no UnavailableError', async () => {
+  test('rejects with an error of the shared limiter that is no UnavailableError', async () => {
     const { limiter, state } = setUp();
     state.failure = new TypeError('a bug');
     await expect(limiter.take(onePermit)).rejects.toThrow('a bug');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import type { Delivery } from '../domain/delivery.ts';
 import { parseHookJob, serializeHookJob } from './hook-job-codec.ts';
 
@@ -21,12 +21,12 @@ const untracedJob =
 const tracedJob = untracedJob.replace('}]}', `,"c":"${traceContext}"}]}`);
 
 describe('the trace context in a job', () => {
-  it('is left out for a hook that is not traced: the job is the same, byte for byte, as without tracing', () => {
+  test('is left out for a hook that is not traced: the job is the same, byte for byte, as without tracing', () => {
     expect(serializeHookJob([{ type: 'delivery', delivery }])).toBe(untracedJob);
     expect(parseHookJob(untracedJob)).toEqual({ items: [{ type: 'delivery', delivery }], unreadable: [] });
   });
 
-  it('travels with its hook only', () => {
+  test('travels with its hook only', () => {
     const items = [
       { type: 'delivery', delivery, traceContext },
       { type: 'delivery', delivery },
@@ -35,7 +35,7 @@ describe('the trace context in a job', () => {
     expect(parseHookJob(serializeHookJob(items))).toEqual({ items, unreadable: [] });
   });
 
-  it.each([
+  test.each([
     ['a text of another form', '"00-4bf9-00f0-01"'],
     ['an empty text', '""'],
     ['a number', '7'],
@@ -48,7 +48,7 @@ describe('the trace context in a job', () => {
   });
 
   // A newer version may add a member, as this one added the trace context. During an upgrade this version reads its jobs.
-  it('is one of the members that a version without them ignores', () => {
+  test('is one of the members that a version without them ignores', () => {
     const text = untracedJob.replace('}]}', ',"z":"new"}]}');
     expect(parseHookJob(text)).toEqual({ items: [{ type: 'delivery', delivery }], unreadable: [] });
   });

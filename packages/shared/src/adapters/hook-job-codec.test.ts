@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import type { Delivery } from '../domain/delivery.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
 import { parseHookJob, serializeHookJob, UnknownJobVersionError } from './hook-job-codec.ts';
@@ -15,7 +15,7 @@ const delivery: Delivery = {
 };
 
 describe('parseHookJob', () => {
-  it('returns the items of serializeHookJob in order', () => {
+  test('returns the items of serializeHookJob in order', () => {
     const items: QueueItem[] = [
       { type: 'delivery', delivery },
       { type: 'nudge', widgetId: '0198c0de-0000-7000-8000-000000000002' },
@@ -24,12 +24,12 @@ describe('parseHookJob', () => {
     expect(parseHookJob(serializeHookJob(items))).toEqual({ items, unreadable: [] });
   });
 
-  it('keeps the payload byte for byte', () => {
+  test('keeps the payload byte for byte', () => {
     const [item] = parseHookJob(serializeHookJob([{ type: 'delivery', delivery }])).items;
     expect(item).toMatchObject({ delivery: { payload: delivery.payload } });
   });
 
-  it('ignores members that a newer version adds to the job or to an item', () => {
+  test('ignores members that a newer version adds to the job or to an item', () => {
     const items: QueueItem[] = [
       { type: 'delivery', delivery },
       { type: 'nudge', widgetId: '0198c0de-0000-7000-8000-000000000002' },
@@ -41,16 +41,16 @@ describe('parseHookJob', () => {
     expect(parseHookJob(text)).toEqual({ items, unreadable: [] });
   });
 
-  it('parses a job without items', () => {
+  test('parses a job without items', () => {
     expect(parseHookJob(serializeHookJob([]))).toEqual({ items: [], unreadable: [] });
   });
 
-  it('throws UnknownJobVersionError for a newer version, whatever the job contains', () => {
+  test('throws UnknownJobVersionError for a newer version, whatever the job contains', () => {
     expect(() => parseHookJob('{"version":2,"work":"something else"}')).toThrow(UnknownJobVersionError);
     expect(() => parseHookJob('{"version":99,"items":[]}')).toThrow(UnknownJobVersionError);
   });
 
-  it.each([
+  test.each([
     ['invalid JSON', '{"version":1,'],
     ['an empty text', ''],
     ['null', 'null'],
@@ -72,7 +72,7 @@ describe('parseHookJob with a malformed item', () => {
   const buildJob = (...items: string[]) => `{"version":1,"items":[${items.join(',')}]}`;
   const { redrive: _, ...readableParts } = delivery;
 
-  it.each<[string, string, object]>([
+  test.each<[string, string, object]>([
     ['kind is unknown', storedItem.replace('retired', 'archived'), { kind: 'archived' }],
     ['kind is missing', storedItem.replace('"k":"retired",', ''), { kind: '' }],
     ['time is malformed', storedItem.replace(/"o":"[^"]+"/, '"o":"now"'), { occurredAt: 'now' }],
@@ -91,7 +91,7 @@ describe('parseHookJob with a malformed item', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['a number', '1'],
     ['null', 'null'],
     ['a nudge without a widget', '{"t":"n"}'],

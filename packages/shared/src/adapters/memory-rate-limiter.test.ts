@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 
 const limit = { ratePerSecond: 1, burst: 2 };
@@ -9,7 +9,7 @@ function buildLimiter(maxKeys: number) {
   return { clock, limiter: new MemoryRateLimiter({ monotonicMs: () => clock.nowMs, maxKeys }) };
 }
 
-it('drops a key once its whole burst is available', async () => {
+test('drops a key once its whole burst is available', async () => {
   const { clock, limiter } = buildLimiter(10_000);
   for (let index = 0; index < 999; index += 1) await limiter.take({ key: `old ${index}`, ...onePermit });
   expect(limiter.size).toBe(999);
@@ -18,7 +18,7 @@ it('drops a key once its whole burst is available', async () => {
   expect(limiter.size).toBe(1);
 });
 
-it('keeps no key for a request that takes no permits, or returns all of them', async () => {
+test('keeps no key for a request that takes no permits, or returns all of them', async () => {
   const { limiter } = buildLimiter(10_000);
   await limiter.take({ key: 'a', limit, atLeast: 0, atMost: 0 });
   expect(limiter.size).toBe(0);
@@ -27,7 +27,7 @@ it('keeps no key for a request that takes no permits, or returns all of them', a
   expect(limiter.size).toBe(0);
 });
 
-it('keeps at most maxKeys keys, and still limits a key in use', async () => {
+test('keeps at most maxKeys keys, and still limits a key in use', async () => {
   const { limiter } = buildLimiter(100);
   for (let taken = 0; taken < 2; taken += 1) await limiter.take({ key: 'busy', ...onePermit });
   for (let index = 0; index < 5_000; index += 1) {
@@ -37,7 +37,7 @@ it('keeps at most maxKeys keys, and still limits a key in use', async () => {
   }
 });
 
-it('drops keys with a whole burst before a key that it limits', async () => {
+test('drops keys with a whole burst before a key that it limits', async () => {
   const { clock, limiter } = buildLimiter(3);
   await limiter.take({ key: 'limited', limit: { ratePerSecond: 0.001, burst: 1 }, atLeast: 1, atMost: 1 });
   for (const key of ['b', 'c']) await limiter.take({ key, ...onePermit });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { toIdentityProviderOptions } from './component-options.ts';
 import { parseSettings, type SettingsError } from './parse-settings.ts';
 
@@ -22,13 +22,13 @@ const collectMistakes = (environment: Record<string, string>) => {
 };
 
 describe('settings of the identity provider', () => {
-  it('are all absent by default, and passwords are allowed', () => {
+  test('are all absent by default, and passwords are allowed', () => {
     const settings = parse({});
     expect(toIdentityProviderOptions(settings)).toBeNull();
     expect(settings.PASSWORD_SIGN_IN_ENABLED).toBe(true);
   });
 
-  it('become the options of the provider; the issuer keeps its slash', () => {
+  test('become the options of the provider; the issuer keeps its slash', () => {
     expect(toIdentityProviderOptions(parse(complete))).toEqual({
       issuerUrl: 'https://id.example.com/realms/main/',
       clientId: 'widget-service',
@@ -43,11 +43,11 @@ describe('settings of the identity provider', () => {
     });
   });
 
-  it.each(['PUBLIC_BASE_URL', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLE_MAPPING'])('need %s', (name) => {
+  test.each(['PUBLIC_BASE_URL', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLE_MAPPING'])('need %s', (name) => {
     expect(collectMistakes({ ...complete, [name]: '' })).toEqual([`${name}: not set; OIDC_ISSUER_URL needs it`]);
   });
 
-  it('need the issuer', () => {
+  test('need the issuer', () => {
     expect(collectMistakes({ ...complete, OIDC_ISSUER_URL: '' })).toEqual([
       expect.stringMatching(/^OIDC_CLIENT_ID: set without OIDC_ISSUER_URL/),
       expect.stringMatching(/^OIDC_CLIENT_SECRET: set without/),
@@ -55,11 +55,11 @@ describe('settings of the identity provider', () => {
     ]);
   });
 
-  it.each(['http://127.0.0.1:3000', 'http://[::1]:3000/', 'http://localhost'])('accept http for %s', (issuer) => {
+  test.each(['http://127.0.0.1:3000', 'http://[::1]:3000/', 'http://localhost'])('accept http for %s', (issuer) => {
     expect(parse({ ...complete, OIDC_ISSUER_URL: issuer }).OIDC_ISSUER_URL).toBe(issuer);
   });
 
-  it.each([
+  test.each([
     ['OIDC_ISSUER_URL', 'http://id.example.com/'],
     ['OIDC_ISSUER_URL', 'http://127.0.0.1.example.com/'],
     ['OIDC_ISSUER_URL', 'https://user:pass@id.example.com/'],
@@ -78,14 +78,14 @@ describe('settings of the identity provider', () => {
 });
 
 describe('PASSWORD_SIGN_IN_ENABLED=false', () => {
-  it('needs an identity provider: otherwise nobody could sign in', () => {
+  test('needs an identity provider: otherwise nobody could sign in', () => {
     expect(collectMistakes({ PASSWORD_SIGN_IN_ENABLED: 'false' })).toEqual([
       expect.stringMatching(/^PASSWORD_SIGN_IN_ENABLED: .*nobody could sign in/),
     ]);
     expect(collectMistakes({ ...complete, PASSWORD_SIGN_IN_ENABLED: 'false' })).toEqual([]);
   });
 
-  it('needs a value that gives the role admin: otherwise nobody could manage the service', () => {
+  test('needs a value that gives the role admin: otherwise nobody could manage the service', () => {
     const given = { ...complete, OIDC_ROLE_MAPPING: 'staff=viewer,makers=editor' };
     expect(collectMistakes({ ...given, PASSWORD_SIGN_IN_ENABLED: 'false' })).toEqual([
       expect.stringMatching(/^OIDC_ROLE_MAPPING: .*nobody could manage/),
@@ -93,7 +93,7 @@ describe('PASSWORD_SIGN_IN_ENABLED=false', () => {
     expect(collectMistakes(given)).toEqual([]);
   });
 
-  it('does not concern a worker', () => {
+  test('does not concern a worker', () => {
     const stores = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/' };
     expect(parse({ ...stores, PASSWORD_SIGN_IN_ENABLED: 'false' }, 'worker').PASSWORD_SIGN_IN_ENABLED).toBe(false);
   });

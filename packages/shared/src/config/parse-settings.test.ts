@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { toRateLimits } from './component-options.ts';
 import { parseSettings, type SettingsError } from './parse-settings.ts';
 
@@ -13,13 +13,13 @@ const collectMistakes = (environment: Record<string, string>, app: 'api' | 'work
 };
 
 describe('parseSettings', () => {
-  it('selects the embedded backend on loopback if nothing is set', () => {
+  test('selects the embedded backend on loopback if nothing is set', () => {
     const { settings, backend } = parseSettings({}, api);
     expect(backend).toBe('embedded');
     expect(settings).toMatchObject({ HOST: '127.0.0.1', PORT: 8080, OPS_PORT: 8081, COOKIE_SECURE: false });
   });
 
-  it('selects the cluster on all addresses with secure cookies if both URLs are set', () => {
+  test('selects the cluster on all addresses with secure cookies if both URLs are set', () => {
     const given = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://cache/', NODE_ENV: 'production' };
     const { settings, backend } = parseSettings(given, api);
     expect(backend).toBe('cluster');
@@ -31,18 +31,18 @@ describe('parseSettings', () => {
     });
   });
 
-  it('treats an empty variable as not set', () => {
+  test('treats an empty variable as not set', () => {
     expect(parseSettings({ PORT: '', REDIS_URL: '' }, api).settings.PORT).toBe(8080);
   });
 
-  it('rejects a BODY_LIMIT_BYTES above 4 MiB, because MongoDB limits the size of a document', () => {
+  test('rejects a BODY_LIMIT_BYTES above 4 MiB, because MongoDB limits the size of a document', () => {
     expect(parseSettings({ BODY_LIMIT_BYTES: '4194304' }, api).settings.BODY_LIMIT_BYTES).toBe(4_194_304);
     expect(collectMistakes({ BODY_LIMIT_BYTES: '4194305' })).toEqual([
       expect.stringMatching(/^BODY_LIMIT_BYTES: .*4194304/),
     ]);
   });
 
-  it('rejects one URL without the other, and a worker without both', () => {
+  test('rejects one URL without the other, and a worker without both', () => {
     expect(collectMistakes({ REDIS_URL: 'redis://cache/' })).toEqual([expect.stringMatching(/^MONGODB_URL: not set/)]);
     expect(collectMistakes({ MONGODB_URL: 'mongodb://db/' })).toEqual([expect.stringMatching(/^REDIS_URL: not set/)]);
     expect(collectMistakes({}, 'worker')).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('parseSettings', () => {
     ]);
   });
 
-  it('accepts MONGODB_URL alone for a process that uses only MongoDB', () => {
+  test('accepts MONGODB_URL alone for a process that uses only MongoDB', () => {
     const parse = (environment: Record<string, string>) =>
       parseSettings(environment, { app: 'worker', isTerminal: false, usesOnlyMongodb: true });
     expect(parse({ MONGODB_URL: 'mongodb://db/' })).toMatchObject({ backend: 'cluster' });
@@ -60,7 +60,7 @@ describe('parseSettings', () => {
     expect(() => parse({})).toThrow(/MONGODB_URL/);
   });
 
-  it.each([
+  test.each([
     'mongodb://m1:27017,m2:27017,m3:27017/?replicaSet=rs0',
     'mongodb://user:pass@m1,m2:27018/admin',
     'mongodb+srv://db.example.com/',
@@ -70,14 +70,14 @@ describe('parseSettings', () => {
     expect(settings.MONGODB_URL).toBe(given);
   });
 
-  it('reports every mistake with the given and the allowed values', () => {
+  test('reports every mistake with the given and the allowed values', () => {
     expect(collectMistakes({ PORT: '65536', COOKIE_SECURE: 'yes' })).toEqual([
       'PORT: "65536" is not allowed; allowed: a whole number from 0 to 65535',
       'COOKIE_SECURE: "yes" is not allowed; allowed: true or false',
     ]);
   });
 
-  it('accepts an ADMIN_PASSWORD of 12 to 128 code points unchanged', () => {
+  test('accepts an ADMIN_PASSWORD of 12 to 128 code points unchanged', () => {
     for (const password of ['  ten letters  ', '🦄'.repeat(12), '🦄'.repeat(128)]) {
       expect(parseSettings({ ADMIN_PASSWORD: password }, api).settings.ADMIN_PASSWORD).toBe(password);
     }
@@ -86,7 +86,7 @@ describe('parseSettings', () => {
     }
   });
 
-  it.each([
+  test.each([
     ['10.0.0.0/8', ['10.0.0.0/8']],
     ['192.168.1.7, fd00::/8', ['192.168.1.7', 'fd00::/8']],
     ['2', 2],
@@ -95,7 +95,7 @@ describe('parseSettings', () => {
     expect(parseSettings({ TRUSTED_PROXIES: given }, api).settings.TRUSTED_PROXIES).toEqual(expected);
   });
 
-  it.each([
+  test.each([
     '0',
     '101',
     '-1',
@@ -113,7 +113,7 @@ describe('parseSettings', () => {
     expect(collectMistakes({ TRUSTED_PROXIES: given })).toEqual([expect.stringMatching(/^TRUSTED_PROXIES: /)]),
   );
 
-  it('trusts no proxies by default, and treats a rate or burst of 0 as no limit', () => {
+  test('trusts no proxies by default, and treats a rate or burst of 0 as no limit', () => {
     const { settings } = parseSettings({ HOOK_RATE_PER_SECOND: '0', API_BURST: '0' }, api);
     expect(settings.TRUSTED_PROXIES).toBeNull();
     expect(toRateLimits(settings)).toMatchObject({ hooks: null, api: null });
@@ -124,7 +124,7 @@ describe('parseSettings', () => {
     });
   });
 
-  it('rejects a PUBLIC_BASE_URL with http: while cookies are sent over HTTPS only, except on this machine', () => {
+  test('rejects a PUBLIC_BASE_URL with http: while cookies are sent over HTTPS only, except on this machine', () => {
     const publicUrl = (given: string, others = {}) =>
       collectMistakes({ PUBLIC_BASE_URL: given, HOST: '::', ...others });
     expect(publicUrl('http://widgets.example')).toEqual([
@@ -137,7 +137,7 @@ describe('parseSettings', () => {
       expect(publicUrl(`http://${host}/base`)).toEqual([]);
   });
 
-  it('parses the contact of security.txt, which needs both settings', () => {
+  test('parses the contact of security.txt, which needs both settings', () => {
     const expires = { SECURITY_CONTACT_EXPIRES: '2030-01-31T00:00:00Z' };
     const contact = { SECURITY_CONTACT: 'mailto:security@example.com, https://example.com/report,tel:+49-30-1' };
     expect(parseSettings({ ...contact, ...expires }, api).settings).toMatchObject({
@@ -148,19 +148,24 @@ describe('parseSettings', () => {
       expect(collectMistakes(one)).toEqual([expect.stringMatching(/only one is set/)]);
   });
 
-  it.each(['security@example.com', 'http://example.com', 'mailto:a@b\nExpires: x', 'https://a b', ',', 'mailto:a@b,'])(
-    'rejects SECURITY_CONTACT %j',
-    (given) =>
-      expect(collectMistakes({ SECURITY_CONTACT: given })).toEqual([expect.stringMatching(/^SECURITY_CONTACT: /)]),
+  test.each([
+    'security@example.com',
+    'http://example.com',
+    'mailto:a@b\nExpires: x',
+    'https://a b',
+    ',',
+    'mailto:a@b,',
+  ])('rejects SECURITY_CONTACT %j', (given) =>
+    expect(collectMistakes({ SECURITY_CONTACT: given })).toEqual([expect.stringMatching(/^SECURITY_CONTACT: /)]),
   );
 
-  it.each(['2030-01-31', '2030-13-01T00:00:00Z', 'next year'])('rejects SECURITY_CONTACT_EXPIRES %s', (given) =>
+  test.each(['2030-01-31', '2030-13-01T00:00:00Z', 'next year'])('rejects SECURITY_CONTACT_EXPIRES %s', (given) =>
     expect(collectMistakes({ SECURITY_CONTACT_EXPIRES: given })).toEqual([
       expect.stringMatching(/^SECURITY_CONTACT_EXPIRES: .*2027-06-30T00:00:00Z$/),
     ]),
   );
 
-  it.each(['https://widgets.example', 'widgets.example:8080', 'a,,b', '*.example', 'a b', '-a'])(
+  test.each(['https://widgets.example', 'widgets.example:8080', 'a,,b', '*.example', 'a b', '-a'])(
     'rejects ALLOWED_HOSTS %s',
     (given) =>
       expect(collectMistakes({ ALLOWED_HOSTS: given })).toEqual([
@@ -168,11 +173,11 @@ describe('parseSettings', () => {
       ]),
   );
 
-  it('accepts names, comma-separated, as ALLOWED_HOSTS', () => {
+  test('accepts names, comma-separated, as ALLOWED_HOSTS', () => {
     expect(collectMistakes({ ALLOWED_HOSTS: 'widget-api, widget_api.ns.svc.,*' })).toEqual([]);
   });
 
-  it('rejects the same port for both interfaces of an api, even if one is the default', () => {
+  test('rejects the same port for both interfaces of an api, even if one is the default', () => {
     const mistakes = ['PORT, OPS_PORT: both are 8081; allowed: two different ports'];
     expect(collectMistakes({ PORT: '8081' })).toEqual(mistakes);
     expect(collectMistakes({ PORT: '8081', OPS_PORT: '8081', HOST: '0.0.0.0' })).toEqual(mistakes);
@@ -182,7 +187,7 @@ describe('parseSettings', () => {
     expect(collectMistakes({ ...stores, PORT: '8082', OPS_PORT: '8082' }, 'worker')).toEqual([]);
   });
 
-  it('throws an error with exit code 78 that contains no secret', () => {
+  test('throws an error with exit code 78 that contains no secret', () => {
     const given = { MONGODB_URL: 'http://user:hunter2@db/', REDIS_URL: 'redis://cache/', ADMIN_PASSWORD: 'short' };
     const lines = collectMistakes(given);
     expect(lines).toHaveLength(2);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it as test } from 'vitest';
 import { parseSettings, type SettingsError } from './parse-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'widget-secrets-'));
@@ -27,7 +27,7 @@ function collectMistakes(environment: Record<string, string>): readonly string[]
 }
 
 describe('a secret setting from a file', () => {
-  it('is not looked for by a worker that does not use it', () => {
+  test('is not looked for by a worker that does not use it', () => {
     const stores = { MONGODB_URL_FILE: writeSecret('mongodb://db/'), REDIS_URL_FILE: writeSecret('redis://queue/') };
     const environment = { ...stores, OIDC_CLIENT_SECRET_FILE: '/absent', AUDIT_HMAC_KEY_FILE: '/absent' };
     const { settings } = parseSettings(environment, { app: 'worker', isTerminal: false });
@@ -35,7 +35,7 @@ describe('a secret setting from a file', () => {
     expect(collectMistakes(environment)).toHaveLength(2);
   });
 
-  it('is read for every secret', () => {
+  test('is read for every secret', () => {
     const { settings, backend } = parse({
       MONGODB_URL_FILE: writeSecret('mongodb://user:secret@db/'),
       REDIS_URL_FILE: writeSecret('redis://:secret@queue/'),
@@ -51,7 +51,7 @@ describe('a secret setting from a file', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['one newline', 'twelve letters\n', 'twelve letters'],
     ['one newline of Windows', 'twelve letters\r\n', 'twelve letters'],
     ['one of two newlines', 'twelve letters\n\n', 'twelve letters\n'],
@@ -60,16 +60,16 @@ describe('a secret setting from a file', () => {
     expect(parse({ ADMIN_PASSWORD_FILE: writeSecret(content) }).settings.ADMIN_PASSWORD).toBe(expected);
   });
 
-  it('may come from the variable for one setting and from a file for another', () => {
+  test('may come from the variable for one setting and from a file for another', () => {
     const { backend } = parse({ MONGODB_URL: 'mongodb://db/', REDIS_URL_FILE: writeSecret('redis://queue/\n') });
     expect(backend).toBe('cluster');
   });
 
-  it('may be absent for the password of the first admin, which is deleted after the first start', () => {
+  test('may be absent for the password of the first admin, which is deleted after the first start', () => {
     expect(parse({ ADMIN_PASSWORD_FILE: join(folder, 'deleted') }).settings.ADMIN_PASSWORD).toBeNull();
   });
 
-  it('does not count as set if the variable that names the file is empty', () => {
+  test('does not count as set if the variable that names the file is empty', () => {
     expect(parse({ REDIS_URL_FILE: '', MONGODB_URL_FILE: '' }).backend).toBe('embedded');
     expect(parse({ ADMIN_PASSWORD: 'twelve letters', ADMIN_PASSWORD_FILE: '' }).settings.ADMIN_PASSWORD).toBe(
       'twelve letters',
@@ -78,13 +78,13 @@ describe('a secret setting from a file', () => {
 });
 
 describe('a start is refused', () => {
-  it('if a secret and its file are both set', () => {
+  test('if a secret and its file are both set', () => {
     const file = writeSecret('redis://:from-file@queue/');
     const given = { MONGODB_URL: 'mongodb://db/', REDIS_URL: 'redis://:from-variable@queue/', REDIS_URL_FILE: file };
     expect(collectMistakes(given)).toEqual(['REDIS_URL, REDIS_URL_FILE: both are set; set one of them']);
   });
 
-  it('if a file does not exist, is a folder, or is empty, with one line for each and no other', () => {
+  test('if a file does not exist, is a folder, or is empty, with one line for each and no other', () => {
     const missing = join(folder, 'missing');
     const empty = writeSecret('\n');
     const given = { MONGODB_URL_FILE: missing, REDIS_URL_FILE: folder, ADMIN_PASSWORD_FILE: empty };
@@ -95,7 +95,7 @@ describe('a start is refused', () => {
     ]);
   });
 
-  it('without showing the value, if a file has a value that is not allowed', () => {
+  test('without showing the value, if a file has a value that is not allowed', () => {
     const file = writeSecret('http://user:hunter2@db/\n');
     const lines = collectMistakes({ MONGODB_URL_FILE: file, REDIS_URL: 'redis://queue/' });
     expect(lines).toEqual([expect.stringMatching(/^MONGODB_URL: the given value is not allowed/)]);
@@ -105,12 +105,12 @@ describe('a start is refused', () => {
 
 describe('a file of a secret', () => {
   const canary = 'hunter2';
-  it('loses a byte order mark', () => {
+  test('loses a byte order mark', () => {
     const given = { ADMIN_PASSWORD_FILE: writeSecret('\ufefftwelve letters\r\n') };
     expect(parseSettings(given, { app: 'api', isTerminal: false }).settings.ADMIN_PASSWORD).toBe('twelve letters');
   });
 
-  it.each([
+  test.each([
     ['UTF-16', Buffer.from(`\ufeff${canary} and more`, 'utf16le'), 'UTF-16'],
     ['UTF-16, big endian', Buffer.from(`\ufeff${canary} and more`, 'utf16le').swap16(), 'UTF-16'],
     ['bytes that are no UTF-8', Buffer.from([0x68, 0xff, 0xfe, 0x80, ...Buffer.from(`${canary} and more`)]), 'UTF-8'],
@@ -124,7 +124,7 @@ describe('a file of a secret', () => {
     expect(lines[0]).not.toContain(canary);
   });
 
-  it.each(['/dev/zero', '/dev/null', folder])('%s is refused, not read for ever', (path) => {
+  test.each(['/dev/zero', '/dev/null', folder])('%s is refused, not read for ever', (path) => {
     expect(collectMistakes({ ADMIN_PASSWORD_FILE: path })).toEqual([expect.stringMatching(/^ADMIN_PASSWORD_FILE: /)]);
   });
 });

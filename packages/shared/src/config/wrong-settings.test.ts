@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { parseSettings, SettingsError } from './parse-settings.ts';
 import { type SettingName, settingsTable } from './settings.ts';
 
@@ -207,7 +207,7 @@ describe('a value that cannot work', () => {
     listWrongValues(name).map((value) => [name, value] as const),
   );
 
-  it.each(cases)('%s=%j is one line that begins with its name and shows no secret', (name, value) => {
+  test.each(cases)('%s=%j is one line that begins with its name and shows no secret', (name, value) => {
     const lines = collectMistakes(complete(name, value));
     expect(lines).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
     expect(lines.join('\n')).not.toContain(canary);
@@ -220,7 +220,7 @@ const onlyForDates = ['AUDIT_RETENTION_MS', 'TOKEN_MAX_LIFETIME_MS'];
 describe('a time that a timer of Node cannot hold', () => {
   const names = Object.keys(settingsTable).filter((name) => /_MS$|TIMEOUT$/.test(name));
 
-  it.each(names.filter((name) => !onlyForDates.includes(name)))('is refused for %s', (name) => {
+  test.each(names.filter((name) => !onlyForDates.includes(name)))('is refused for %s', (name) => {
     // Above it, `setTimeout` waits for 1 ms.
     expect(collectMistakes({ [name]: '2147483648' })).toEqual([expect.stringMatching(`^${name}: `)]);
   });

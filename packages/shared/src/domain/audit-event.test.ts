@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { pickChangedMembers } from './audit-event.ts';
 
 describe('pickChangedMembers', () => {
-  it('returns the members that differ, before and after', () => {
+  test('returns the members that differ, before and after', () => {
     const before = { name: 'a', role: 'viewer', labels: ['x'] };
     expect(pickChangedMembers(before, { name: 'a', role: 'admin', labels: ['x', 'y'] })).toEqual({
       before: { role: 'viewer', labels: ['x'] },
@@ -10,11 +10,11 @@ describe('pickChangedMembers', () => {
     });
   });
 
-  it('returns null for a member that only one side has', () => {
+  test('returns null for a member that only one side has', () => {
     expect(pickChangedMembers({}, { rate: 5 })).toEqual({ before: { rate: null }, after: { rate: 5 } });
   });
 
-  it('returns null for both sides if nothing differs', () => {
+  test('returns null for both sides if nothing differs', () => {
     const members = { filter: { types: ['widget.created'] }, expiresAt: null };
     expect(pickChangedMembers(members, structuredClone(members))).toEqual({ before: null, after: null });
   });

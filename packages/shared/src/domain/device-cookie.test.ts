@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { deviceCookieLifetimeMs, findDeviceNonce, mintDeviceCookie } from './device-cookie.ts';
 
 const now = new Date('2026-03-01T10:00:00.000Z');
 const user = { id: '0197a0b0-0000-7000-8000-00000000abcd', passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$dGFn' };
 
 describe('findDeviceNonce', () => {
-  it('returns the nonce of a cookie of the user, until it expires after 180 days', () => {
+  test('returns the nonce of a cookie of the user, until it expires after 180 days', () => {
     const cookie = mintDeviceCookie(user, now);
     const at = (ms: number) => findDeviceNonce(cookie, { ...user }, new Date(now.getTime() + ms));
     expect(at(0)).toBe(cookie.split('.')[0]);
@@ -13,7 +13,7 @@ describe('findDeviceNonce', () => {
     expect(at(deviceCookieLifetimeMs)).toBeNull();
   });
 
-  it('returns null for another user, another password and another text', () => {
+  test('returns null for another user, another password and another text', () => {
     const cookie = mintDeviceCookie(user, now);
     expect(findDeviceNonce(cookie, { ...user, id: 'other' }, now)).toBeNull();
     expect(findDeviceNonce(cookie, { ...user, passwordHash: 'other' }, now)).toBeNull();
@@ -22,7 +22,7 @@ describe('findDeviceNonce', () => {
     }
   });
 
-  it('has a new nonce in each cookie', () => {
+  test('has a new nonce in each cookie', () => {
     expect(mintDeviceCookie(user, now)).not.toBe(mintDeviceCookie(user, now));
   });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import type { Delivery } from './delivery.ts';
 import { applyHooks } from './effect.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
@@ -42,7 +42,7 @@ const anyDelivery = fc
   .map(({ kind, occurredAt, receivedAt }) => buildDelivery({ kind, occurredAt: occurredAt.toISOString(), receivedAt }));
 
 describe('applyHooks', () => {
-  it('returns the same widget for every order of the same hooks', () => {
+  test('returns the same widget for every order of the same hooks', () => {
     const shuffled = fc
       .array(anyDelivery, { maxLength: 8 })
       .chain((all) =>
@@ -55,7 +55,7 @@ describe('applyHooks', () => {
     );
   });
 
-  it('returns the same widget for one batch of hooks as for one hook at a time', () => {
+  test('returns the same widget for one batch of hooks as for one hook at a time', () => {
     fc.assert(
       fc.property(fc.array(anyDelivery, { maxLength: 8 }), (all) => {
         const oneByOne = all.reduce((current, delivery) => applyHooks(current, [delivery]).widget, widget);
@@ -64,7 +64,7 @@ describe('applyHooks', () => {
     );
   });
 
-  it('applies each delivery once in any order and any batches if the caller drops duplicates', () => {
+  test('applies each delivery once in any order and any batches if the caller drops duplicates', () => {
     const withRepetitions = fc
       .uniqueArray(anyDelivery, { minLength: 1, maxLength: 6, selector: ({ eventId }) => eventId })
       .chain((all) =>
@@ -101,7 +101,7 @@ describe('applyHooks', () => {
     );
   });
 
-  it('numbers the entries without holes from the widget’s version', () => {
+  test('numbers the entries without holes from the widget’s version', () => {
     const { entries } = applyHooks({ ...widget, version: 7 }, [
       buildDelivery({}),
       buildDelivery({}),
@@ -110,7 +110,7 @@ describe('applyHooks', () => {
     expect(entries.map((entry) => entry.after.version)).toEqual([8, 9, 10]);
   });
 
-  it('sets retiredAt to the earliest time, and changes the state only in the first entry', () => {
+  test('sets retiredAt to the earliest time, and changes the state only in the first entry', () => {
     const { widget: after, entries } = applyHooks(widget, [
       buildDelivery({
         kind: 'retired',
@@ -129,7 +129,7 @@ describe('applyHooks', () => {
     expect(entries.map((entry) => entry.late)).toEqual([false, true]);
   });
 
-  it('replaces a retirement of a time that no working clock showed, in every order', () => {
+  test('replaces a retirement of a time that no working clock showed, in every order', () => {
     const wrongTimes = ['0000-01-01T00:00:00Z', '0001-01-01T00:00:00Z', '1970-01-01T00:00:12Z', '2001-01-01T00:00:00Z'];
     const right = buildDelivery({ kind: 'retired', occurredAt: '2025-06-01T00:00:00Z' });
     for (const occurredAt of wrongTimes) {
@@ -146,7 +146,7 @@ describe('applyHooks', () => {
     }
   });
 
-  it('uses receivedAt for a hook with a future time, and keeps occurredAt as sent', () => {
+  test('uses receivedAt for a hook with a future time, and keeps occurredAt as sent', () => {
     const receivedAt = new Date('2026-01-02T00:00:00.000Z');
     const { widget: after, entries } = applyHooks(widget, [
       buildDelivery({ occurredAt: '2099-01-01T00:00:00Z', receivedAt }),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { compileFilter, type EventFilter, type FilterableEvent, noFilter, toFilterKey } from './event-filter.ts';
 
 const widgetEvent: FilterableEvent = {
@@ -22,33 +22,33 @@ const passes = (filter: Partial<EventFilter>, event: FilterableEvent) =>
   compileFilter({ ...noFilter, ...filter })?.(event) ?? true;
 
 describe('compileFilter', () => {
-  it('matches any of the types', () => {
+  test('matches any of the types', () => {
     expect(passes({ types: ['widget.created', 'widget.retired'] }, widgetEvent)).toBe(true);
     expect(passes({ types: ['widget.created', 'widget.retired'] }, unknownWidgetEvent)).toBe(false);
   });
 
-  it('matches any of the widget ids, even one that no widget has', () => {
+  test('matches any of the widget ids, even one that no widget has', () => {
     expect(passes({ widgetIds: ['b', 'a'] }, widgetEvent)).toBe(true);
     expect(passes({ widgetIds: ['b', 'a'] }, unknownWidgetEvent)).toBe(false);
     expect(passes({ widgetIds: ['z'] }, unknownWidgetEvent)).toBe(true);
     expect(passes({ widgetIds: ['z'] }, noWidgetIdEvent)).toBe(false);
   });
 
-  it('matches any of the states, before or after the event, and no event without a widget', () => {
+  test('matches any of the states, before or after the event, and no event without a widget', () => {
     expect(passes({ states: ['active'] }, widgetEvent)).toBe(true);
     expect(passes({ states: ['retired'] }, widgetEvent)).toBe(true);
     expect(passes({ states: ['retired'] }, { ...widgetEvent, state: 'active' })).toBe(false);
     expect(passes({ states: ['active', 'retired'] }, unknownWidgetEvent)).toBe(false);
   });
 
-  it('matches any of the labels, and no event without a widget', () => {
+  test('matches any of the labels, and no event without a widget', () => {
     expect(passes({ labels: ['blue', 'round'] }, widgetEvent)).toBe(true);
     expect(passes({ labels: ['blue', 'Round'] }, widgetEvent)).toBe(false);
     expect(passes({ labels: ['blue'] }, { ...widgetEvent, labels: [] })).toBe(false);
     expect(passes({ labels: ['blue'] }, unknownWidgetEvent)).toBe(false);
   });
 
-  it('returns null for a filter without conditions', () => {
+  test('returns null for a filter without conditions', () => {
     expect(compileFilter(noFilter)).toBeNull();
   });
 });
@@ -75,7 +75,7 @@ const events: fc.Arbitrary<FilterableEvent> = fc.record({
 });
 
 describe('every filter', () => {
-  it('passes an event exactly if each of its members alone passes it', () => {
+  test('passes an event exactly if each of its members alone passes it', () => {
     fc.assert(
       fc.property(filters, events, (filter, event) => {
         const results = (Object.keys(filter) as (keyof EventFilter)[]).map((member) =>
@@ -86,7 +86,7 @@ describe('every filter', () => {
     );
   });
 
-  it('with one member passes an event exactly if one of the values of that member alone passes it', () => {
+  test('with one member passes an event exactly if one of the values of that member alone passes it', () => {
     fc.assert(
       fc.property(filters, events, (filter, event) => {
         for (const member of Object.keys(filter) as (keyof EventFilter)[]) {
@@ -100,7 +100,7 @@ describe('every filter', () => {
     );
   });
 
-  it('has the same key as another filter exactly if their sets of values are the same', () => {
+  test('has the same key as another filter exactly if their sets of values are the same', () => {
     const hasSameSets = (a: EventFilter, b: EventFilter) =>
       (Object.keys(a) as (keyof EventFilter)[]).every((member) => {
         const [setA, setB] = [a[member], b[member]].map((values) => values && new Set<string>(values));

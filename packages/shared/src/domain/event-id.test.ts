@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import type { HookBody } from './delivery.ts';
 import { deriveEventId, toContentKey } from './event-id.ts';
 
@@ -10,11 +10,11 @@ const event: HookBody = {
 };
 
 describe('toContentKey', () => {
-  it('returns the same key for payloads that differ only in white space, member order and number format', () => {
+  test('returns the same key for payloads that differ only in white space, member order and number format', () => {
     expect(toContentKey({ ...event, payload: '{ "b": [2.0], "a": 1e0 }' })).toEqual(toContentKey(event));
   });
 
-  it('returns another key when kind, time, widget or payload differs', () => {
+  test('returns another key when kind, time, widget or payload differs', () => {
     const others: HookBody[] = [
       { ...event, kind: 'created' },
       { ...event, occurredAt: '2026-01-01T00:00:00.000Z' },
@@ -26,19 +26,19 @@ describe('toContentKey', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('distinguishes numbers that exceed a double', () => {
+  test('distinguishes numbers that exceed a double', () => {
     expect(toContentKey({ ...event, payload: '{"a":1e400}' })).not.toEqual(
       toContentKey({ ...event, payload: '{"a":1e401}' }),
     );
   });
 
-  it('returns null for a hook without a widget and payload', () => {
+  test('returns null for a hook without a widget and payload', () => {
     expect(toContentKey({ ...event, payload: null })).toBeNull();
   });
 });
 
 describe('deriveEventId', () => {
-  it('returns a UUIDv8 that depends on integration, kind of key and value', () => {
+  test('returns a UUIDv8 that depends on integration, kind of key and value', () => {
     const id = deriveEventId('i1', { kind: 'webhook-id', value: 'msg_1' });
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(deriveEventId('i1', { kind: 'webhook-id', value: 'msg_1' })).toBe(id);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { type RateLimit, returnPermits, takePermits } from './gcra.ts';
 
 const fivePerMinute: RateLimit = { ratePerSecond: 5 / 60, burst: 5 };
 const onePermit = { atLeast: 1, atMost: 1 };
 
 describe('takePermits', () => {
-  it('grants the whole burst at once, then one per interval', () => {
+  test('grants the whole burst at once, then one per interval', () => {
     let fullAtMs = 0;
     for (let taken = 1; taken <= 5; taken += 1) {
       const result = takePermits(fullAtMs, 1_000, fivePerMinute, onePermit);
@@ -27,7 +27,7 @@ describe('takePermits', () => {
     expect(takePermits(fullAtMs, 13_000, fivePerMinute, onePermit).outcome).toMatchObject({ granted: 1, remaining: 0 });
   });
 
-  it('grants the available permits up to atMost, and none if fewer than atLeast are available', () => {
+  test('grants the available permits up to atMost, and none if fewer than atLeast are available', () => {
     const limit = { ratePerSecond: 1, burst: 10 };
     const first = takePermits(0, 0, limit, { atLeast: 1, atMost: 7 });
     expect(first.outcome).toMatchObject({ granted: 7, remaining: 3 });
@@ -37,7 +37,7 @@ describe('takePermits', () => {
     expect(rest.outcome).toMatchObject({ granted: 3, remaining: 0 });
   });
 
-  it('only reads the state when it asks for no permits', () => {
+  test('only reads the state when it asks for no permits', () => {
     const result = takePermits(5_000, 0, { ratePerSecond: 1, burst: 10 }, { atLeast: 0, atMost: 0 });
     expect(result).toEqual({
       outcome: { granted: 0, remaining: 5, retryAfterMs: 0, resetAfterMs: 5_000 },
@@ -45,7 +45,7 @@ describe('takePermits', () => {
     });
   });
 
-  it('blocks for at most the time of one burst, whatever the state is', () => {
+  test('blocks for at most the time of one burst, whatever the state is', () => {
     const { outcome } = takePermits(1e12, 0, { ratePerSecond: 10, burst: 20 }, onePermit);
     expect(outcome).toEqual({ granted: 0, remaining: 0, retryAfterMs: 100, resetAfterMs: 2_000 });
   });
@@ -65,7 +65,7 @@ const requests = fc.array(
 );
 
 describe('takePermits for any limit and state', () => {
-  it('never grants more than the burst plus the rate in any interval', () => {
+  test('never grants more than the burst plus the rate in any interval', () => {
     fc.assert(
       fc.property(limits, requests, (limit, sequence) => {
         let [fullAtMs, nowMs] = [0, 1_000];
@@ -89,7 +89,7 @@ describe('takePermits for any limit and state', () => {
     );
   });
 
-  it('grants a refused request after retryAfterMs, but not the time of one permit earlier', () => {
+  test('grants a refused request after retryAfterMs, but not the time of one permit earlier', () => {
     fc.assert(
       fc.property(limits, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(20), (limit, used, wantedMore) => {
         const nowMs = 1_000;
@@ -107,7 +107,7 @@ describe('takePermits for any limit and state', () => {
     );
   });
 
-  it('makes the whole burst available after resetAfterMs', () => {
+  test('makes the whole burst available after resetAfterMs', () => {
     fc.assert(
       fc.property(limits, fc.nat(20_000), (limit, taken) => {
         const first = takePermits(0, 1_000, limit, { atLeast: 0, atMost: taken });
@@ -120,7 +120,7 @@ describe('takePermits for any limit and state', () => {
     );
   });
 
-  it('makes exactly the whole burst available after all permits, or more, are returned', () => {
+  test('makes exactly the whole burst available after all permits, or more, are returned', () => {
     fc.assert(
       fc.property(limits, fc.nat(200), fc.nat(200), (limit, taken, surplus) => {
         const first = takePermits(0, 1_000, limit, { atLeast: 0, atMost: taken });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { formatPosition, isContiguous, type LogPosition, parsePosition, positionBefore } from './log-position.ts';
 
 describe('parsePosition', () => {
-  it('parses what formatPosition writes', () => {
+  test('parses what formatPosition writes', () => {
     const anyPosition = fc.record({
       epoch: fc.stringMatching(/^[0-9a-z]{1,16}$/),
       ms: fc.nat(),
@@ -16,7 +16,7 @@ describe('parsePosition', () => {
     );
   });
 
-  it.each([
+  test.each([
     '',
     'k3f9',
     'k3f9.1',
@@ -34,7 +34,7 @@ const at = (seq: number, ms: number): LogPosition => ({ epoch: 'e', ms, seq });
 const event = (seq: number, ms: number, previousMs: number | null, epoch = 'e') => ({ epoch, ms, seq, previousMs });
 
 describe('isContiguous', () => {
-  it.each([
+  test.each([
     ['true for events that continue number and time', [event(6, 20, 10), event(7, 20, 20), event(8, 31, 20)], true],
     [
       'true if the first event continues the number and has no previousMs',
@@ -56,11 +56,11 @@ describe('isContiguous', () => {
 });
 
 describe('positionBefore', () => {
-  it('returns the position that the event was appended after', () => {
+  test('returns the position that the event was appended after', () => {
     expect(positionBefore(event(6, 20, 10))).toEqual(at(5, 10));
   });
 
-  it('uses the event’s own ms if previousMs is null', () => {
+  test('uses the event’s own ms if previousMs is null', () => {
     expect(positionBefore(event(6, 20, null))).toEqual(at(5, 20));
   });
 });

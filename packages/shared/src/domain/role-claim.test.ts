@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { readRole } from './role-claim.ts';
 
 const mapping = new Map([
@@ -8,7 +8,7 @@ const mapping = new Map([
 ] as const);
 
 describe('readRole', () => {
-  it.each([
+  test.each([
     ['a text', { roles: 'makers' }, 'roles', 'editor'],
     ['an array', { roles: ['other', 'staff'] }, 'roles', 'viewer'],
     ['a nested member', { realm_access: { roles: ['owners'] } }, 'realm_access.roles', 'admin'],
@@ -17,13 +17,13 @@ describe('readRole', () => {
     expect(readRole(claims, path, mapping)).toBe(role);
   });
 
-  it('takes the role with the most permissions, in any order of the values', () => {
+  test('takes the role with the most permissions, in any order of the values', () => {
     expect(readRole({ roles: ['owners', 'staff', 'makers'] }, 'roles', mapping)).toBe('admin');
     expect(readRole({ roles: ['staff', 'makers'] }, 'roles', mapping)).toBe('editor');
     expect(readRole({ roles: ['makers', 'staff'] }, 'roles', mapping)).toBe('editor');
   });
 
-  it.each([
+  test.each([
     ['no such claim', {}, 'roles'],
     ['no value in the mapping', { roles: ['STAFF', 'staff ', ''] }, 'roles'],
     ['values that are no texts', { roles: [null, 1, { staff: true }, ['staff']] }, 'roles'],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { formatPosition, type LogPosition } from './log-position.ts';
 import { type LogExtent, resolveStreamStart } from './stream-start.ts';
 
@@ -7,15 +7,15 @@ const at = (seq: number, ms = 1_000 + seq): LogPosition => ({ epoch: 'e1', ms, s
 const extent: LogExtent = { epoch: 'e1', oldest: at(10), last: at(20) };
 
 describe('resolveStreamStart', () => {
-  it('starts at the end if no position is requested', () => {
+  test('starts at the end if no position is requested', () => {
     expect(resolveStreamStart(null, extent, false)).toEqual({ position: at(20), resumed: false, gap: null });
   });
 
-  it('starts at the oldest kept event for `earliest`', () => {
+  test('starts at the oldest kept event for `earliest`', () => {
     expect(resolveStreamStart('earliest', extent, false)).toEqual({ position: at(10), resumed: true, gap: null });
   });
 
-  it('resumes at a kept event, at the last event, and right before the oldest kept event', () => {
+  test('resumes at a kept event, at the last event, and right before the oldest kept event', () => {
     for (const [position, contains] of [
       [at(15), true],
       [at(20), false],
@@ -29,13 +29,13 @@ describe('resolveStreamStart', () => {
     }
   });
 
-  it('resumes at the last event of a log whose events are all trimmed', () => {
+  test('resumes at the last event of a log whose events are all trimmed', () => {
     const empty = { epoch: 'e1', oldest: at(20), last: at(20) };
     expect(resolveStreamStart(formatPosition(at(20)), empty, false).resumed).toBe(true);
     expect(resolveStreamStart(formatPosition(at(19)), empty, false).gap?.reason).toBe('trimmed');
   });
 
-  it.each([
+  test.each([
     ['trimmed', formatPosition(at(9))],
     ['trimmed', formatPosition(at(10, 1_001))],
     ['trimmed', formatPosition(at(15, 999_999_999)).replace('999999999', '1001')],
@@ -49,7 +49,7 @@ describe('resolveStreamStart', () => {
     });
   });
 
-  it('returns the gap malformed and starts at the end for a text that is not a position', () => {
+  test('returns the gap malformed and starts at the end for a text that is not a position', () => {
     const start = resolveStreamStart('yesterday', extent, false);
     expect(start).toEqual({ position: at(20), resumed: false, gap: { requested: 'yesterday', reason: 'malformed' } });
   });

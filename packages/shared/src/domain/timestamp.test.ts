@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { parseUtcTimestamp, utcTimestampPattern } from './timestamp.ts';
 
 describe('parseUtcTimestamp', () => {
-  it.each([
+  test.each([
     ['2026-11-21T03:49:01Z', '2026-11-21T03:49:01.000Z'],
     ['2026-11-21t03:49:01z', '2026-11-21T03:49:01.000Z'],
     ['2026-11-21T03:49:01+00:00', '2026-11-21T03:49:01.000Z'],
@@ -15,7 +15,7 @@ describe('parseUtcTimestamp', () => {
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
   ])('parses %s as %s', (text, iso) => expect(new Date(parseUtcTimestamp(text) ?? Number.NaN).toISOString()).toBe(iso));
 
-  it.each([
+  test.each([
     '2026-11-21T03:49:01',
     '2026-11-21T03:49Z',
     '2026-11-21 03:49:01Z',
@@ -52,7 +52,7 @@ describe('utcTimestampPattern', () => {
       return `${year}-${month}-${day}T${hour}:${minute}:${second}${rest}${offset}`;
     });
 
-  it('accepts exactly what is parsed', () => {
+  test('accepts exactly what is parsed', () => {
     fc.assert(
       fc.property(fc.oneof(time, fc.string()), (text) => {
         expect(pattern.test(text)).toBe(parseUtcTimestamp(text) !== null);
@@ -61,7 +61,7 @@ describe('utcTimestampPattern', () => {
     );
   });
 
-  it('has the same last days of months in every year of the calendar', () => {
+  test('has the same last days of months in every year of the calendar', () => {
     for (let year = 0; year <= 400; year += 1) {
       for (let month = 1; month <= 12; month += 1) {
         for (const day of [28, 29, 30, 31, 32]) {

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { isWellFormedToken, mintToken } from './token.ts';
 
 describe('mintToken', () => {
-  it('returns distinct, well-formed tokens', () => {
+  test('returns distinct, well-formed tokens', () => {
     const tokens = Array.from({ length: 500 }, () => mintToken('wht'));
     expect(tokens.every((token) => /^wht_[0-9A-Za-z]{38}$/.test(token) && isWellFormedToken(token, 'wht'))).toBe(true);
     expect(new Set(tokens).size).toBe(500);
@@ -10,7 +10,7 @@ describe('mintToken', () => {
 });
 
 describe('isWellFormedToken', () => {
-  it('returns false for a changed character, another prefix and a cut token', () => {
+  test('returns false for a changed character, another prefix and a cut token', () => {
     const token = mintToken('wst');
     const changed = `${token.slice(0, 10)}${token[10] === 'a' ? 'b' : 'a'}${token.slice(11)}`;
     expect(isWellFormedToken(changed, 'wst')).toBe(false);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { isTraceContext, parseTraceparent, readSpanId, readTraceId } from './trace-context.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -6,17 +6,17 @@ const spanId = '00f067aa0ba902b7';
 const context = traceId + spanId;
 
 describe('parseTraceparent', () => {
-  it('returns the context and whether the trace is sampled', () => {
+  test('returns the context and whether the trace is sampled', () => {
     expect(parseTraceparent(`00-${traceId}-${spanId}-01`)).toEqual({ context, isSampled: true });
     expect(parseTraceparent(`00-${traceId}-${spanId}-00`)).toEqual({ context, isSampled: false });
     expect(parseTraceparent(`00-${traceId}-${spanId}-03`)).toEqual({ context, isSampled: true });
   });
 
-  it('reads the known fields of a later version', () => {
+  test('reads the known fields of a later version', () => {
     expect(parseTraceparent(`01-${traceId}-${spanId}-01-more`)).toEqual({ context, isSampled: true });
   });
 
-  it.each([
+  test.each([
     ['an empty text', ''],
     ['upper-case digits', `00-${traceId.toUpperCase()}-${spanId}-01`],
     ['the forbidden version ff', `ff-${traceId}-${spanId}-01`],
@@ -31,7 +31,7 @@ describe('parseTraceparent', () => {
 });
 
 describe('isTraceContext', () => {
-  it('accepts exactly a trace id and a span id', () => {
+  test('accepts exactly a trace id and a span id', () => {
     expect(isTraceContext(context)).toBe(true);
     expect([readTraceId(context), readSpanId(context)]).toEqual([traceId, spanId]);
     for (const text of ['', `${context}0`, context.slice(1), context.toUpperCase(), `${'0'.repeat(32)}${spanId}`]) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import type { Delivery } from './delivery.ts';
 import { applyHooks } from './effect.ts';
 import { buildWidget } from './widget.ts';
@@ -29,7 +29,7 @@ describe('toWidgetEvent', () => {
   const effect = applyHooks(widget, [delivery]);
   const event = toWidgetEvent(effect.widget, effect.entries[0]!);
 
-  it('returns one CloudEvents object with the widget right after the hook', () => {
+  test('returns one CloudEvents object with the widget right after the hook', () => {
     expect(JSON.parse(event.json)).toEqual({
       specversion: '1.0',
       id: delivery.eventId,
@@ -60,20 +60,20 @@ describe('toWidgetEvent', () => {
     });
   });
 
-  it('contains the payload’s own text, and not the owner’s e-mail', () => {
+  test('contains the payload’s own text, and not the owner’s e-mail', () => {
     expect(event.json).toContain('"payload":{"amount": 1.10, "big": 12345678901234567890}');
     expect(event.json).not.toContain('owner@example.com');
   });
 });
 
 describe('toEventWithoutWidget', () => {
-  it('keeps the widget id that was sent, and has no widget', () => {
+  test('keeps the widget id that was sent, and has no widget', () => {
     const parsed = JSON.parse(toEventWithoutWidget(delivery).json);
     expect(parsed.subject).toBe(widget.id);
     expect(parsed.data).toMatchObject({ origin: 'hook', late: false, stateChanged: false, widget: null });
   });
 
-  it('omits `subject` if the hook named no widget', () => {
+  test('omits `subject` if the hook named no widget', () => {
     expect(JSON.parse(toEventWithoutWidget({ ...delivery, widgetId: null }).json)).not.toHaveProperty('subject');
   });
 });
@@ -81,13 +81,13 @@ describe('toEventWithoutWidget', () => {
 describe('readReceivedAtMs', () => {
   const payload = '{"receivedAt":"2001-01-01T00:00:00.000Z"}';
 
-  it('reads when the service received the hook, also if the payload has a member of that name', () => {
+  test('reads when the service received the hook, also if the payload has a member of that name', () => {
     const { entries, widget: changed } = applyHooks(widget, [{ ...delivery, payload }]);
     expect(readReceivedAtMs(toWidgetEvent(changed, entries[0]!))).toBe(delivery.receivedAt.getTime());
     expect(readReceivedAtMs(toEventWithoutWidget({ ...delivery, payload }))).toBe(delivery.receivedAt.getTime());
   });
 
-  it('returns null for an event of another form', () => {
+  test('returns null for an event of another form', () => {
     expect(readReceivedAtMs({ json: '{"data":{}}' })).toBeNull();
     expect(readReceivedAtMs({ json: '{"data":{"receivedAt":"yesterday"}}' })).toBeNull();
   });

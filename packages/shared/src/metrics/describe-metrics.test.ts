@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { formatMetricsTable } from './describe-metrics.ts';
 
-it('docs/metrics.md matches the metrics; if not, run: node scripts/write-metrics-docs.ts', async () => {
+test('docs/metrics.md matches the metrics; if not, run: node scripts/write-metrics-docs.ts', async () => {
   const page = readFileSync(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8');
   expect(page).toContain(await formatMetricsTable());
 });

@@ -1,10 +1,10 @@
 import { Histogram as PromClientHistogram, Registry } from 'prom-client';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { Histogram } from './histogram.ts';
 
 const options = { name: 'h', help: 'A histogram.', buckets: [0.1, 1, 2.5] };
 
-it('exposes the same text as a histogram of prom-client', async () => {
+test('exposes the same text as a histogram of prom-client', async () => {
   const ours = new Registry();
   const theirs = new Registry();
   const labelNames = ['route', 'status'] as const;
@@ -24,7 +24,7 @@ it('exposes the same text as a histogram of prom-client', async () => {
   expect(await ours.metrics()).toBe(await theirs.metrics());
 });
 
-it('exposes a histogram without labels at 0 from the start', async () => {
+test('exposes a histogram without labels at 0 from the start', async () => {
   const registry = new Registry();
   const histogram = new Histogram({ ...options, registers: [registry] });
   expect(await registry.metrics()).toContain('\nh_count 0\n');
@@ -32,7 +32,7 @@ it('exposes a histogram without labels at 0 from the start', async () => {
   expect(await registry.metrics()).toContain('h_bucket{le="2.5"} 0\nh_bucket{le="+Inf"} 1\nh_sum 3\nh_count 1\n');
 });
 
-it('keeps series apart whose label values would read the same if joined', () => {
+test('keeps series apart whose label values would read the same if joined', () => {
   const histogram = new Histogram({ ...options, labelNames: ['a', 'b'], registers: [] });
   expect(histogram.labels({ a: 'x,y', b: 'z' })).not.toBe(histogram.labels({ a: 'x', b: 'y,z' }));
   expect(histogram.labels({ a: '1', b: 'z' })).toBe(histogram.labels({ a: 1, b: 'z' }));

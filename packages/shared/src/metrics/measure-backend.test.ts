@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import type { Backend } from '../ports/backend.ts';
 import { measureBackend } from './measure-backend.ts';
@@ -44,7 +44,7 @@ function setUp() {
 }
 
 describe('measureBackend', () => {
-  it('passes calls, results and errors on', async () => {
+  test('passes calls, results and errors on', async () => {
     const { backend, widgets } = setUp();
     expect(backend.kind).toBe('embedded');
     expect(await widgets.get('a')).toBe('a 7');
@@ -52,7 +52,7 @@ describe('measureBackend', () => {
     expect(await widgets.close()).toBe('closed 7');
   });
 
-  it('counts the calls and the failures of each operation', async () => {
+  test('counts the calls and the failures of each operation', async () => {
     const { metrics, widgets } = setUp();
     for (const id of ['a', 'b', 'down', 'bug']) await widgets.get(id).catch(() => undefined);
     const text = await metrics.registry.metrics();
@@ -61,14 +61,14 @@ describe('measureBackend', () => {
     expect(text).toContain('widget_store_call_failures_total{port="widgets",operation="get",error="other"} 1\n');
   });
 
-  it('shows each operation as 0 before its first call, but no operation that only ends with the process', async () => {
+  test('shows each operation as 0 before its first call, but no operation that only ends with the process', async () => {
     const text = await setUp().metrics.registry.metrics();
     expect(text).toContain('widget_store_call_duration_seconds_count{port="widgets",operation="get"} 0\n');
     expect(text).toContain('widget_store_call_failures_total{port="widgets",operation="get",error="unavailable"} 0\n');
     expect(text).not.toContain('operation="close"');
   });
 
-  it('counts the reads of a tail and their failures, but not the end of a tail that is closed', async () => {
+  test('counts the reads of a tail and their failures, but not the end of a tail that is closed', async () => {
     const { metrics, log, backend } = setUp();
     const readsText = 'widget_store_call_duration_seconds_count{port="control",operation="next"}';
     const failuresText = 'widget_store_call_failures_total{port="control",operation="next",error="unavailable"}';

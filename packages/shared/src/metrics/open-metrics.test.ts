@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram as PromClientHistogram, Registry } from 'prom-client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { Histogram } from './histogram.ts';
 import { createMetrics } from './metrics.ts';
 import { formatOpenMetrics, prefersOpenMetrics } from './open-metrics.ts';
@@ -63,7 +63,7 @@ function parseText(text: string): Map<string, string> {
 }
 
 describe('formatOpenMetrics', () => {
-  it('shows the same series as the text format of Prometheus, and changes nothing of that', async () => {
+  test('shows the same series as the text format of Prometheus, and changes nothing of that', async () => {
     const { registry, ...metrics } = createMetrics();
     metrics.hooksRefused.inc({ code: 'rate-limited' });
     metrics.streamsOpen.set(7);
@@ -75,7 +75,7 @@ describe('formatOpenMetrics', () => {
     expect(own(parseText(await registry.metrics()))).toEqual(openMetrics);
   });
 
-  it('formats every kind of metric', async () => {
+  test('formats every kind of metric', async () => {
     const registers = [new Registry()];
     const help = 'A "quoted" \\ text\nof two lines.';
     new Counter({ name: 'a_total', help, registers }).inc(3);
@@ -97,7 +97,7 @@ describe('formatOpenMetrics', () => {
     expect(text).toContain('\nours_bucket{le="0.1"} 1\n');
   });
 
-  it('keeps the latest exemplar of each bucket, and none in the text format of Prometheus', async () => {
+  test('keeps the latest exemplar of each bucket, and none in the text format of Prometheus', async () => {
     const registers = [new Registry()];
     const series = new Histogram({ name: 'h', help: 'h', buckets: [1], registers }).labels({});
     series.observe(0.4, traceId);
@@ -118,7 +118,7 @@ describe('prefersOpenMetrics', () => {
     'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,' +
     'application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2';
 
-  it.each([
+  test.each([
     [prometheus, true],
     ['application/openmetrics-text', true],
     ['Application/OpenMetrics-Text; Version=1.0.0, text/plain;q=0.5', true],

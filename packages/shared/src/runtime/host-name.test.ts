@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { isAnyAddress, isLoopback, normalizeHost } from './host-name.ts';
 
 describe('normalizeHost', () => {
-  it.each([
+  test.each([
     ['Widgets.LAN', 'widgets.lan'],
     ['widgets.lan.', 'widgets.lan'],
     ['[::1]', '::1'],
@@ -18,7 +18,7 @@ describe('normalizeHost', () => {
 });
 
 describe('isLoopback', () => {
-  it.each([
+  test.each([
     'localhost',
     'LOCALHOST',
     'localhost.',
@@ -31,13 +31,19 @@ describe('isLoopback', () => {
     '::ffff:127.0.0.1',
   ])('returns true for %s', (host) => expect(isLoopback(host)).toBe(true));
 
-  it.each(['127.0.0.1.example', 'localhost.example', 'notlocalhost', '127.example', '128.0.0.1', '::', '0.0.0.0', ''])(
-    'returns false for "%s"',
-    (host) => expect(isLoopback(host)).toBe(false),
-  );
+  test.each([
+    '127.0.0.1.example',
+    'localhost.example',
+    'notlocalhost',
+    '127.example',
+    '128.0.0.1',
+    '::',
+    '0.0.0.0',
+    '',
+  ])('returns false for "%s"', (host) => expect(isLoopback(host)).toBe(false));
 });
 
-it('every form of the unspecified address stands for all addresses', () => {
+test('every form of the unspecified address stands for all addresses', () => {
   expect(['::', '::0', '[::]', '0:0:0:0:0:0:0:0', '0.0.0.0'].map(isAnyAddress)).toEqual([true, true, true, true, true]);
   expect(['::1', '127.0.0.1', 'localhost'].map(isAnyAddress)).toEqual([false, false, false]);
 });

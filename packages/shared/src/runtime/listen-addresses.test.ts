@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { listen, listenFurther, resolveListenHost } from './listen-addresses.ts';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 
-it('`::` stands for both families where the machine has IPv6, and for IPv4 elsewhere', async () => {
+test('`::` stands for both families where the machine has IPv6, and for IPv4 elsewhere', async () => {
   const [address = '', ...others] = await resolveListenHost('::');
   expect([address, others]).toEqual([hasIpv6 ? '::' : '0.0.0.0', []]);
   const server = createServer((socket) => socket.end());
@@ -17,14 +17,14 @@ it('`::` stands for both families where the machine has IPv6, and for IPv4 elsew
   server.close();
 });
 
-it('a name stands for all its addresses that this machine has, and an address for itself', async () => {
+test('a name stands for all its addresses that this machine has, and an address for itself', async () => {
   expect(await resolveListenHost('localhost')).toContain('127.0.0.1');
   expect(await resolveListenHost('127.0.0.1')).toEqual(['127.0.0.1']);
   expect(await resolveListenHost('[::1]')).toEqual(['::1']);
   await expect(resolveListenHost('nowhere.invalid')).rejects.toThrow(/nowhere\.invalid/);
 });
 
-it('one HTTP server serves all addresses at one port, and closes when the connections of all have ended', async () => {
+test('one HTTP server serves all addresses at one port, and closes when the connections of all have ended', async () => {
   const server = http.createServer((request, response) => response.end(request.socket.localAddress));
   await listen(server, '127.0.0.1', 0);
   const further = await listenFurther(server, ['127.0.0.2']);
@@ -38,7 +38,7 @@ it('one HTTP server serves all addresses at one port, and closes when the connec
   server.close();
 });
 
-it('rejects if one of the addresses is in use, and then uses none of the others', async () => {
+test('rejects if one of the addresses is in use, and then uses none of the others', async () => {
   const taken = createServer();
   await listen(taken, '127.0.0.3', 0);
   const { port } = taken.address() as AddressInfo;

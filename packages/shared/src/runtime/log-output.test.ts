@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { LogOutput } from './log-output.ts';
 
 const fail = (code: string) => {
@@ -18,7 +18,7 @@ function openTarget(accept: (bytes: Uint8Array) => number = ({ length }) => leng
 }
 
 describe('LogOutput', () => {
-  it('writes the lines of one turn at once, in their order', async () => {
+  test('writes the lines of one turn at once, in their order', async () => {
     const sizes: number[] = [];
     const { target, output } = openTarget(({ length }) => {
       sizes.push(length);
@@ -30,7 +30,7 @@ describe('LogOutput', () => {
     expect([target.text, sizes]).toEqual(['a\nb\nc\n', [6]]);
   });
 
-  it('writes the rest of a line when its reader accepts more', () => {
+  test('writes the rest of a line when its reader accepts more', () => {
     let isFull = false;
     const { target, output } = openTarget((bytes) => {
       isFull = !isFull;
@@ -42,7 +42,7 @@ describe('LogOutput', () => {
     expect(output.countDropped()).toBe(0);
   });
 
-  it('drops and counts the lines that a full disk refuses, and says so when lines can be written again', async () => {
+  test('drops and counts the lines that a full disk refuses, and says so when lines can be written again', async () => {
     const { target, output } = openTarget(() => fail('ENOSPC'));
     const announced: number[] = [];
     output.onRecovery((lines) => announced.push(lines));
@@ -55,7 +55,7 @@ describe('LogOutput', () => {
     expect([target.text, announced]).toEqual(['again\n', [5]]);
   });
 
-  it('begins a new line after one that was cut off', async () => {
+  test('begins a new line after one that was cut off', async () => {
     const answers = [4, 'ENOSPC', 100] as const;
     let call = 0;
     const { target, output } = openTarget(({ length }) => {
@@ -71,7 +71,7 @@ describe('LogOutput', () => {
     expect(output.countDropped()).toBe(1);
   });
 
-  it('keeps at most 1 MiB for a reader that accepts nothing', async () => {
+  test('keeps at most 1 MiB for a reader that accepts nothing', async () => {
     const { output } = openTarget(() => fail('EAGAIN'));
     const line = `${'x'.repeat(1_023)}\n`;
     for (let count = 0; count < 3_000; count += 1) output.write(line);
@@ -79,7 +79,7 @@ describe('LogOutput', () => {
     expect(output.countDropped()).toBe(3_000 - 1_024);
   });
 
-  it('lets the end of the process wait for a reader only for a moment', () => {
+  test('lets the end of the process wait for a reader only for a moment', () => {
     const { output } = openTarget(() => fail('EAGAIN'));
     output.write('x\n');
     const startedAtMs = performance.now();

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { createLogger } from './logger.ts';
 
 const nasty = 'x\u001b[2J\u007f\u009b2J\u2028\u202ey';
@@ -20,7 +20,7 @@ async function collectLines(isPretty: boolean): Promise<string> {
 }
 
 describe('a log line with foreign text', () => {
-  it('holds no control character, and the same values', async () => {
+  test('holds no control character, and the same values', async () => {
     const text = await collectLines(false);
     expect(text).not.toMatch(raw);
     const [first = '', second = ''] = text.split('\n');
@@ -28,14 +28,14 @@ describe('a log line with foreign text', () => {
     expect(JSON.parse(second).err).toMatchObject({ message: nasty, code: nasty, cause: { message: nasty } });
   });
 
-  it('holds none for a terminal either, except colours', async () => {
+  test('holds none for a terminal either, except colours', async () => {
     const text = await collectLines(true);
     expect(stripVTControlCharacters(text)).not.toMatch(raw);
     expect(text).toContain('x\\u001b[2J\\u007f\\u009b2J\\u2028\\u202ey');
   });
 });
 
-it('a message with line feeds stays one line for a terminal', async () => {
+test('a message with line feeds stays one line for a terminal', async () => {
   const { logger, read } = await open(true);
   logger.info('one\n[00:00] INFO: forged');
   expect(read().trimEnd().split('\n')).toHaveLength(1);

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { text as readText } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { type HealthCheck, type OpsServer, openOpsServer } from './ops-server.ts';
 
 const tail = { name: 'tail', reason: null };
@@ -45,13 +45,13 @@ describe('openOpsServer', () => {
         .end();
     });
 
-  it('is live, but neither started nor ready, before the process has started', async () => {
+  test('is live, but neither started nor ready, before the process has started', async () => {
     expect(await request('/livez')).toBe('200 ok\nevent-loop: ok\n');
     expect(await request('/startupz')).toBe('503 failed\nstart: the process is starting\n');
     expect(await request('/readyz?verbose')).toBe('503 failed\nstart: the process is starting\ntail: ok\n');
   });
 
-  it('is ready while no check fails, and names every check with its reason, the failing ones first', async () => {
+  test('is ready while no check fails, and names every check with its reason, the failing ones first', async () => {
     state.isStarted = true;
     expect(await request('/startupz')).toBe('200 ok\nstart: ok\n');
     expect(await request('/readyz')).toBe('200 ok\nstart: ok\ntail: ok\n');
@@ -60,23 +60,23 @@ describe('openOpsServer', () => {
     expect(await request('/livez')).toBe('200 ok\nevent-loop: ok\n');
   });
 
-  it.each(['//', '///livez', '/\\', '*', 'http://', 'http://[', '/%', '/constructor'])(
+  test.each(['//', '///livez', '/\\', '*', 'http://', 'http://[', '/%', '/constructor'])(
     'answers 404 to the path %s',
     async (path) => expect(await request(path)).toBe('404 not found\n'),
   );
 
-  it('asks for the metrics with the Accept header of the scrape', async () => {
+  test('asks for the metrics with the Accept header of the scrape', async () => {
     const url = `http://127.0.0.1:${server.address.port}/metrics`;
     const response = await fetch(url, { headers: { accept: 'application/openmetrics-text' } });
     expect(await response.text()).toBe('accept: application/openmetrics-text\n');
   });
 
-  it.each(['127.0.0.1', '10.1.2.3:8081', '[::1]:8081', 'localhost:8081', hostname(), 'widget-api-ops:8081'])(
+  test.each(['127.0.0.1', '10.1.2.3:8081', '[::1]:8081', 'localhost:8081', hostname(), 'widget-api-ops:8081'])(
     'answers to the host %s',
     async (host) => expect(await request('/livez', 'GET', { host })).toBe('200 ok\nevent-loop: ok\n'),
   );
 
-  it.each(['evil.example', 'evil.example:8081', 'localhost.evil.example', '127.0.0.1.evil.example'])(
+  test.each(['evil.example', 'evil.example:8081', 'localhost.evil.example', '127.0.0.1.evil.example'])(
     'answers 400 to the host %s, which a page of another site may have given this address',
     async (host) => {
       for (const path of ['/metrics', '/readyz', '/livez']) {
@@ -85,29 +85,29 @@ describe('openOpsServer', () => {
     },
   );
 
-  it('answers an HTTP/1.0 request without a host, as a load balancer sends it', async () => {
+  test('answers an HTTP/1.0 request without a host, as a load balancer sends it', async () => {
     expect(await exchange('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  it('lets a browser run nothing of a response, and guess no type', async () => {
+  test('lets a browser run nothing of a response, and guess no type', async () => {
     const { headers } = await fetch(`http://127.0.0.1:${server.address.port}/metrics`);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
   });
 
-  it('shows the reason of a check without control characters', async () => {
+  test('shows the reason of a check without control characters', async () => {
     state.checks = [{ name: 'tail', reason: 'a\u009b2Jb\u202ec' }];
     expect(await request('/readyz')).toContain('tail: a\\u009b2Jb\\u202ec\n');
     state.checks = [tail];
   });
 
-  it('answers 405 to methods other than GET and HEAD', async () => {
+  test('answers 405 to methods other than GET and HEAD', async () => {
     expect(await request('/metrics', 'POST')).toBe('405 method not allowed\n');
   });
 });
 
 describe('the connections of the ops server', () => {
-  it('close after about 5 s if their request does not arrive', async () => {
+  test('close after about 5 s if their request does not arrive', async () => {
     const startedAtMs = performance.now();
     const texts = [
       '',
@@ -119,7 +119,7 @@ describe('the connections of the ops server', () => {
     expect(performance.now() - startedAtMs).toBeGreaterThan(4_000);
   });
 
-  it('are at most 64 at once: a further one is closed', async () => {
+  test('are at most 64 at once: a further one is closed', async () => {
     const other = await openServer();
     const connectTo = () => connect(other.address.port, '127.0.0.1');
     const first = Array.from({ length: 64 }, connectTo);

@@ -1,10 +1,10 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, it as test, vi } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import { ExitError, exitCodes } from './exit-error.ts';
 import { getLogOutput } from './log-output.ts';
 import { reportToStandardError } from './run-process.ts';
 
-it.each([
+test.each([
   [
     'the message of an ExitError',
     new ExitError(exitCodes.configuration, 'PORT: 70000 is too large'),

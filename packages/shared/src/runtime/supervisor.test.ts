@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { systemClock } from './clock.ts';
 import { createPeriodicTask } from './supervisor.ts';
 
 describe('createPeriodicTask', () => {
-  it('passes the error of a failed round to onError and goes on with the next round', async () => {
+  test('passes the error of a failed round to onError and goes on with the next round', async () => {
     const stopping = new AbortController();
     const errors: unknown[] = [];
     let rounds = 0;
@@ -24,7 +24,7 @@ describe('createPeriodicTask', () => {
     expect(errors).toEqual([failure]);
   });
 
-  it('makes the process unready once a round has been running for over a minute', () => {
+  test('makes the process unready once a round has been running for over a minute', () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonicMs: () => nowMs };
     const options = { name: 'scan', everyMs: 0, clock, onError: () => undefined };
@@ -36,7 +36,7 @@ describe('createPeriodicTask', () => {
     expect(task.unreadyReason()).toBe('the current round has been running for over a minute');
   });
 
-  it('stays ready during a pause of over a minute', async () => {
+  test('stays ready during a pause of over a minute', async () => {
     let nowMs = 0;
     const pause = Promise.withResolvers<void>();
     const clock = {

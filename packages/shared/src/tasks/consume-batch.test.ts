@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import type { Delivery } from '../domain/delivery.ts';
 import { UnavailableError } from '../domain/errors.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
@@ -64,7 +64,7 @@ async function consume(
   return { outcome, lines, failures };
 }
 
-it('logs the number of unstorable deliveries, not their payloads', async () => {
+test('logs the number of unstorable deliveries, not their payloads', async () => {
   const published = {
     appendedReceivedAt: [],
     duplicates: 0,
@@ -78,7 +78,7 @@ it('logs the number of unstorable deliveries, not their payloads', async () => {
   expect(lines.join('\n')).not.toContain('not for the log');
 });
 
-it('does not count a run that was aborted as a failure of a store', async () => {
+test('does not count a run that was aborted as a failure of a store', async () => {
   const abort = new AbortController();
   const { outcome, failures } = await consume(async () => {
     abort.abort();
@@ -87,7 +87,7 @@ it('does not count a run that was aborted as a failure of a store', async () => 
   expect({ outcome, failures }).toEqual({ outcome: 'release', failures: 0 });
 });
 
-it('names the widgets of a batch of nudges that fails, but not all of many', async () => {
+test('names the widgets of a batch of nudges that fails, but not all of many', async () => {
   const abort = new AbortController();
   const widgetIds = Array.from({ length: 20 }, (_, index) => `widget-${index}`);
   const items = widgetIds.map((widgetId): QueueItem => ({ type: 'nudge', widgetId }));
@@ -103,7 +103,7 @@ it('names the widgets of a batch of nudges that fails, but not all of many', asy
   });
 });
 
-it('names no widgets in the line of a batch that succeeds', async () => {
+test('names no widgets in the line of a batch that succeeds', async () => {
   const published = { appendedReceivedAt: [], duplicates: 0, startedNewEpoch: false, unstorable: [] };
   const { lines } = await consume(
     async () => ({ status: 'published', run: 1, ...published }),

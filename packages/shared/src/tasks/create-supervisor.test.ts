@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, it as test } from 'vitest';
 import { createMetrics } from '../metrics/metrics.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { Supervisor, type Task } from '../runtime/supervisor.ts';
@@ -14,7 +14,7 @@ function supervise(tasks: readonly Task[]) {
 }
 
 describe('createSupervisor', () => {
-  it('counts and logs a task that throws, and starts it again', async () => {
+  test('counts and logs a task that throws, and starts it again', async () => {
     const cause = new Error('the disk is full');
     let runs = 0;
     const secondRun = Promise.withResolvers<void>();
@@ -37,7 +37,7 @@ describe('createSupervisor', () => {
     expect((await metrics.taskFailures.get()).values).toEqual([{ labels: { task: 'retention' }, value: 1 }]);
   });
 
-  it('doubles the pause after each short run, and starts again with the shortest pause after a run of over a minute', async () => {
+  test('doubles the pause after each short run, and starts again with the shortest pause after a run of over a minute', async () => {
     let nowMs = 0;
     const pausesMs: number[] = [];
     const stopped = Promise.withResolvers<void>();
@@ -66,7 +66,7 @@ describe('createSupervisor', () => {
     }
   });
 
-  it('neither counts nor logs a task that throws after the supervisor began to stop', async () => {
+  test('neither counts nor logs a task that throws after the supervisor began to stop', async () => {
     const task: Task = {
       name: 'tail',
       run: async (signal) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import type { QueueItem } from '../domain/queue-item.ts';
 import { type Chunk, decideNextStep, type RunOutcome, splitInHalf, toFirstChunks } from './dead-letter-rules.ts';
 
@@ -7,7 +7,7 @@ const buildItems = (count: number): QueueItem[] =>
 const aChunk = (itemCount: number, attemptsLeft: number): Chunk => ({ items: buildItems(itemCount), attemptsLeft });
 
 describe('decideNextStep', () => {
-  it.each<[RunOutcome, number, number, string]>([
+  test.each<[RunOutcome, number, number, string]>([
     ['published', 5, 1, 'done'],
     ['unavailable', 1, 1, 'retry'],
     ['superseded', 1, 1, 'retry'],
@@ -37,18 +37,18 @@ describe('toFirstChunks', () => {
     signal: new AbortController().signal,
   });
 
-  it('returns the whole batch for the first five starts of its job, and single items from then on', () => {
+  test('returns the whole batch for the first five starts of its job, and single items from then on', () => {
     expect(toFirstChunks(aBatch(4, 5)).map(({ items }) => items.length)).toEqual([4]);
     expect(toFirstChunks(aBatch(4, 6)).map(({ items }) => items.length)).toEqual([1, 1, 1, 1]);
   });
 
-  it('returns no chunk for a batch without items', () => {
+  test('returns no chunk for a batch without items', () => {
     expect(toFirstChunks(aBatch(0, 1))).toEqual([]);
   });
 });
 
 describe('splitInHalf', () => {
-  it('keeps the order of the items, and gives a single item more attempts than a larger half', () => {
+  test('keeps the order of the items, and gives a single item more attempts than a larger half', () => {
     const chunk = aChunk(3, 1);
     const halves = splitInHalf(chunk);
     expect(halves.flatMap(({ items }) => items)).toEqual(chunk.items);

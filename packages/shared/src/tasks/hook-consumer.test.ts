@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it as test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import type { ConsumedBatch, ConsumeOutcome, HookQueue } from '../ports/hook-queue.ts';
@@ -59,7 +59,7 @@ async function startConsumer() {
   return { task, state, start };
 }
 
-it('releases every job once its stores are unreachable, also a job that waits for its next run', async () => {
+test('releases every job once its stores are unreachable, also a job that waits for its next run', async () => {
   const { state, start } = await startConsumer();
   const { outcome } = await start(0);
   state.nowMs = 10_000;
@@ -67,7 +67,7 @@ it('releases every job once its stores are unreachable, also a job that waits fo
   expect(await Promise.all([outcome, otherOutcome])).toEqual(['release', 'release']);
 });
 
-it('makes the process unready while its stores are unreachable', async () => {
+test('makes the process unready while its stores are unreachable', async () => {
   const { task, state, start } = await startConsumer();
   await start(0);
   expect(task.unreadyReason()).toBeNull();

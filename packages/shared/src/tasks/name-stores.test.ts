@@ -1,10 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { makeNameStores } from './name-stores.ts';
 
 const mongodb = { MONGODB_URL: 'mongodb://user:secret@db/' };
 const failing = (name: string) => [{ name, reason: 'makes no progress' }];
 
-it('names the Redis of the event log, and never a URL', () => {
+test('names the Redis of the event log, and never a URL', () => {
   const one = makeNameStores({ ...mongodb, EVENTS_REDIS_URL: null });
   const two = makeNameStores({ ...mongodb, EVENTS_REDIS_URL: 'redis://:secret@events/' });
   for (const task of ['tail', 'control']) {
@@ -14,12 +14,12 @@ it('names the Redis of the event log, and never a URL', () => {
   expect(two(failing('hook-queue'))).toEqual([{ name: 'hook-queue', reason: 'makes no progress (store: REDIS_URL)' }]);
 });
 
-it('names the folder of the embedded service', () => {
+test('names the folder of the embedded service', () => {
   const nameStores = makeNameStores({ MONGODB_URL: null, EVENTS_REDIS_URL: null });
   expect(nameStores(failing('tail'))).toEqual([{ name: 'tail', reason: 'makes no progress (store: DATA_DIR)' }]);
 });
 
-it('changes no check that passes, and none of a task without a store', () => {
+test('changes no check that passes, and none of a task without a store', () => {
   const nameStores = makeNameStores({ ...mongodb, EVENTS_REDIS_URL: null });
   const checks = [{ name: 'tail', reason: null }, ...failing('state-sampler')];
   expect(nameStores(checks)).toEqual(checks);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { createUuidV7 } from '../domain/uuid.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { systemClock } from '../runtime/clock.ts';
@@ -40,16 +40,16 @@ async function recordPauses(scans: number, isJobProcessed: (scan: number) => boo
   return pauses;
 }
 
-it('scans again after 100 ms while full jobs are processed', async () => {
+test('scans again after 100 ms while full jobs are processed', async () => {
   expect(await recordPauses(6, () => true)).toEqual([100, 100, 100, 200, 400, 800]);
 });
 
-it('doubles its pauses while full jobs wait', async () => {
+test('doubles its pauses while full jobs wait', async () => {
   expect(await recordPauses(6, () => false)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
   expect(await recordPauses(6, (scan) => scan === 3)).toEqual([100, 200, 400, 100, 200, 400]);
 });
 
-it('stops after the current page when it is aborted', async () => {
+test('stops after the current page when it is aborted', async () => {
   const stop = new AbortController();
   let pages = 0;
   const findPage = async (_: Date, limit: number) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import type { QueueState } from '../ports/hook-queue.ts';
 import { QueueProgress } from './queue-progress.ts';
 
@@ -30,7 +30,7 @@ function createProgress() {
 }
 
 describe('QueueProgress', () => {
-  it('is not ready once the same job has been the oldest for more than 60 s, and ready once it is done', () => {
+  test('is not ready once the same job has been the oldest for more than 60 s, and ready once it is done', () => {
     const { observeFor } = createProgress();
     const reasons = observeFor(80, () => [aState()]);
     expect(reasons.findIndex((reason) => reason !== null)).toBe(13);
@@ -38,25 +38,25 @@ describe('QueueProgress', () => {
     expect(observeFor(5, () => [aState({ jobs: 2, oldestEnqueuedAt: new Date(2_000) })])).toEqual([null]);
   });
 
-  it('is ready while jobs are done, however many wait', () => {
+  test('is ready while jobs are done, however many wait', () => {
     const { observeFor } = createProgress();
     const reasons = observeFor(600, (second) => [aState({ jobs: 9_000, oldestEnqueuedAt: new Date(second) })]);
     expect(new Set(reasons)).toEqual(new Set([null]));
   });
 
-  it('is ready with an empty queue', () => {
+  test('is ready with an empty queue', () => {
     const { observeFor } = createProgress();
     const reasons = observeFor(600, () => [aState({ jobs: 0, oldestEnqueuedAt: null })]);
     expect(new Set(reasons)).toEqual(new Set([null]));
   });
 
-  it('is ready while it stands by: another worker has a job of the queue', () => {
+  test('is ready while it stands by: another worker has a job of the queue', () => {
     const { observeFor } = createProgress();
     const reasons = observeFor(600, () => [aState({ isActiveElsewhere: true })]);
     expect(new Set(reasons)).toEqual(new Set([null]));
   });
 
-  it('counts 60 s again after another worker had a job', () => {
+  test('counts 60 s again after another worker had a job', () => {
     const { observeFor } = createProgress();
     observeFor(60, () => [aState()]);
     observeFor(5, () => [aState({ isActiveElsewhere: true })]);
@@ -64,7 +64,7 @@ describe('QueueProgress', () => {
     expect(reasons.findIndex((reason) => reason !== null)).toBe(13);
   });
 
-  it('is ready while it finishes parts of a long batch, but not for another partition', () => {
+  test('is ready while it finishes parts of a long batch, but not for another partition', () => {
     const { progress, observeFor } = createProgress();
     const read = () => {
       progress.recordProgress(2);
@@ -74,7 +74,7 @@ describe('QueueProgress', () => {
     expect(observeFor(10, read).at(-1)).toContain('hooks-4-3');
   });
 
-  it('forgets what it saw before the process was frozen', () => {
+  test('forgets what it saw before the process was frozen', () => {
     const { clock, observeFor } = createProgress();
     observeFor(60, () => [aState()]);
     clock.nowMs += 3_600_000;
@@ -82,7 +82,7 @@ describe('QueueProgress', () => {
     expect(observeFor(10, () => [aState()]).at(-1)).toContain('hooks-4-2');
   });
 
-  it('is not ready once the queue has not answered for more than 60 s, and ready at its next answer', () => {
+  test('is not ready once the queue has not answered for more than 60 s, and ready at its next answer', () => {
     const { clock, progress } = createProgress();
     progress.recordFailure();
     clock.nowMs = 60_000;

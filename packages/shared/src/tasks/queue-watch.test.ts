@@ -1,10 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { QueueProgress } from './queue-progress.ts';
 import { createQueueWatchTask } from './queue-watch.ts';
 
-it('makes the process unready while the queue does not answer, and ready again', async () => {
+test('makes the process unready while the queue does not answer, and ready again', async () => {
   const stop = new AbortController();
   const reasons: (string | null)[] = [];
   let nowMs = 0;

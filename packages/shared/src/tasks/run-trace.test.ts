@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import type { Delivery, HookBody } from '../domain/delivery.ts';
 import { UnavailableError } from '../domain/errors.ts';
 import type { QueueItem } from '../domain/queue-item.ts';
@@ -46,7 +46,7 @@ function buildItem(eventId: string, traceContext?: string): QueueItem {
   return { type: 'delivery', delivery, ...(traceContext === undefined ? {} : { traceContext }) };
 }
 
-it('links the run to every traced hook, and gives each of them a span in its own trace', () => {
+test('links the run to every traced hook, and gives each of them a span in its own trace', () => {
   const { spans, tracer } = createRecordingTracer();
   const items: QueueItem[] = [buildItem('a'), buildItem('b', 'trace-b'), { type: 'nudge', widgetId: 'w' }];
   const trace = startRunTrace(tracer, batch, [...items, buildItem('c', 'trace-c')]);
@@ -61,14 +61,14 @@ it('links the run to every traced hook, and gives each of them a span in its own
   expect(spans.map(({ endings, errorType }) => [endings, errorType])).toEqual(spans.map(() => [1, undefined]));
 });
 
-it('marks the spans of a run that failed', async () => {
+test('marks the spans of a run that failed', async () => {
   const { spans, tracer } = createRecordingTracer();
   const trace = startRunTrace(tracer, batch, [buildItem('a', 'trace-a')]);
   await trace.runWithin(() => Promise.reject(new UnavailableError('no'))).catch(() => trace.end('unavailable'));
   expect(spans.map(({ errorType }) => errorType)).toEqual(['unavailable', 'unavailable']);
 });
 
-it('starts no span for a run without a traced hook, or without a tracer', () => {
+test('starts no span for a run without a traced hook, or without a tracer', () => {
   const { spans, tracer } = createRecordingTracer();
   const untraced = [buildItem('a')];
   expect(startRunTrace(tracer, batch, untraced).items).toBe(untraced);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { UnavailableError } from '../domain/errors.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { StoreConnectivity } from './store-connectivity.ts';
@@ -43,7 +43,7 @@ function setUp() {
 
 const never = new AbortController().signal;
 
-it('counts the stores as unreachable after ten seconds without an answer', () => {
+test('counts the stores as unreachable after ten seconds without an answer', () => {
   const { stores, fail } = setUp();
   const isUnreachable = [0, 5_000, 4_999, 1].map((afterMs) => {
     fail(afterMs);
@@ -52,7 +52,7 @@ it('counts the stores as unreachable after ten seconds without an answer', () =>
   expect(isUnreachable).toEqual([false, false, false, true]);
 });
 
-it('aborts its signal when the stores become unreachable, and has a new signal once they are reachable', () => {
+test('aborts its signal when the stores become unreachable, and has a new signal once they are reachable', () => {
   const { stores, fail } = setUp();
   const firstSignal = stores.unreachableSignal;
   fail(0);
@@ -63,7 +63,7 @@ it('aborts its signal when the stores become unreachable, and has a new signal o
   expect(stores.unreachableSignal.aborted).toBe(false);
 });
 
-it('restarts the ten seconds after each answer', () => {
+test('restarts the ten seconds after each answer', () => {
   const { stores, fail } = setUp();
   fail(0);
   fail(9_000);
@@ -73,13 +73,13 @@ it('restarts the ten seconds after each answer', () => {
   expect(stores.isUnreachable).toBe(false);
 });
 
-it('does not probe reachable stores', async () => {
+test('does not probe reachable stores', async () => {
   const { stores, queries } = setUp();
   await stores.waitUntilReachable(never);
   expect(queries()).toBe(0);
 });
 
-it('probes unreachable stores until they answer, and notices the answer within two seconds', async () => {
+test('probes unreachable stores until they answer, and notices the answer within two seconds', async () => {
   const { stores, fail, answerAfter, nowMs } = setUp();
   fail(0);
   fail(10_000);
@@ -90,7 +90,7 @@ it('probes unreachable stores until they answer, and notices the answer within t
   expect(nowMs()).toBeLessThanOrEqual(72_000);
 });
 
-it('stops waiting when the signal is aborted', async () => {
+test('stops waiting when the signal is aborted', async () => {
   const { stores, fail } = setUp();
   fail(0);
   fail(10_000);

@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { createMetrics } from '../metrics/metrics.ts';
 import type { Backend } from '../ports/backend.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { createWorkerTasks } from './worker-tasks.ts';
 
-it('exposes the dead-letter counters as 0 from the start, so that the first dead letter is an increase', async () => {
+test('exposes the dead-letter counters as 0 from the start, so that the first dead letter is an increase', async () => {
   const logger = await createLogger({ level: 'silent' });
   const metrics = createMetrics();
   // The tasks do not run, so they use no store.

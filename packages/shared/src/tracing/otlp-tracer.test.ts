@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, it as test } from 'vitest';
 import { readTraceId } from '../domain/trace-context.ts';
 import { openTracer } from './open-tracer.ts';
 import { noTracer, type Tracer, type TracerOptions } from './tracer.ts';
@@ -14,13 +14,13 @@ async function open(ratio: number, more: Partial<TracerOptions> = {}): Promise<T
   return tracer;
 }
 
-it('follows the decision of the sender, whatever the ratio', async () => {
+test('follows the decision of the sender, whatever the ratio', async () => {
   const [never, always] = [await open(0), await open(1)];
   expect(readTraceId(never.startRequest(header('01'))?.context ?? '')).toBe(traceId);
   expect(always.startRequest(header('00'))).toBeNull();
 });
 
-it('ignores the sender if it is told to: the ratio decides, and the trace is a new one', async () => {
+test('ignores the sender if it is told to: the ratio decides, and the trace is a new one', async () => {
   const [never, always] = [await open(0, { ignoresTraceparent: true }), await open(1, { ignoresTraceparent: true })];
   expect(never.startRequest(header('01'))).toBeNull();
   const span = always.startRequest(header('00'));
@@ -28,7 +28,7 @@ it('ignores the sender if it is told to: the ratio decides, and the trace is a n
   expect(readTraceId(span?.context ?? '')).not.toBe(traceId);
 });
 
-it('samples the ratio of the requests without a valid traceparent header', async () => {
+test('samples the ratio of the requests without a valid traceparent header', async () => {
   const [never, always, half] = [await open(0), await open(1), await open(0.5)];
   for (const traceparent of [undefined, '', 'nonsense']) {
     expect(never.startRequest(traceparent)).toBeNull();
@@ -41,7 +41,7 @@ it('samples the ratio of the requests without a valid traceparent header', async
   expect(new Set(sampled.map(({ context }) => context)).size).toBe(sampled.length);
 });
 
-it('starts steps within a run only, below its span, also after an await', async () => {
+test('starts steps within a run only, below its span, also after an await', async () => {
   const tracer = await open(1);
   const span = tracer.startRequest(header('01'));
   expect(tracer.startStep('outside')).toBeNull();
@@ -52,7 +52,7 @@ it('starts steps within a run only, below its span, also after an await', async 
   expect(tracer.startStep('outside')).toBeNull();
 });
 
-it('is the tracer without spans if there is no endpoint', async () => {
+test('is the tracer without spans if there is no endpoint', async () => {
   const tracer = await openTracer({ endpoint: null, ratio: 1, serviceName: 'test' }, () => undefined);
   expect(tracer).toBe(noTracer);
   expect(tracer.startRequest(header('01'))).toBeNull();

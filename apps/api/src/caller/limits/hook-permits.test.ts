@@ -1,6 +1,6 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import type { RateLimiter, RateRequest } from '@widget-service/shared/ports/rate-limiter.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { HookPermits } from './hook-permits.ts';
 
 const limit = { ratePerSecond: 1_000, burst: 5_000 };
@@ -31,7 +31,7 @@ async function countGranted(permits: HookPermits, attempts: number): Promise<num
 }
 
 describe('HookPermits', () => {
-  it('spends leased permits synchronously, with one call of the limiter for many hooks', async () => {
+  test('spends leased permits synchronously, with one call of the limiter for many hooks', async () => {
     const { permits, calls } = setUp();
     let immediate = 0;
     for (let index = 0; index < 1_000; index += 1) {
@@ -45,7 +45,7 @@ describe('HookPermits', () => {
     expect(Math.max(...calls.map(({ atMost }) => atMost))).toBe(100);
   });
 
-  it('grants the burst and the rate, and no permit more', async () => {
+  test('grants the burst and the rate, and no permit more', async () => {
     const { permits, clock } = setUp();
     expect(await countGranted(permits, 6_000)).toBe(5_000);
     let granted = 0;
@@ -57,14 +57,14 @@ describe('HookPermits', () => {
     expect(granted).toBeLessThanOrEqual(2_000);
   });
 
-  it('serves waiting hooks in order of arrival, with shared calls of the limiter', async () => {
+  test('serves waiting hooks in order of arrival, with shared calls of the limiter', async () => {
     const { permits, calls } = setUp({ ratePerSecond: 100, burst: 250 });
     const verdicts = await Promise.all(Array.from({ length: 300 }, () => permits.take(sender)));
     expect(verdicts.map((verdict) => verdict === null)).toEqual(Array.from({ length: 300 }, (_, index) => index < 250));
     expect(calls.length).toBeLessThanOrEqual(30);
   });
 
-  it('rejects all hooks until retryAfterMs after a rejection, without calling the limiter', async () => {
+  test('rejects all hooks until retryAfterMs after a rejection, without calling the limiter', async () => {
     const { permits, calls, clock } = setUp({ ratePerSecond: 1, burst: 1 });
     expect(await isGranted(permits)).toBe(true);
     const rejection = await permits.take(sender);
@@ -84,7 +84,7 @@ describe('HookPermits', () => {
     expect(await isGranted(permits)).toBe(true);
   });
 
-  it('calls the limiter at most 60 times for 20 000 hooks in a second, once the limit is used up', async () => {
+  test('calls the limiter at most 60 times for 20 000 hooks in a second, once the limit is used up', async () => {
     const { permits, calls, clock } = setUp();
     await countGranted(permits, 5_001);
     calls.length = 0;
@@ -95,7 +95,7 @@ describe('HookPermits', () => {
     expect(calls.length).toBeLessThanOrEqual(60);
   });
 
-  it('wastes at most as many permits as are used, when 50 pods get few hooks each', async () => {
+  test('wastes at most as many permits as are used, when 50 pods get few hooks each', async () => {
     const { clock, calls, aPod } = setUp();
     const pods = Array.from({ length: 50 }, aPod);
     let hooks = 0;
@@ -112,7 +112,7 @@ describe('HookPermits', () => {
     expect(leased).toBeLessThanOrEqual(2 * hooks);
   });
 
-  it('drops leased permits that were not used within a second', async () => {
+  test('drops leased permits that were not used within a second', async () => {
     const { permits, calls, clock } = setUp();
     await countGranted(permits, 50);
     const callsBefore = calls.length;
@@ -123,7 +123,7 @@ describe('HookPermits', () => {
     expect(calls.at(-1)?.atMost).toBe(1);
   });
 
-  it('uses an integration’s own rate, with a burst of five seconds of it', async () => {
+  test('uses an integration’s own rate, with a burst of five seconds of it', async () => {
     const { permits, calls } = setUp();
     const own = { id: 'own', rate: 2 };
     const granted = await Promise.all(Array.from({ length: 12 }, () => permits.take(own)));
@@ -133,7 +133,7 @@ describe('HookPermits', () => {
     expect(await isGranted(permits)).toBe(true);
   });
 
-  it('limits only integrations with a rate of their own if there is no general limit', async () => {
+  test('limits only integrations with a rate of their own if there is no general limit', async () => {
     const { permits, calls } = setUp(null);
     for (let index = 0; index < 10_000; index += 1) expect(permits.take(sender)).toBeNull();
     expect(calls).toHaveLength(0);
@@ -141,7 +141,7 @@ describe('HookPermits', () => {
     expect(own.filter((verdict) => verdict === null)).toHaveLength(5);
   });
 
-  it('rejects all waiting hooks when the limiter fails, and works again afterwards', async () => {
+  test('rejects all waiting hooks when the limiter fails, and works again afterwards', async () => {
     let isBroken = true;
     const permits = new HookPermits({
       limiter: {
@@ -167,14 +167,14 @@ describe('HookPermits', () => {
     };
     const take = async (permits: HookPermits, bytes: number) => (await permits.take(sender, bytes))?.name ?? null;
 
-    it('a hook that is refused for its bytes costs none of the hooks', async () => {
+    test('a hook that is refused for its bytes costs none of the hooks', async () => {
       const { permits, clock } = setUpBytes({ ratePerSecond: 0.001, burst: 2 }, { ratePerSecond: 1_000, burst: 100 });
       expect([await take(permits, 100), await take(permits, 100)]).toEqual([null, 'hook-bytes']);
       clock.nowMs += 100;
       expect([await take(permits, 100), await take(permits, 100)]).toEqual([null, 'hooks']);
     });
 
-    it('a hook whose bytes were not known before its body was read, and are refused, costs none of the hooks', async () => {
+    test('a hook whose bytes were not known before its body was read, and are refused, costs none of the hooks', async () => {
       const { permits } = setUpBytes({ ratePerSecond: 0.001, burst: 1 }, { ratePerSecond: 1_000, burst: 100 });
       expect(await take(permits, 0)).toBeNull();
       expect(await permits.takeBytes(sender.id, 100)).toBeNull();
@@ -182,7 +182,7 @@ describe('HookPermits', () => {
       expect(await take(permits, 0)).toBeNull();
     });
 
-    it('a hook that is refused for the number of hooks costs no bytes', async () => {
+    test('a hook that is refused for the number of hooks costs no bytes', async () => {
       const { permits, clock } = setUpBytes({ ratePerSecond: 10, burst: 1 }, { ratePerSecond: 0.001, burst: 200 });
       expect([await take(permits, 100), await take(permits, 100)]).toEqual([null, 'hooks']);
       clock.nowMs += 100;
@@ -191,7 +191,7 @@ describe('HookPermits', () => {
       expect(await take(permits, 100)).toBe('hook-bytes');
     });
 
-    it('grants the burst of bytes, whatever the sizes: what is left of a lease counts for the next hook', async () => {
+    test('grants the burst of bytes, whatever the sizes: what is left of a lease counts for the next hook', async () => {
       const { permits } = setUpBytes(limit, { ratePerSecond: 10_000, burst: 1_000 });
       let granted = 0;
       for (let index = 0; index < 100; index += 1) {

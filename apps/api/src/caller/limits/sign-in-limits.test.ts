@@ -1,6 +1,6 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import { type AttemptSource, makeTakeSignInPermit } from '@widget-service/shared/usecases/access/sign-in-limits.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 
 const source: AttemptSource = { address: '10.0.0.7', isShared: false };
 const shared: AttemptSource = { ...source, isShared: true };
@@ -18,18 +18,18 @@ async function countFailures(attempts: number, choose: (attempt: number) => { em
 }
 
 describe('makeTakeSignInPermit', () => {
-  it('grants an address 30 failures, and a shared address 300, over any accounts', async () => {
+  test('grants an address 30 failures, and a shared address 300, over any accounts', async () => {
     expect(await countFailures(1_000, (n) => ({ email: `${n}@example.com`, source }))).toBe(30);
     expect(await countFailures(1_000, (n) => ({ email: `${n}@example.com`, source: shared }))).toBe(300);
   });
 
-  it('grants a peer that toggles forwarding headers no more than 5 failures of an account, and 300 in all', async () => {
+  test('grants a peer that toggles forwarding headers no more than 5 failures of an account, and 300 in all', async () => {
     const toggle = (n: number) => (n % 2 === 0 ? source : shared);
     expect(await countFailures(1_000, (n) => ({ email: 'kim@example.com', source: toggle(n) }))).toBe(5);
     expect(await countFailures(1_000, (n) => ({ email: `${n}@example.com`, source: toggle(n) }))).toBeLessThan(300);
   });
 
-  it('grants a known browser 100 failures, and 100 more in an hour', async () => {
+  test('grants a known browser 100 failures, and 100 more in an hour', async () => {
     let nowMs = 1_000;
     const takePermit = makeTakeSignInPermit({
       limiter: new MemoryRateLimiter({ monotonicMs: () => nowMs }),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { createPendingSignIns, parseReturnTo } from './pending-sign-in.ts';
 
 const now = new Date('2026-03-01T10:00:00.000Z');
@@ -8,7 +8,7 @@ const pendingSignIns = createPendingSignIns(options);
 const toCookie = (setCookie: string) => setCookie.split(';')[0] ?? '';
 
 describe('pending sign-ins', () => {
-  it('are kept for ten minutes, readable by every pod with the same client secret', () => {
+  test('are kept for ten minutes, readable by every pod with the same client secret', () => {
     const setCookie = pendingSignIns.format(pending, now);
     expect(setCookie).toMatch(/^__Host-service_sign_in=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
     const otherPod = createPendingSignIns(options);
@@ -17,7 +17,7 @@ describe('pending sign-ins', () => {
     expect(otherPod.parse(toCookie(setCookie), later(600_000))).toBeNull();
   });
 
-  it('cannot be read or changed without the client secret', () => {
+  test('cannot be read or changed without the client secret', () => {
     const cookie = toCookie(pendingSignIns.format(pending, now));
     const stranger = createPendingSignIns({ ...options, clientSecret: 'the secret of somebody else' });
     expect(stranger.parse(cookie, now)).toBeNull();
@@ -28,7 +28,7 @@ describe('pending sign-ins', () => {
     }
   });
 
-  it('are not read from a cookie that another host can set, nor from two cookies', () => {
+  test('are not read from a cookie that another host can set, nor from two cookies', () => {
     const cookie = toCookie(pendingSignIns.format(pending, now));
     for (const header of [
       cookie.replace('__Host-', ''),
@@ -40,7 +40,7 @@ describe('pending sign-ins', () => {
     expect(pendingSignIns.parse(`service_sign_in=planted; ${cookie}`, now)).toEqual(pending);
   });
 
-  it('have a cookie without the prefix where browsers use plain HTTP', () => {
+  test('have a cookie without the prefix where browsers use plain HTTP', () => {
     const plain = createPendingSignIns({ ...options, isSecure: false });
     const setCookie = plain.format(pending, now);
     expect(setCookie).toMatch(/^service_sign_in=[\w-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -51,14 +51,14 @@ describe('pending sign-ins', () => {
 describe('parseReturnTo', () => {
   const base = 'https://widgets.example.com/base';
 
-  it.each([
+  test.each([
     ['/base/docs', '/base/docs'],
     ['/base/?page=2#top', '/base/?page=2#top'],
     ['/base/a/../docs', '/base/docs'],
     ['/base/?next=https://elsewhere.example', '/base/?next=https://elsewhere.example'],
   ])('accepts %s', (text, path) => expect(parseReturnTo(text, base)).toBe(path));
 
-  it.each([
+  test.each([
     '',
     'docs',
     '/',
@@ -77,12 +77,12 @@ describe('parseReturnTo', () => {
     '//',
   ])('rejects %j', (text) => expect(parseReturnTo(text, base)).toBeNull());
 
-  it.each(['//elsewhere.example', '/.//elsewhere.example', '/..//elsewhere.example', '/a/..//elsewhere.example'])(
+  test.each(['//elsewhere.example', '/.//elsewhere.example', '/..//elsewhere.example', '/a/..//elsewhere.example'])(
     'rejects %s also for a service without a path of its own',
     (text) => expect(parseReturnTo(text, 'https://widgets.example.com')).toBeNull(),
   );
 
-  it('accepts the start page of a service without a path of its own', () => {
+  test('accepts the start page of a service without a path of its own', () => {
     expect(parseReturnTo('/', 'https://widgets.example.com')).toBe('/');
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { findClosingReason } from './closing-rules.ts';
 
 describe('findClosingReason', () => {
@@ -7,18 +7,18 @@ describe('findClosingReason', () => {
   const times = { nowMs: 50_000, wallMs: expiresAt.getTime() - 1 };
   const healthy = { entitlement: { validUntil: expiresAt }, lastProgressAtMs: 49_001, endsAtMs: 50_001 };
 
-  it('returns null while nothing is due', () => {
+  test('returns null while nothing is due', () => {
     expect(findClosingReason(healthy, times, stallMs)).toBeNull();
     expect(findClosingReason({ ...healthy, entitlement: { validUntil: null } }, times, stallMs)).toBeNull();
   });
 
-  it('returns each reason from the millisecond at which it is due', () => {
+  test('returns each reason from the millisecond at which it is due', () => {
     expect(findClosingReason(healthy, { ...times, wallMs: expiresAt.getTime() }, stallMs)).toBe('expired');
     expect(findClosingReason({ ...healthy, lastProgressAtMs: 49_000 }, times, stallMs)).toBe('slow');
     expect(findClosingReason({ ...healthy, endsAtMs: 50_000 }, times, stallMs)).toBe('lifetime');
   });
 
-  it('returns the reason that sends the least: expired before slow, slow before lifetime', () => {
+  test('returns the reason that sends the least: expired before slow, slow before lifetime', () => {
     const overdue = { ...healthy, lastProgressAtMs: 0, endsAtMs: 0 };
     expect(findClosingReason(overdue, { ...times, wallMs: expiresAt.getTime() }, stallMs)).toBe('expired');
     expect(findClosingReason(overdue, times, stallMs)).toBe('slow');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import type { Connection } from './connection.ts';
 import { makeSweep, sweepIntervalMs } from './connection-sweep.ts';
 import { Feed } from './feed.ts';
@@ -60,7 +60,7 @@ function sweepFor(
 }
 
 describe('makeSweep', () => {
-  it.each([15_000, 3_600_000])(
+  test.each([15_000, 3_600_000])(
     'announces the position of a filtered stream every minute when the heartbeat interval is %d ms',
     (heartbeatMs) => {
       const { sink, connection } = aConnection({ types: ['widget.created'] });
@@ -83,14 +83,14 @@ describe('makeSweep', () => {
     },
   );
 
-  it('does not shorten the heartbeat interval of an unfiltered stream', () => {
+  test('does not shorten the heartbeat interval of an unfiltered stream', () => {
     const { sink, connection } = aConnection({});
     connection.heartbeatAtMs = 1_000_000;
     sweepFor(3_600_000, 1_000_000, () => undefined, connection);
     expect(sink.writes.length).toBeLessThanOrEqual(4);
   });
 
-  it.each([
+  test.each([
     ['keeps a client open that accepts a little at a time, even if its unsent bytes grow', 8_000, []],
     [
       'closes a client as slow that accepts nothing for the stall time while its unsent bytes grow',
@@ -111,13 +111,13 @@ describe('makeSweep', () => {
     expect(sweepFor(100_000, 15_000, setTime, { ...connection, sink }, 30_000)).toEqual(ends);
   });
 
-  it('keeps a client open that has accepted everything, however long it is sent nothing', () => {
+  test('keeps a client open that has accepted everything, however long it is sent nothing', () => {
     const { connection } = aConnection({});
     connection.heartbeatAtMs = Infinity;
     expect(sweepFor(100_000, 15_000, () => undefined, connection, 30_000)).toEqual([]);
   });
 
-  it('ends a stream within one second after validUntil', () => {
+  test('ends a stream within one second after validUntil', () => {
     const { connection } = aConnection({}, new Date(90_500));
     const [end] = sweepFor(100_000, 15_000, () => undefined, connection);
     expect(end?.[0]).toBe('expired');

@@ -1,5 +1,5 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { Feeds } from './feed.ts';
 import type { Frame } from './frame.ts';
 import { Ring } from './ring.ts';
@@ -15,7 +15,7 @@ const aFrame: Omit<Frame, 'bytes'> = {
   labels: [],
 };
 
-it('shares one feed per filter until its last user releases it', () => {
+test('shares one feed per filter until its last user releases it', () => {
   const feeds = new Feeds(new Ring({ frames: 10, bytes: 1_000 }));
   const first = feeds.acquire({ ...noFilter, labels: ['a', 'b'] });
   expect(feeds.acquire({ ...noFilter, labels: ['b', 'a'] })).toBe(first);
@@ -27,7 +27,7 @@ it('shares one feed per filter until its last user releases it', () => {
   expect(feeds.acquire({ ...noFilter, labels: ['a', 'b'] })).not.toBe(first);
 });
 
-it('caches joined frames per frame object, not per seq', () => {
+test('caches joined frames per frame object, not per seq', () => {
   const ring = new Ring({ frames: 10, bytes: 1_000 });
   const fill = (epoch: string) => {
     ring.reset({ epoch, ms: 1_000, seq: 0 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it as test } from 'vitest';
 import type { StreamEntitlement } from '../../revocation/stream-entitlement.ts';
 import { anEntitlement, type FakeHub, type FakeHubOptions, openFakeHub, waitForImmediate } from './testing/fake-hub.ts';
 import { openFakeSink, parseClosingReason, parseEventSeqs, parsePositionSeqs } from './testing/fake-sink.ts';
@@ -21,7 +21,7 @@ const created = { type: 'widget.created' } as const;
 const retired = { type: 'widget.retired' } as const;
 
 describe('entitlements', () => {
-  it('are listed once for all streams that share one', () => {
+  test('are listed once for all streams that share one', () => {
     const { hub, join } = openHub();
     const sinks = [ours, ours, theirs].map((entitlement) => {
       const sink = openFakeSink();
@@ -33,7 +33,7 @@ describe('entitlements', () => {
     expect([...hub.entitlements()]).toEqual([ours]);
   });
 
-  it.each(['revoked', 'expired'] as const)('that are %s end their streams at once and no others', async (reason) => {
+  test.each(['revoked', 'expired'] as const)('that are %s end their streams at once and no others', async (reason) => {
     const { hub, append, join, reasons } = openHub();
     const [ended, kept] = [openFakeSink(), openFakeSink()];
     join(ended, 0, ours);
@@ -48,7 +48,7 @@ describe('entitlements', () => {
     expect(kept.isEnded).toBe(false);
   });
 
-  it('that are revoked end a stream before its scheduled events are written', async () => {
+  test('that are revoked end a stream before its scheduled events are written', async () => {
     const { hub, append, join } = openHub();
     const sink = openFakeSink();
     join(sink, 0, ours);
@@ -58,7 +58,7 @@ describe('entitlements', () => {
     expect([parseEventSeqs(sink), parsePositionSeqs(sink), parseClosingReason(sink)]).toEqual([[], [], 'revoked']);
   });
 
-  it.each(['revoked', 'expired'] as const)('that are %s drop the unsent bytes of their streams', async (reason) => {
+  test.each(['revoked', 'expired'] as const)('that are %s drop the unsent bytes of their streams', async (reason) => {
     const { hub, append, join, reasons } = openHub();
     const sink = openFakeSink();
     join(sink, 0, ours);
@@ -71,7 +71,7 @@ describe('entitlements', () => {
     expect([sink.isEnded, parseEventSeqs(sink), reasons]).toEqual([true, [1], [reason]]);
   });
 
-  it('that are revoked stop a replay', async () => {
+  test('that are revoked stop a replay', async () => {
     const { hub, append, join, reads } = openHub({ unsentLimitBytes: 100 }, { ringFrames: 1 });
     append(200);
     const sink = openFakeSink();
@@ -85,7 +85,7 @@ describe('entitlements', () => {
     expect(reads).toEqual([0]);
   });
 
-  it('end a stream at validUntil without any announcement', async () => {
+  test('end a stream at validUntil without any announcement', async () => {
     const time = { ms: Date.parse('2026-03-01T10:00:00Z') };
     const clock = { now: () => new Date(time.ms), monotonicMs: () => performance.now(), sleep: async () => undefined };
     const { join, reasons } = openHub({ heartbeatIntervalMs: 100 }, { clock });
@@ -100,7 +100,7 @@ describe('entitlements', () => {
     expect([parseClosingReason(sink), reasons, other.isEnded]).toEqual(['expired', ['expired'], false]);
   });
 
-  it('that are prolonged before validUntil keep their streams open', async () => {
+  test('that are prolonged before validUntil keep their streams open', async () => {
     const time = { ms: 1_000_000 };
     const clock = { now: () => new Date(time.ms), monotonicMs: () => performance.now(), sleep: async () => undefined };
     const { hub, join, reasons } = openHub({ heartbeatIntervalMs: 100 }, { clock });
@@ -114,7 +114,7 @@ describe('entitlements', () => {
 });
 
 describe('a changed filter', () => {
-  it('applies from the next event on', async () => {
+  test('applies from the next event on', async () => {
     const { hub, append, join } = openHub();
     const sink = openFakeSink();
     join(sink, 0, anEntitlementOf('ours', { types: ['widget.created'] }));
@@ -131,7 +131,7 @@ describe('a changed filter', () => {
     expect(parseEventSeqs(sink)).toEqual([1, 4, 5]);
   });
 
-  it('applies to events that were appended but not written yet', async () => {
+  test('applies to events that were appended but not written yet', async () => {
     const { hub, append, join } = openHub();
     const sink = openFakeSink();
     join(sink, 0, ours);
@@ -142,7 +142,7 @@ describe('a changed filter', () => {
     expect(parseEventSeqs(sink)).toEqual([3]);
   });
 
-  it('applies to the rest of a replay', async () => {
+  test('applies to the rest of a replay', async () => {
     const { hub, append, join } = openHub({ unsentLimitBytes: 50 }, { ringFrames: 1 });
     append(1, retired);
     for (let pair = 0; pair < 10; pair += 1) {
@@ -156,7 +156,7 @@ describe('a changed filter', () => {
     expect(parseEventSeqs(sink)).toEqual([1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21]);
   });
 
-  it('closes a stream that has unsent bytes with resync', async () => {
+  test('closes a stream that has unsent bytes with resync', async () => {
     const { hub, append, join, reasons } = openHub();
     const [slow, fast] = [openFakeSink(), openFakeSink()];
     for (const sink of [slow, fast]) join(sink, 0, ours);
@@ -168,7 +168,7 @@ describe('a changed filter', () => {
     expect(fast.isEnded).toBe(false);
   });
 
-  it('that passes the same events leaves slow clients open', async () => {
+  test('that passes the same events leaves slow clients open', async () => {
     const { hub, append, join, reasons } = openHub();
     const sink = openFakeSink();
     sink.pause();

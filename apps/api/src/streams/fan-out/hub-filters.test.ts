@@ -1,6 +1,6 @@
 import type { EventFilter, FilterableEvent } from '@widget-service/shared/domain/event-filter.ts';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it as test } from 'vitest';
 import { anEntitlement, type FakeHub, type FakeHubOptions, openFakeHub, waitForImmediate } from './testing/fake-hub.ts';
 import { openFakeSink, parseClosingReason, parseEventSeqs, parsePositionSeqs } from './testing/fake-sink.ts';
 
@@ -20,7 +20,7 @@ const retired: Partial<FilterableEvent> = { type: 'widget.retired', state: 'reti
 const onlyRetired = anEntitlement({ types: ['widget.retired'] });
 
 describe('a filtered stream', () => {
-  it.each<[string, Partial<EventFilter>, number[]]>([
+  test.each<[string, Partial<EventFilter>, number[]]>([
     ['types', { types: ['widget.created'] }, [1]],
     ['widgetIds', { widgetIds: ['z'] }, [2, 3]],
     ['states', { states: ['retired'] }, [2]],
@@ -39,7 +39,7 @@ describe('a filtered stream', () => {
     expect([parseEventSeqs(live), parseEventSeqs(replayed)]).toEqual([expectedSeqs, expectedSeqs]);
   });
 
-  it('equals the filtered log, from any start and at any speed', async () => {
+  test('equals the filtered log, from any start and at any speed', async () => {
     const types = ['widget.created', 'widget.updated', 'widget.retired'] as const;
     const ids = ['a', 'b', 'c'] as const;
     const anySubset = <T>(values: readonly T[]) =>
@@ -83,7 +83,7 @@ describe('a filtered stream', () => {
     );
   });
 
-  it('shares one buffer with every connection at the same cursor with the same filter', async () => {
+  test('shares one buffer with every connection at the same cursor with the same filter', async () => {
     const { append, join } = openHub(100);
     const same = [openFakeSink(), openFakeSink()];
     const other = openFakeSink();
@@ -104,7 +104,7 @@ describe('a filtered stream', () => {
     expect(other.writes).toHaveLength(1);
   });
 
-  it('evaluates an event once per filter, not once per connection', async () => {
+  test('evaluates an event once per filter, not once per connection', async () => {
     const { append, join } = openHub(100);
     let evaluations = 0;
     const labels = new Proxy(['red'], {
@@ -120,7 +120,7 @@ describe('a filtered stream', () => {
     expect(evaluations).toBe(1);
   });
 
-  it('lets other work of the process run while a replay drops many events', async () => {
+  test('lets other work of the process run while a replay drops many events', async () => {
     const { append, join, reads } = openHub(1, {}, { beforeRead: async () => undefined });
     append(700, created);
     const sink = openFakeSink();
@@ -135,7 +135,7 @@ describe('a filtered stream', () => {
 });
 
 describe('stream.position', () => {
-  it('is sent with the heartbeat, once per position, while the filter drops every event', async () => {
+  test('is sent with the heartbeat, once per position, while the filter drops every event', async () => {
     const { append, join } = openHub(100, { heartbeatIntervalMs: 100 });
     const [filtered, unfiltered] = [openFakeSink(), openFakeSink()];
     join(filtered, 0, onlyRetired);
@@ -152,7 +152,7 @@ describe('stream.position', () => {
     expect(parsePositionSeqs(unfiltered)).toEqual([]);
   });
 
-  it('is not sent while the client has unsent bytes', async () => {
+  test('is not sent while the client has unsent bytes', async () => {
     const { append, join } = openHub(100, { heartbeatIntervalMs: 100 });
     const sink = openFakeSink();
     join(sink, 0, onlyRetired);
@@ -169,7 +169,7 @@ describe('stream.position', () => {
     expect(parsePositionSeqs(sink)).toEqual([2]);
   });
 
-  it.each(['draining', 'lifetime'] as const)(
+  test.each(['draining', 'lifetime'] as const)(
     'precedes stream.closing when the cursor has moved: %s',
     async (reason) => {
       const { hub, append, join } = openHub(
@@ -188,7 +188,7 @@ describe('stream.position', () => {
     },
   );
 
-  it('does not precede stream.closing with the reason resync', async () => {
+  test('does not precede stream.closing with the reason resync', async () => {
     const { hub, append, join } = openHub(100);
     const sink = openFakeSink();
     join(sink, 0, onlyRetired);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it as test } from 'vitest';
 import type { HubOptions } from './hub.ts';
 import { type FakeHub, openFakeHub } from './testing/fake-hub.ts';
 import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';
@@ -20,7 +20,7 @@ function openHub(kept: number, ringFrames: number, options: Partial<HubOptions> 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 describe('Hub', () => {
-  it('sends every connection each event once and in order, from any start and at any speed', async () => {
+  test('sends every connection each event once and in order, from any start and at any speed', async () => {
     const plan = fc.record({
       kept: fc.nat(40),
       ringFrames: fc.integer({ min: 1, max: 60 }),
@@ -52,7 +52,7 @@ describe('Hub', () => {
     );
   });
 
-  it('does not read the log for cursors inside the ring', async () => {
+  test('does not read the log for cursors inside the ring', async () => {
     const { join, reads } = openHub(50, 100);
     const sink = openFakeSink();
     join(sink, 10);
@@ -60,7 +60,7 @@ describe('Hub', () => {
     expect(reads).toEqual([]);
   });
 
-  it('stops writing above the unsent limit and continues when the socket drains', async () => {
+  test('stops writing above the unsent limit and continues when the socket drains', async () => {
     const { append, join } = openHub(0, 1_000, { unsentLimitBytes: 1_000 });
     const sink = openFakeSink();
     sink.pause();
@@ -73,7 +73,7 @@ describe('Hub', () => {
     expect(parseEventSeqs(sink)).toEqual(range(1, 300));
   });
 
-  it('closes a backpressured client as slow when the ring drops its next event', async () => {
+  test('closes a backpressured client as slow when the ring drops its next event', async () => {
     const { append, join, reasons } = openHub(0, 10, { unsentLimitBytes: 100 });
     const sink = openFakeSink();
     sink.pause();
@@ -86,7 +86,7 @@ describe('Hub', () => {
     expect(reasons).toEqual(['slow']);
   });
 
-  it('replays every event, no faster than the client accepts them', async () => {
+  test('replays every event, no faster than the client accepts them', async () => {
     const { join } = openHub(400, 10, { unsentLimitBytes: 500 });
     const sink = openFakeSink();
     sink.pause();
@@ -100,7 +100,7 @@ describe('Hub', () => {
     expect(parseEventSeqs(sink)).toEqual(range(1, 400));
   });
 
-  it('replays from the log when more events arrive at once than the ring holds', async () => {
+  test('replays from the log when more events arrive at once than the ring holds', async () => {
     const { append, join, reasons, reads } = openHub(0, 10);
     const sink = openFakeSink();
     join(sink, 0);
@@ -111,7 +111,7 @@ describe('Hub', () => {
     expect(reasons).toEqual([]);
   });
 
-  it('closes a client as slow that accepts nothing for the stall time', async () => {
+  test('closes a client as slow that accepts nothing for the stall time', async () => {
     const { append, join, reasons } = openHub(0, 1_000, { stallMs: 100, heartbeatIntervalMs: 200 });
     const sink = openFakeSink();
     sink.pause();
@@ -121,7 +121,7 @@ describe('Hub', () => {
     expect(reasons).toEqual(['slow']);
   });
 
-  it('sends heartbeats and closes a stream after its lifetime with the reason', async () => {
+  test('sends heartbeats and closes a stream after its lifetime with the reason', async () => {
     const { join, reasons } = openHub(0, 10, { heartbeatIntervalMs: 100, lifetimeMs: 400 });
     const sink = openFakeSink();
     join(sink, 0);
@@ -131,7 +131,7 @@ describe('Hub', () => {
     expect(reasons).toEqual(['lifetime']);
   });
 
-  it('counts the open streams without those whose client has left', () => {
+  test('counts the open streams without those whose client has left', () => {
     const { hub, join, reasons } = openHub(0, 10);
     const sinks = [openFakeSink(), openFakeSink()];
     for (const sink of sinks) join(sink, 0);
@@ -141,7 +141,7 @@ describe('Hub', () => {
     expect(reasons).toEqual(['client-left']);
   });
 
-  it('closes a joining stream of another epoch with resync', () => {
+  test('closes a joining stream of another epoch with resync', () => {
     const { joinAt, reasons } = openHub(3, 10);
     const sink = openFakeSink();
     joinAt(sink, { epoch: 'e0', ms: 1, seq: 1 });
@@ -149,7 +149,7 @@ describe('Hub', () => {
     expect(sink.isEnded).toBe(true);
   });
 
-  it('closes a joining stream with resync when its ms is not the predecessor of the next event', () => {
+  test('closes a joining stream with resync when its ms is not the predecessor of the next event', () => {
     const { joinAt, reasons } = openHub(6, 10);
     const sink = openFakeSink();
     // The log lost its end and now has another event 3, which is not in the ring yet.
@@ -158,13 +158,13 @@ describe('Hub', () => {
     expect(reasons).toEqual(['resync']);
   });
 
-  it('closes a joining stream with resync when its seq is the ring’s last but its ms differs', () => {
+  test('closes a joining stream with resync when its seq is the ring’s last but its ms differs', () => {
     const { joinAt, reasons } = openHub(3, 10);
     joinAt(openFakeSink(), { epoch: 'e1', ms: 1_002, seq: 3 });
     expect(reasons).toEqual(['resync']);
   });
 
-  it('closes with resync the streams that were ahead of the log before its end was read', async () => {
+  test('closes with resync the streams that were ahead of the log before its end was read', async () => {
     const { hub, join, append, reasons } = openHub(3, 10);
     const [ahead, atEnd] = [openFakeSink(), openFakeSink()];
     join(ahead, 5);
@@ -180,14 +180,14 @@ describe('Hub', () => {
     await later.until(() => parseEventSeqs(later).length === 1);
   });
 
-  it('closes every stream within the drain window', async () => {
+  test('closes every stream within the drain window', async () => {
     const { hub, join, reasons } = openHub(0, 10);
     for (let count = 0; count < 50; count += 1) join(openFakeSink(), 0);
     await hub.drain(200);
     expect(reasons).toEqual(new Array(50).fill('draining'));
   });
 
-  it('closes a stream at once that joins a closed hub', () => {
+  test('closes a stream at once that joins a closed hub', () => {
     const { hub, join, reasons } = openHub(0, 10);
     hub.close();
     join(openFakeSink(), 0);

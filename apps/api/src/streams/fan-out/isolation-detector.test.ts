@@ -1,6 +1,6 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { IsolationDetector } from './isolation-detector.ts';
 
 const position = (seq: number): ComparablePosition => ({ epochRun: 1, epoch: 'e1', ms: 1_000 + seq, seq });
@@ -27,7 +27,7 @@ function openDetector() {
 
 const unavailable = new UnavailableError('MongoDB is unavailable');
 
-it('after 10 s of failures, reports isolation 10 s after it has seen the recorded position move', async () => {
+test('after 10 s of failures, reports isolation 10 s after it has seen the recorded position move', async () => {
   const { failAt } = openDetector();
   const results = [];
   for (const [second, recorded] of [
@@ -44,7 +44,7 @@ it('after 10 s of failures, reports isolation 10 s after it has seen the recorde
   expect(results).toEqual([false, false, false, false, false, true, true]);
 });
 
-it.each([
+test.each([
   ['nobody appends because the log is unavailable to all', 1],
   ['nothing was ever appended', null],
   ['MongoDB is unavailable too', unavailable],
@@ -53,14 +53,14 @@ it.each([
   for (let second = 0; second < 120; second += 5) expect(await failAt(second, recorded)).toBe(false);
 });
 
-it('ignores positions that were recorded in the first 10 s of failures', async () => {
+test('ignores positions that were recorded in the first 10 s of failures', async () => {
   const { failAt } = openDetector();
   await failAt(0, 1);
   await failAt(5, 2);
   for (let second = 10; second < 120; second += 5) expect(await failAt(second, 3)).toBe(false);
 });
 
-it('starts again after a successful read', async () => {
+test('starts again after a successful read', async () => {
   const { detector, failAt } = openDetector();
   for (const second of [0, 10, 20]) await failAt(second, second);
   detector.recordSuccess();
@@ -69,7 +69,7 @@ it('starts again after a successful read', async () => {
   expect(await failAt(55, 55)).toBe(true);
 });
 
-it('reports isolation when others append the first events ever', async () => {
+test('reports isolation when others append the first events ever', async () => {
   const { failAt } = openDetector();
   await failAt(0, null);
   await failAt(10, null);

@@ -1,5 +1,5 @@
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { makeReadPage } from './log-reader.ts';
 
 const targetBytes = 256 * 1024;
@@ -23,7 +23,7 @@ function openEndlessLog() {
 }
 
 describe('makeReadPage', () => {
-  it.each([
+  test.each([
     ['small', 300, 500],
     ['ordinary', 1_000, 256],
     ['large', 65_536, 4],
@@ -34,13 +34,13 @@ describe('makeReadPage', () => {
     for (const { events: count } of sizes.slice(7)) expect(count).toBe(events);
   });
 
-  it('reads single events when one event is larger than the target', async () => {
+  test('reads single events when one event is larger than the target', async () => {
     const { read, sizes } = openEndlessLog();
     for (let reads = 0; reads < 3; reads += 1) await read(1_048_576);
     expect(sizes.map(({ events }) => events)).toEqual([4, 1, 1]);
   });
 
-  it('shrinks the page when events become large and grows it again when they become small', async () => {
+  test('shrinks the page when events become large and grows it again when they become small', async () => {
     const { read, sizes } = openEndlessLog();
     for (let reads = 0; reads < 6; reads += 1) await read(300);
     await read(65_536);
@@ -50,7 +50,7 @@ describe('makeReadPage', () => {
     expect(sizes.at(-1)?.events).toBe(500);
   });
 
-  it('halves the limit after a failed read', async () => {
+  test('halves the limit after a failed read', async () => {
     const { read, fail, sizes } = openEndlessLog();
     await expect(fail()).rejects.toThrow('unavailable');
     await read(1_000);
@@ -60,14 +60,14 @@ describe('makeReadPage', () => {
     expect(sizes[1]?.events).toBe(1);
   });
 
-  it('does not double the limit after a page that is not full', async () => {
+  test('does not double the limit after a page that is not full', async () => {
     const { read, sizes } = openEndlessLog();
     for (let reads = 0; reads < 10; reads += 1) await read(300, 3);
     await read(300);
     expect(sizes.at(-1)?.events).toBe(4);
   });
 
-  it('doubles the limit once for concurrent reads', async () => {
+  test('doubles the limit once for concurrent reads', async () => {
     const { readPage, read, sizes } = openEndlessLog();
     const fetches: PromiseWithResolvers<LogRecord[]>[] = [];
     const pages = Array.from({ length: 20 }, () =>

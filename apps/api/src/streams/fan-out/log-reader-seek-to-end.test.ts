@@ -1,6 +1,6 @@
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { seekToEnd } from './log-reader.ts';
 import { Ring } from './ring.ts';
 
@@ -36,35 +36,35 @@ async function seekRing(records: readonly LogRecord[], limits = { frames: 10_000
   return { ring, kept, end, reads };
 }
 
-it('fills the ring with the newest events up to the frame limit', async () => {
+test('fills the ring with the newest events up to the frame limit', async () => {
   const { ring, kept, end, reads } = await seekRing(makeRecords({ to: 1_700 }), { frames: 1_200, bytes: 1e9 });
   expect(kept).toEqual(Array.from({ length: 1_200 }, (_, n) => 501 + n));
   expect(ring.position()).toEqual(end);
   expect(reads).toBe(3);
 });
 
-it('fills the ring with every event of a short log', async () => {
+test('fills the ring with every event of a short log', async () => {
   const { ring, kept, end } = await seekRing(makeRecords({ to: 7 }));
   expect(kept).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(ring.canServeFrom(1)).toBe(true);
   expect(ring.position()).toEqual(end);
 });
 
-it('stops reading at the byte limit', async () => {
+test('stops reading at the byte limit', async () => {
   const { kept, reads } = await seekRing(makeRecords({ to: 5_000 }), { frames: 10_000, bytes: 20_000 });
   expect(kept.length).toBeGreaterThan(0);
   expect(kept.at(-1)).toBe(5_000);
   expect(reads).toBe(1);
 });
 
-it('moves the ring to the end of an empty log', async () => {
+test('moves the ring to the end of an empty log', async () => {
   const { ring, end } = await seekRing([]);
   expect(ring.position()).toEqual(end);
   expect(ring.canServeFrom(end.seq)).toBe(false);
   expect(ring.canServeFrom(end.seq + 1)).toBe(true);
 });
 
-it.each([
+test.each([
   ['before a hole', [...makeRecords({ to: 20 }), ...makeRecords({ from: 31, to: 40 })]],
   [
     'of another epoch',

@@ -1,6 +1,6 @@
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { LogDiscontinuityError, makeReadLog } from './log-reader.ts';
 
 const noWidget = { widgetId: null, state: null, stateBefore: null, labels: null };
@@ -36,7 +36,7 @@ function openControlledLog() {
   };
 }
 
-it('shares one read among simultaneous callers at one position, and reads again for later callers', async () => {
+test('shares one read among simultaneous callers at one position, and reads again for later callers', async () => {
   const { reads, readLog } = openControlledLog();
   const crowd = Array.from({ length: 1_000 }, () => readLog(at(5)));
   await Promise.resolve();
@@ -48,7 +48,7 @@ it('shares one read among simultaneous callers at one position, and reads again 
   expect(reads).toHaveLength(2);
 });
 
-it('reads at most twenty pages at once', async () => {
+test('reads at most twenty pages at once', async () => {
   const { reads, readLog } = openControlledLog();
   const pages = Array.from({ length: 50 }, (_, n) => readLog(at(n)));
   await Promise.resolve();
@@ -61,7 +61,7 @@ it('reads at most twenty pages at once', async () => {
   expect(reads).toHaveLength(50);
 });
 
-it('lets readers take turns: one with a hundred streams delays another by one read', async () => {
+test('lets readers take turns: one with a hundred streams delays another by one read', async () => {
   const { readLog, answerAll } = openControlledLog();
   const many = Array.from({ length: 100 }, (_, n) => readLog(at(n), 'many streams'));
   const few = [readLog(at(1_001), 'few streams'), readLog(at(1_002), 'few streams')];
@@ -72,7 +72,7 @@ it('lets readers take turns: one with a hundred streams delays another by one re
   await Promise.all([...many, ...few]);
 });
 
-it('reads a position when the first of its readers has a turn, and only once', async () => {
+test('reads a position when the first of its readers has a turn, and only once', async () => {
   const { readLog, answerAll } = openControlledLog();
   const many = Array.from({ length: 100 }, (_, n) => readLog(at(n), 'many streams'));
   const crowd = Array.from({ length: 50 }, (_, n) => readLog(at(99), `reader ${n}`));
@@ -83,7 +83,7 @@ it('reads a position when the first of its readers has a turn, and only once', a
   await Promise.all(many);
 });
 
-it('rejects every caller that shares a failed read, and reads again for the next caller', async () => {
+test('rejects every caller that shares a failed read, and reads again for the next caller', async () => {
   const { reads, readLog } = openControlledLog();
   const both = [readLog(at(5)), readLog(at(5))];
   await Promise.resolve();
@@ -95,7 +95,7 @@ it('rejects every caller that shares a failed read, and reads again for the next
   expect(await again).toEqual([]);
 });
 
-it.each([
+test.each([
   ['does not begin right after the position', [makeRecord(7)]],
   ['has a hole', [makeRecord(6), makeRecord(8)]],
   ['is of another epoch', [makeRecord(6, 'new')]],

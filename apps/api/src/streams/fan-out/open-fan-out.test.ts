@@ -4,7 +4,7 @@ import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { EventLog, LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, it as test } from 'vitest';
 import { openFanOut } from './open-fan-out.ts';
 import { anEntitlement } from './testing/fake-hub.ts';
 import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';
@@ -76,7 +76,7 @@ function openPod({ count, eventBytes, newEventBytes = eventBytes, isTailInStep =
   };
 }
 
-it('the start, a replay and the tail read a log of large events in pages of at most 256 KiB', async () => {
+test('the start, a replay and the tail read a log of large events in pages of at most 256 KiB', async () => {
   const { fanOut, pages, append } = openPod({ count: 100, eventBytes: 65_536 });
   await fanOut.waitForPosition(5_000);
   const sink = openFakeSink();
@@ -96,7 +96,7 @@ it('the start, a replay and the tail read a log of large events in pages of at m
   for (const { bytes } of pages) expect(bytes).toBeLessThanOrEqual(262_144);
 });
 
-it('a replay of large old events does not shrink the pages of the tail, whose events are small', async () => {
+test('a replay of large old events does not shrink the pages of the tail, whose events are small', async () => {
   const { fanOut, selectPages, append } = openPod({
     ...{ count: 100, eventBytes: 65_536 },
     ...{ newEventBytes: 300, isTailInStep: true },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import type { Frame } from './frame.ts';
 import { Ring } from './ring.ts';
 
@@ -19,13 +19,13 @@ function makeRing(limits: { frames: number; bytes: number }, count: number): Rin
 }
 
 describe('Ring', () => {
-  it('has no position before the first reset', () => {
+  test('has no position before the first reset', () => {
     const ring = new Ring({ frames: 10, bytes: 1_000 });
     expect(ring.position()).toBeNull();
     expect(ring.canServeFrom(1)).toBe(false);
   });
 
-  it('keeps the newest frames within the limits of frames and bytes, and finds each by seq', () => {
+  test('keeps the newest frames within the limits of frames and bytes, and finds each by seq', () => {
     for (const ring of [makeRing({ frames: 5, bytes: 1_000 }, 5_000), makeRing({ frames: 5_000, bytes: 50 }, 5_000)]) {
       expect(ring.at(4_995)).toBeUndefined();
       expect([4_996, 4_997, 4_998, 4_999, 5_000].map((seq) => ring.at(seq)?.seq)).toEqual([
@@ -36,19 +36,19 @@ describe('Ring', () => {
     }
   });
 
-  it('keeps the last frame even if it is above the byte limit', () => {
+  test('keeps the last frame even if it is above the byte limit', () => {
     const ring = makeRing({ frames: 5, bytes: 50 }, 3);
     ring.push(makeFrame(4, 1_000));
     expect(ring.at(3)).toBeUndefined();
     expect(ring.at(4)?.seq).toBe(4);
   });
 
-  it('covers cursors inside it and at its end, not those behind it', () => {
+  test('covers cursors inside it and at its end, not those behind it', () => {
     const ring = makeRing({ frames: 5, bytes: 1_000 }, 10);
     expect([5, 6, 10, 11].map((next) => ring.canServeFrom(next))).toEqual([false, true, true, true]);
   });
 
-  it('returns the frame right after a cursor, comparing seq and ms', () => {
+  test('returns the frame right after a cursor, comparing seq and ms', () => {
     const ring = makeRing({ frames: 5, bytes: 1_000 }, 10);
     const findNext = (seq: number, ms = 1_000 + seq) => {
       const next = ring.after({ ms, seq });
@@ -61,7 +61,7 @@ describe('Ring', () => {
     expect(new Ring({ frames: 5, bytes: 1_000 }).after({ ms: 1, seq: 1 })).toBe('at-end');
   });
 
-  it('contains only positions of its epoch with the seq and ms of a frame', () => {
+  test('contains only positions of its epoch with the seq and ms of a frame', () => {
     const ring = makeRing({ frames: 5, bytes: 1_000 }, 10);
     expect(ring.contains({ epoch: 'e1', ms: 1_008, seq: 8 })).toBe(true);
     expect(ring.contains({ epoch: 'e2', ms: 1_008, seq: 8 })).toBe(false);

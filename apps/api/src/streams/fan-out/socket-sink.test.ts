@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, it as test } from 'vitest';
 import { takeSocketFromHttp } from '../open-response.ts';
 import { Chunk } from './chunk.ts';
 import { SocketSink } from './socket-sink.ts';
@@ -49,7 +49,7 @@ async function readAll(client: Socket): Promise<number> {
 }
 
 describe('SocketSink', () => {
-  it('calls the drain listener even after few unsent bytes', async () => {
+  test('calls the drain listener even after few unsent bytes', async () => {
     const { sink, client } = await openSink();
     const drained = new Promise<void>((resolve) => sink.onDrain(resolve));
     while (sink.unsentBytes() === 0) sink.write(smallChunk);
@@ -59,12 +59,12 @@ describe('SocketSink', () => {
     expect(sink.unsentBytes()).toBe(0);
   });
 
-  it('removes the idle time-out of the socket', async () => {
+  test('removes the idle time-out of the socket', async () => {
     const { socket } = await openSink();
     expect(socket.timeout).toBe(0);
   });
 
-  it('reports the progress of a large write before it is complete', async () => {
+  test('reports the progress of a large write before it is complete', async () => {
     const { sink, client } = await openSink();
     const drained = new Promise<void>((resolve) => sink.onDrain(resolve));
     sink.write(new Chunk(Buffer.alloc(largeBytes)));
@@ -77,7 +77,7 @@ describe('SocketSink', () => {
     expect(sink.sentBytes()).toBe(writtenBytes);
   });
 
-  it('keeps the order of writes while the client reads nothing', async () => {
+  test('keeps the order of writes while the client reads nothing', async () => {
     const { sink, client } = await openSink();
     // Every hundredth text is larger than one write to the socket, so the sink queues it in pieces.
     const textLength = (index: number) => (index % 100 === 0 ? 200_000 : index * 3);
@@ -96,7 +96,7 @@ describe('SocketSink', () => {
 });
 
 describe('SocketSink.end', () => {
-  it('sends every byte to a client that reads, then closes the connection even if the client does not', async () => {
+  test('sends every byte to a client that reads, then closes the connection even if the client does not', async () => {
     const { sink, socket, client } = await openSink();
     sink.write(new Chunk(Buffer.alloc(largeBytes)));
     sink.end(new Chunk(Buffer.from('last bytes')));
@@ -106,7 +106,7 @@ describe('SocketSink.end', () => {
     await closed;
   });
 
-  it('closes the connection after the time limit if the client reads nothing', async () => {
+  test('closes the connection after the time limit if the client reads nothing', async () => {
     const { sink, socket } = await openSink(50);
     sink.write(new Chunk(Buffer.alloc(largeBytes)));
     sink.end(new Chunk(Buffer.from('last bytes')));

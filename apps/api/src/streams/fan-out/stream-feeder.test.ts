@@ -1,5 +1,5 @@
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, it as test } from 'vitest';
 import { type FakeHubOptions, openFakeHub, waitForImmediate } from './testing/fake-hub.ts';
 import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';
 
@@ -15,7 +15,7 @@ const range = (from: number, to: number) => Array.from({ length: to - from + 1 }
 const frozenClock = { ...systemClock, monotonicMs: () => 0 };
 
 describe('StreamFeeder', () => {
-  it('writes the events of one event-loop turn as one shared buffer to every caught-up connection', async () => {
+  test('writes the events of one event-loop turn as one shared buffer to every caught-up connection', async () => {
     const { append, join } = openHub({ ringFrames: 100, clock: frozenClock });
     const sinks = [openFakeSink(), openFakeSink()];
     for (const sink of sinks) join(sink, 0);
@@ -26,7 +26,7 @@ describe('StreamFeeder', () => {
     expect(sinks[0]!.writes[0]).toBe(sinks[1]!.writes[0]);
   });
 
-  it.each([
+  test.each([
     ['from the ring', 1_000, 'joins last', 20],
     ['from the log', 10, 'joins last', 20],
     // A fan-out writes once to each connection in one event-loop turn. The rest of the burst goes out in slices.
@@ -59,7 +59,7 @@ describe('StreamFeeder', () => {
     expect(maxWrites).toBeLessThanOrEqual(maxWritesPerTurn);
   });
 
-  it('shares one buffer per time slice among connections at the same cursor', async () => {
+  test('shares one buffer per time slice among connections at the same cursor', async () => {
     const { append, join } = openHub({ ringFrames: 1_000, clock: frozenClock });
     append(300, {}, 1_000);
     const crowd = [openFakeSink(), openFakeSink(), openFakeSink()];
@@ -68,7 +68,7 @@ describe('StreamFeeder', () => {
     expect(new Set(crowd.map((sink) => sink.writes[0])).size).toBe(1);
   });
 
-  it('drops the rest of a page for a slow client and reads it again when the socket drains', async () => {
+  test('drops the rest of a page for a slow client and reads it again when the socket drains', async () => {
     const { append, join, reads } = openHub({ ringFrames: 1, options: { unsentLimitBytes: 100_000 } });
     append(14, {}, 40_000);
     const sink = openFakeSink();
@@ -84,7 +84,7 @@ describe('StreamFeeder', () => {
     expect(parseEventSeqs(sink)).toEqual(range(1, 14));
   });
 
-  it('continues the replay of a slow client after the ring has dropped its next event', async () => {
+  test('continues the replay of a slow client after the ring has dropped its next event', async () => {
     const { append, join } = openHub({ ringFrames: 8, options: { unsentLimitBytes: 100_000 } });
     append(10, {}, 40_000);
     const sink = openFakeSink();
@@ -102,7 +102,7 @@ describe('StreamFeeder', () => {
     expect(parseEventSeqs(sink)).toEqual(range(1, 30));
   });
 
-  it('clears the cache of joined frames after each fan-out', async () => {
+  test('clears the cache of joined frames after each fan-out', async () => {
     const { append, join } = openHub({ ringFrames: 100 });
     const [other, sink] = [openFakeSink(), openFakeSink()];
     let unsentBytes = 1_000_000;

@@ -5,7 +5,7 @@ import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { createLogger } from '@widget-service/shared/runtime/logger.ts';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it as test } from 'vitest';
 import { createTailTask } from './tail.ts';
 import { anEntitlement, openFakeHub } from './testing/fake-hub.ts';
 import { openFakeSink, parseEventSeqs } from './testing/fake-sink.ts';
@@ -95,7 +95,7 @@ function openTail() {
   };
 }
 
-it('sends the events that it reads to the streams', async () => {
+test('sends the events that it reads to the streams', async () => {
   const { join, read } = openTail();
   const sink = openFakeSink();
   join(sink, 5);
@@ -104,7 +104,7 @@ it('sends the events that it reads to the streams', async () => {
   await sink.until(() => sink.text().includes('id: e1.1008.8\n'));
 });
 
-it('closes the streams that are ahead of the end of the log and no others', async () => {
+test('closes the streams that are ahead of the end of the log and no others', async () => {
   const { join, read, inspect, hub, reasons, append } = openTail();
   const [inside, ahead, later] = [openFakeSink(), openFakeSink(), openFakeSink()];
   join(inside, 5);
@@ -120,7 +120,7 @@ it('closes the streams that are ahead of the end of the log and no others', asyn
   await inside.until(() => parseEventSeqs(inside).length === 1);
 });
 
-it.each([
+test.each([
   ['has another epoch', makePosition(5, 'e2')],
   ['ends earlier', makePosition(4)],
   ['has another event with the same seq', { ...makePosition(5), ms: 999 }],
@@ -135,7 +135,7 @@ it.each([
   expect(ring.position()).toEqual(end);
 });
 
-it.each([
+test.each([
   ['after a hole', makeRecord(7)],
   ['after another event with the same seq', makeRecord(6, 999)],
 ])('closes all streams when an event arrives %s', async (_, next) => {
@@ -147,7 +147,7 @@ it.each([
   expect(ring.position()).toEqual(makePosition(9));
 });
 
-it('closes the streams with unavailable when others append and this pod cannot read', async () => {
+test('closes the streams with unavailable when others append and this pod cannot read', async () => {
   const { join, failToRead, state, hub, reasons } = openTail();
   const sink = openFakeSink();
   join(sink, 5);
@@ -160,7 +160,7 @@ it('closes the streams with unavailable when others append and this pod cannot r
   expect(reasons).toEqual(['unavailable']);
 });
 
-it('keeps the streams open when a read succeeds in between', async () => {
+test('keeps the streams open when a read succeeds in between', async () => {
   const { join, failToRead, read, state, hub } = openTail();
   const sink = openFakeSink();
   join(sink, 5);
@@ -175,7 +175,7 @@ it('keeps the streams open when a read succeeds in between', async () => {
   expect(hub.size()).toBe(1);
 });
 
-it('keeps the streams open while nobody appends, and sends new events when the log is available again', async () => {
+test('keeps the streams open while nobody appends, and sends new events when the log is available again', async () => {
   const { join, failToRead, read, state } = openTail();
   const sink = openFakeSink();
   join(sink, 5);
@@ -184,7 +184,7 @@ it('keeps the streams open while nobody appends, and sends new events when the l
   await sink.until(() => parseEventSeqs(sink).length === 1);
 });
 
-it('waits for revocation freshness before it sends events', async () => {
+test('waits for revocation freshness before it sends events', async () => {
   const { join, read, state, hub, reasons } = openTail();
   const [kept, revoked] = [openFakeSink(), openFakeSink()];
   join(kept, 5);

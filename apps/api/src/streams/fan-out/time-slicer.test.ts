@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { TimeSlicer } from './time-slicer.ts';
 
 /** A time slicer whose clock moves only while work runs. `log` records the work and the end of each slice. */
@@ -20,14 +20,14 @@ function openSlicer() {
 }
 
 describe('TimeSlicer', () => {
-  it('runs work asynchronously, in order, at most 10 ms per slice', async () => {
+  test('runs work asynchronously, in order, at most 10 ms per slice', async () => {
     const { slicer, log, work, waitForSlices } = openSlicer();
     for (const name of ['a', 'b', 'c', 'd']) slicer.run(work(name, 4));
     expect(log).toEqual([]);
     expect(await waitForSlices(4)).toEqual(['a', 'b', 'c', 'end', 'd', 'end']);
   });
 
-  it('lets other work of the process run between slices', async () => {
+  test('lets other work of the process run between slices', async () => {
     const { slicer, log, work, waitForSlices } = openSlicer();
     for (let n = 0; n < 3; n += 1) slicer.run(work('crowd', 20));
     await new Promise((resolve) => setImmediate(resolve));
@@ -36,7 +36,7 @@ describe('TimeSlicer', () => {
     expect(lines.indexOf('other')).toBeLessThan(lines.lastIndexOf('crowd'));
   });
 
-  it('counts work after nextSlice in the slice and queues repeated callers at the end', async () => {
+  test('counts work after nextSlice in the slice and queues repeated callers at the end', async () => {
     const { slicer, work, waitForSlices } = openSlicer();
     const twice = async (name: string) => {
       for (let n = 1; n <= 2; n += 1) {

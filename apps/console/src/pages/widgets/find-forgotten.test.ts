@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { findForgotten } from './find-forgotten.ts';
 
 type Entry = number | 'received' | 'dead';
@@ -18,30 +18,30 @@ function toItem(entry: Entry) {
 }
 
 describe('findForgotten', () => {
-  it('finds nothing while every change since the creation is listed', () => {
+  test('finds nothing while every change since the creation is listed', () => {
     expect(findForgotten(only(), 1)).toBeNull();
     expect(findForgotten(only(3, 2), 3)).toBeNull();
     expect(findForgotten(only(3, 'dead', 2), 3)).toBeNull();
     expect(findForgotten(last(25, 4, 3, 2), 29)).toBeNull();
   });
 
-  it('finds the versions before the oldest listed change', () => {
+  test('finds the versions before the oldest listed change', () => {
     expect(findForgotten(only(9, 7, 8), 9)).toEqual({ from: 2, to: 6 });
     expect(findForgotten(only(3), 3)).toEqual({ from: 2, to: 2 });
     expect(findForgotten(last(25, 7, 6, 5), 32)).toEqual({ from: 2, to: 4 });
   });
 
-  it('finds all versions but the first if no change is listed', () => {
+  test('finds all versions but the first if no change is listed', () => {
     expect(findForgotten(only(), 5)).toEqual({ from: 2, to: 5 });
   });
 
-  it('takes a received hook for one that is applied, and a dead one not', () => {
+  test('takes a received hook for one that is applied, and a dead one not', () => {
     expect(findForgotten(only('received'), 2)).toBeNull();
     expect(findForgotten(only('received'), 3)).toEqual({ from: 2, to: 2 });
     expect(findForgotten(only('dead'), 3)).toEqual({ from: 2, to: 3 });
   });
 
-  it('says nothing if the oldest version may be on an earlier page', () => {
+  test('says nothing if the oldest version may be on an earlier page', () => {
     expect(findForgotten(last(25, 'dead'), 26)).toBeNull();
     // It was redriven, so it is the oldest hook and the latest version.
     expect(findForgotten(last(25, 27), 27)).toBeNull();

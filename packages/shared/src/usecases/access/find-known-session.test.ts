@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Session } from '../../ports/session-store.ts';
 import { makeFindKnownSession } from './find-known-session.ts';
@@ -30,7 +30,7 @@ function setUp() {
 }
 
 describe('makeFindKnownSession', () => {
-  it('reads an unknown session again after 10 s', async () => {
+  test('reads an unknown session again after 10 s', async () => {
     const { state, find } = setUp();
     expect(await find('a')).toBeNull();
     state.nowMs = 9_999;
@@ -41,7 +41,7 @@ describe('makeFindKnownSession', () => {
     expect(await find('a')).toEqual(aSession('a'));
   });
 
-  it('reads a known session each time, so that its end takes effect at once', async () => {
+  test('reads a known session each time, so that its end takes effect at once', async () => {
     const { state, find } = setUp();
     state.stored.add('a');
     for (let use = 0; use < 3; use += 1) expect(await find('a')).toEqual(aSession('a'));
@@ -50,7 +50,7 @@ describe('makeFindKnownSession', () => {
     expect(state.reads).toBe(4);
   });
 
-  it('remembers no failure of the store', async () => {
+  test('remembers no failure of the store', async () => {
     const { state, find } = setUp();
     state.isUnavailable = true;
     await expect(find('a')).rejects.toThrow(UnavailableError);
@@ -59,7 +59,7 @@ describe('makeFindKnownSession', () => {
     expect(await find('a')).toEqual(aSession('a'));
   });
 
-  it('remembers at most 20 000 unknown sessions, the newest', async () => {
+  test('remembers at most 20 000 unknown sessions, the newest', async () => {
     const { state, find } = setUp();
     for (let id = 0; id <= 20_000; id += 1) await find(`${id}`);
     const before = state.reads;

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { Session } from '../../ports/session-store.ts';
 import type { User } from '../../ports/user-store.ts';
@@ -7,7 +7,7 @@ import { makeFindSession, makeStartSession } from './sessions.ts';
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 
-it.each([minuteMs, 5 * minuteMs, 43_200_000])(
+test.each([minuteMs, 5 * minuteMs, 43_200_000])(
   'a session with an idle limit of %i ms stays valid while it is used, and ends once it is idle that long',
   async (sessionIdleMs) => {
     let session: Session | null = null;
@@ -56,7 +56,7 @@ function aSessionWithDueWrite(recordLastSeen: () => Promise<void>) {
   return { find, state };
 }
 
-it('does not write lastSeenAt for five seconds after a failed write', async () => {
+test('does not write lastSeenAt for five seconds after a failed write', async () => {
   const { find, state } = aSessionWithDueWrite(() =>
     Promise.reject(new UnavailableError('the store accepts no writes')),
   );
@@ -71,7 +71,7 @@ it('does not write lastSeenAt for five seconds after a failed write', async () =
   }
 });
 
-it('runs at most eight writes of lastSeenAt at once, and finds the session for every request', async () => {
+test('runs at most eight writes of lastSeenAt at once, and finds the session for every request', async () => {
   const { find, state } = aSessionWithDueWrite(() => new Promise(() => {}));
   const results = await Promise.all(Array.from({ length: 100 }, () => find('any', '')));
   expect(results.every((signedIn) => signedIn !== null)).toBe(true);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it as test } from 'vitest';
 import { UnavailableError } from '../../domain/errors.ts';
 import { assignPartition } from '../../domain/queue-item.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
@@ -67,7 +67,7 @@ function aBacklog(onPage: (page: number) => void = () => undefined) {
   };
 }
 
-it('nudges the widgets of a served partition behind 1 000 widgets of a stuck one', async () => {
+test('nudges the widgets of a served partition behind 1 000 widgets of a stuck one', async () => {
   const { scan, add, queuedWidgetIds } = aBacklog();
   const oldest = add(stuckPartition, 1_000);
   const later = add(servedPartition, 3);
@@ -76,7 +76,7 @@ it('nudges the widgets of a served partition behind 1 000 widgets of a stuck one
   expect(queuedWidgetIds(stuckPartition)).toEqual(oldest.slice(0, 256));
 });
 
-it('reaches them behind 5 000 widgets in the second scan, also if many have the same time', async () => {
+test('reaches them behind 5 000 widgets in the second scan, also if many have the same time', async () => {
   const { scan, add, queuedWidgetIds } = aBacklog();
   add(stuckPartition, 5_000, 700);
   const later = add(servedPartition, 3, 700);
@@ -84,7 +84,7 @@ it('reaches them behind 5 000 widgets in the second scan, also if many have the 
   expect(queuedWidgetIds(servedPartition)).toEqual(later);
 });
 
-it('starts again at the oldest widget once it has found all widgets', async () => {
+test('starts again at the oldest widget once it has found all widgets', async () => {
   const { scan, add, processJob, queuedWidgetIds } = aBacklog();
   const oldest = add(stuckPartition, 5_000);
   for (let scans = 0; scans < 2; scans += 1) await scan();
@@ -93,7 +93,7 @@ it('starts again at the oldest widget once it has found all widgets', async () =
   expect(queuedWidgetIds(stuckPartition)).toEqual(oldest.slice(256, 512));
 });
 
-it('returns hasMore while full jobs are processed, and not while they wait', async () => {
+test('returns hasMore while full jobs are processed, and not while they wait', async () => {
   const { scan, add, processJob } = aBacklog();
   add(servedPartition, 600);
   expect(await scan()).toMatchObject({ widgets: 256, hasMore: true });
@@ -106,7 +106,7 @@ it('returns hasMore while full jobs are processed, and not while they wait', asy
   expect(await scan()).toMatchObject({ widgets: 0, hasMore: false });
 });
 
-it('does not return hasMore when some widgets of a waiting full job are published', async () => {
+test('does not return hasMore when some widgets of a waiting full job are published', async () => {
   const { scan, add, publish, processJob } = aBacklog();
   const oldest = add(servedPartition, 400);
   expect(await scan()).toMatchObject({ widgets: 256, hasMore: true });
@@ -120,7 +120,7 @@ it('does not return hasMore when some widgets of a waiting full job are publishe
   expect(await scan()).toMatchObject({ widgets: 256, hasMore: true });
 });
 
-it('says since when the oldest outbox has been overdue, if the scan started there', async () => {
+test('says since when the oldest outbox has been overdue, if the scan started there', async () => {
   const { scan, add } = aBacklog();
   expect((await scan()).oldestSince).toBeNull();
   add(stuckPartition, 5_000);
@@ -129,7 +129,7 @@ it('says since when the oldest outbox has been overdue, if the scan started ther
   expect((await scan()).oldestSince).toBeUndefined();
 });
 
-it('starts again at the oldest widget after a failed scan', async () => {
+test('starts again at the oldest widget after a failed scan', async () => {
   const { scan, add, queuedWidgetIds } = aBacklog((page) => {
     if (page === 2) throw new UnavailableError('the store does not answer');
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it as test } from 'vitest';
 import type { Delivery } from '../../domain/delivery.ts';
 import { UnavailableError } from '../../domain/errors.ts';
 import type { QueueItem } from '../../domain/queue-item.ts';
@@ -55,7 +55,7 @@ const aDelivery = (members: Pick<Delivery, 'integrationId'>): Delivery => ({
 const nudge = (widgetId: string): QueueItem => ({ type: 'nudge', widgetId });
 
 describe('GroupCommit', () => {
-  it('stores items of one event-loop turn as one job', async () => {
+  test('stores items of one event-loop turn as one job', async () => {
     const { queue, calls, waitForCalls } = aManualQueue();
     const groupCommit = new GroupCommit(queue, systemClock);
     const stored = Promise.all([groupCommit.submit(nudge('a')), groupCommit.submit(nudge('b'))]);
@@ -65,7 +65,7 @@ describe('GroupCommit', () => {
     expect(calls.map(({ job }) => job.items)).toEqual([[nudge('a'), nudge('b')]]);
   });
 
-  it('stores items that arrive while flushesMax flushes are in flight as one job, once one of the flushes is done', async () => {
+  test('stores items that arrive while flushesMax flushes are in flight as one job, once one of the flushes is done', async () => {
     const { queue, calls, waitForCalls } = aManualQueue();
     const groupCommit = new GroupCommit(queue, systemClock, { flushesMax: 2 });
     const first = groupCommit.submit(nudge('a'));
@@ -83,7 +83,7 @@ describe('GroupCommit', () => {
     expect(calls.map(({ job }) => job.items)).toEqual([[nudge('a')], [nudge('b')], [nudge('c'), nudge('d')]]);
   });
 
-  it('stores one job per partition and keeps the items of a widget in one partition', async () => {
+  test('stores one job per partition and keeps the items of a widget in one partition', async () => {
     const { queue, calls, waitForCalls } = aManualQueue(4);
     const groupCommit = new GroupCommit(queue, systemClock);
     const ids = Array.from({ length: 40 }, (_, index) => `widget-${index % 20}`);
@@ -101,7 +101,7 @@ describe('GroupCommit', () => {
     }
   });
 
-  it('starts another job at the item limit', async () => {
+  test('starts another job at the item limit', async () => {
     const { queue, calls, waitForCalls } = aManualQueue();
     const groupCommit = new GroupCommit(queue, systemClock, { jobItemsMax: 3 });
     const allStored = Promise.all(Array.from({ length: 7 }, (_, index) => groupCommit.submit(nudge(`w${index}`))));
@@ -111,7 +111,7 @@ describe('GroupCommit', () => {
     expect(calls.map(({ job }) => job.items.length)).toEqual([3, 3, 1]);
   });
 
-  it('retries a failed enqueue with the same job id', async () => {
+  test('retries a failed enqueue with the same job id', async () => {
     const { queue, calls, waitForCalls } = aManualQueue();
     const groupCommit = new GroupCommit(queue, systemClock);
     const stored = groupCommit.submit(nudge('a'));
@@ -123,7 +123,7 @@ describe('GroupCommit', () => {
     expect(calls[1]?.job).toEqual(calls[0]?.job);
   });
 
-  it('resolves when the answer arrived in time, although the process was too busy to read it before the deadline', async () => {
+  test('resolves when the answer arrived in time, although the process was too busy to read it before the deadline', async () => {
     const answer = promisify(randomBytes);
     const { queue } = aManualQueue();
     // Node runs the callback of the first answer in its poll phase, and runs timers next. So after the busy loop the
@@ -138,7 +138,7 @@ describe('GroupCommit', () => {
     await expect(groupCommit.submit(nudge('a'))).resolves.toBeUndefined();
   });
 
-  it('rejects at the deadline while the queue does not answer, also items that wait for the next flush', async () => {
+  test('rejects at the deadline while the queue does not answer, also items that wait for the next flush', async () => {
     const { queue, waitForCalls } = aManualQueue();
     const groupCommit = new GroupCommit(queue, systemClock, { deadlineMs: 50, flushesMax: 1 });
     const first = groupCommit.submit(nudge('a'));
@@ -148,7 +148,7 @@ describe('GroupCommit', () => {
     await expect(second).rejects.toThrow(UnavailableError);
   });
 
-  it('counts against waitersMax only the callers that still wait', async () => {
+  test('counts against waitersMax only the callers that still wait', async () => {
     const { queue, calls, waitForCalls } = aManualQueue();
     const groupCommit = new GroupCommit(queue, systemClock, { waitersMax: 2 });
     for (let round = 1; round <= 3; round += 1) {
@@ -160,7 +160,7 @@ describe('GroupCommit', () => {
     }
   });
 
-  it('rejects items once it has read that the backlog is above its limit, until it has read that the backlog has shrunk', async () => {
+  test('rejects items once it has read that the backlog is above its limit, until it has read that the backlog has shrunk', async () => {
     const { queue, calls, waitForCalls, pressure } = aManualQueue();
     pressure.waitingJobs = 100;
     let nowMs = 0;
@@ -180,7 +180,7 @@ describe('GroupCommit', () => {
     await later;
   });
 
-  it.each([
+  test.each([
     ['deliveries', { waitingJobs: 100, memoryUsedRatio: 0.5 }, 'too many deliveries wait to be processed'],
     ['memory', { waitingJobs: 0, memoryUsedRatio: 0.81 }, 'the queue has little memory left'],
   ])('names the exceeded bound in the internal message: %s', async (_, currentPressure, text) => {
@@ -197,7 +197,7 @@ describe('GroupCommit', () => {
     });
   });
 
-  it('rejects the items of an integration that uses more than its share of the memory, and accepts those of others', async () => {
+  test('rejects the items of an integration that uses more than its share of the memory, and accepts those of others', async () => {
     const { queue, calls, waitForCalls, pressure } = aManualQueue();
     // 80 MB may be used, 60 MB are. The flood takes 300 bytes and 1.5 times its payload: more than half of 20 + 45 MB.
     Object.assign(pressure, { memoryUsedRatio: 0.6, memoryLimitBytes: 100_000_000 });
