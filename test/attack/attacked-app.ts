@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { type CorpusVariables, expandVariables, issueVariables } from '../corpus/corpus-variables.ts';
-import { openTestApp, type TestApp, type TestAppOptions } from '../drivers/test-app.ts';
+import { openTestApp, type TestApp, type TestAppOptions } from '../drivers/app/test-app.ts';
 
 /** The app on a socket, with users and tokens of every kind: what an attack needs. */
 export interface AttackedApp extends TestApp {

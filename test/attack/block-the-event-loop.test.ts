@@ -5,12 +5,12 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DescribedOperation, listOperations } from '../api/bad-input/described-operation.ts';
-import { aCreation, aDelivery, anAuditEvent, aUser } from '../drivers/builders.ts';
-import { issueIntegration, issueProvisionToken, issueSubscription } from '../drivers/issue-grants.ts';
-import { measureLongestTurnMs } from '../drivers/longest-turn.ts';
-import { fetchOpenApiDocument } from '../drivers/openapi-document.ts';
-import { signInThroughPorts, type TestCaller } from '../drivers/test-app.ts';
-import { openTestService, type TestService } from '../drivers/test-service.ts';
+import { aCreation, aDelivery, anAuditEvent, aUser } from '../drivers/app/builders.ts';
+import { issueIntegration, issueProvisionToken, issueSubscription } from '../drivers/app/issue-grants.ts';
+import { fetchOpenApiDocument } from '../drivers/app/openapi-document.ts';
+import { signInThroughPorts, type TestCaller } from '../drivers/app/test-app.ts';
+import { openTestService, type TestService } from '../drivers/app/test-service.ts';
+import { measureLongestTurnMs } from '../drivers/tools/longest-turn.ts';
 import { listNastiestRequests, type NastyRequest } from './nastiest-requests.ts';
 
 const blockedMaxMs = 50;

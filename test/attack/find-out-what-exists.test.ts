@@ -5,10 +5,10 @@ import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpSender, type HttpSender } from '../api/bad-input/http-sender.ts';
-import { aUser } from '../drivers/builders.ts';
-import { issueIntegration, issueProvisionToken, issueSubscription } from '../drivers/issue-grants.ts';
-import { openTestApp, type TestApp, type TestResponse } from '../drivers/test-app.ts';
-import { openTestService, type TestService } from '../drivers/test-service.ts';
+import { aUser } from '../drivers/app/builders.ts';
+import { issueIntegration, issueProvisionToken, issueSubscription } from '../drivers/app/issue-grants.ts';
+import { openTestApp, type TestApp, type TestResponse } from '../drivers/app/test-app.ts';
+import { openTestService, type TestService } from '../drivers/app/test-service.ts';
 
 /**
  * An attacker compares answers, and how long they take. Times on a shared machine vary, so these tests compare what

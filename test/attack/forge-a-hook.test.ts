@@ -3,9 +3,9 @@ import { mintSigningSecret, sealSecret } from '@widget-service/shared/domain/sea
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../drivers/expect-problem.ts';
-import { createManualClock } from '../drivers/manual-clock.ts';
-import { openTestApp, type TestApp } from '../drivers/test-app.ts';
+import { expectProblem } from '../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp } from '../drivers/app/test-app.ts';
+import { createManualClock } from '../drivers/tools/manual-clock.ts';
 
 /**
  * The attacker knows the URL of the hook and has recorded signed hooks, but not the secret. The accepted and refused

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signInThroughPorts, type TestCaller } from '../drivers/test-app.ts';
-import { openTestService, type TestService } from '../drivers/test-service.ts';
+import { signInThroughPorts, type TestCaller } from '../drivers/app/test-app.ts';
+import { openTestService, type TestService } from '../drivers/app/test-service.ts';
 
 /**
  * A sender writes what could end a line or an event of the stream into everything that it can name. The stream is read as

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchange } from '../api/bad-input/raw-connection.ts';
 import { makeAuthHeaders } from '../corpus/corpus-variables.ts';
-import type { TestResponse, TestRoute } from '../drivers/test-app.ts';
+import type { TestResponse, TestRoute } from '../drivers/app/test-app.ts';
 import { type AttackedApp, openAttackedApp } from './attacked-app.ts';
 
 /** `test/corpus` tries many more bodies and queries, on single operations. Here each one goes to every operation. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchange } from '../api/bad-input/raw-connection.ts';
-import { openStream } from '../drivers/stream-client.ts';
-import { signInThroughPorts, type TestCaller, type TestRoute } from '../drivers/test-app.ts';
-import { openTestService, type TestService } from '../drivers/test-service.ts';
+import { signInThroughPorts, type TestCaller, type TestRoute } from '../drivers/app/test-app.ts';
+import { openTestService, type TestService } from '../drivers/app/test-service.ts';
+import { openStream } from '../drivers/streams/stream-client.ts';
 import { type AttackedApp, openAttackedApp } from './attacked-app.ts';
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, test } from 'vitest';
-import { readThreadMs } from '../drivers/longest-turn.ts';
+import { readThreadMs } from '../drivers/tools/longest-turn.ts';
 import { parsersOfForeignText, takersOfOwnText } from './parsers-of-foreign-text.ts';
 
 const slowMs = 10;

@@ -5,10 +5,10 @@ import { connect, type Socket } from 'node:net';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { aUser } from '../drivers/builders.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { startStopwatch } from '../drivers/stopwatch.ts';
-import { openTestService, type TestService } from '../drivers/test-service.ts';
+import { aUser } from '../drivers/app/builders.ts';
+import { openTestService, type TestService } from '../drivers/app/test-service.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
 /**
  * One client attacks, and an honest one elsewhere is served within a second. The limits of each defence have tests of

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { SentHook } from '../drivers/hook-sender.ts';
-import type { StreamEvent } from '../drivers/stream-client.ts';
+import type { SentHook } from '../drivers/cluster/hook-sender.ts';
+import type { StreamEvent } from '../drivers/streams/stream-client.ts';
 
 interface CloudEvent {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { FilterableEvent } from '@widget-service/shared/domain/event-filter.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import type { CloudEvent, ReceivedEvent } from '../drivers/recording.ts';
+import type { CloudEvent, ReceivedEvent } from '../drivers/cluster/recording.ts';
 import type { Evidence } from './evidence.ts';
 
 /** An event as it was published at one position. */

@@ -1,4 +1,4 @@
-import type { HookOperation, Recording } from '../drivers/recording.ts';
+import type { HookOperation, Recording } from '../drivers/cluster/recording.ts';
 import type { TimeRange } from '../faults/recording-queries.ts';
 import type { StoredState } from '../faults/stored-state.ts';
 

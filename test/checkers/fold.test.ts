@@ -2,7 +2,7 @@ import { applyHooks } from '@widget-service/shared/domain/effect.ts';
 import { buildWidget } from '@widget-service/shared/domain/widget.ts';
 import fc from 'fast-check';
 import { describe, expect, it as test } from 'vitest';
-import { aDelivery } from '../drivers/builders.ts';
+import { aDelivery } from '../drivers/app/builders.ts';
 import { type AnsweredWidget, foldWidget, isFoldOf, type SentHook } from './fold.ts';
 
 const createdAt = new Date('2026-01-01T00:00:00.000Z');

@@ -8,7 +8,7 @@ import type {
   RecordedBlock,
   RecordedConnection,
   RecordedStream,
-} from '../drivers/recording.ts';
+} from '../drivers/cluster/recording.ts';
 import type { Evidence } from './evidence.ts';
 import type { AnsweredWidget } from './fold.ts';
 

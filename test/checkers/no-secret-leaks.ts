@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ServiceProcess } from '../drivers/service-process.ts';
+import type { ServiceProcess } from '../drivers/cluster/service-process.ts';
 import type { Checker } from './evidence.ts';
 
 /** No secret is in anything that these processes have logged or printed. */

@@ -1,5 +1,5 @@
 import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
-import type { RecordedConnection, Revocation } from '../drivers/recording.ts';
+import type { RecordedConnection, Revocation } from '../drivers/cluster/recording.ts';
 import type { Checker } from './evidence.ts';
 import { isInside } from './nothing-outside-the-filter.ts';
 

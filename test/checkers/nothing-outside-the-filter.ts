@@ -1,7 +1,7 @@
 import type { EventFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { expect } from 'vitest';
-import type { CloudEvent as RecordedEvent } from '../drivers/recording.ts';
-import type { StreamClient, StreamEvent } from '../drivers/stream-client.ts';
+import type { CloudEvent as RecordedEvent } from '../drivers/cluster/recording.ts';
+import type { StreamClient, StreamEvent } from '../drivers/streams/stream-client.ts';
 
 type CloudEvent = Omit<RecordedEvent, 'data'> & {
   readonly data: Omit<RecordedEvent['data'], 'widget'> & {

@@ -1,5 +1,5 @@
 import { deriveCreationEventId } from '@widget-service/shared/domain/event-id.ts';
-import type { CreateOperation } from '../drivers/recording.ts';
+import type { CreateOperation } from '../drivers/cluster/recording.ts';
 import { collectEventHistory } from './event-history.ts';
 import type { Checker, Evidence } from './evidence.ts';
 

@@ -1,5 +1,5 @@
 import { problemKinds } from '@widget-service/api/http/problem-kinds.ts';
-import type { CreateOperation, HookOperation, Recording } from '../drivers/recording.ts';
+import type { CreateOperation, HookOperation, Recording } from '../drivers/cluster/recording.ts';
 import type { Checker } from './evidence.ts';
 
 /**

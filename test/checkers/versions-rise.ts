@@ -1,5 +1,5 @@
 import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
-import type { RecordedStream } from '../drivers/recording.ts';
+import type { RecordedStream } from '../drivers/cluster/recording.ts';
 import { collectEventHistory, type PublishedEvent } from './event-history.ts';
 import type { Checker } from './evidence.ts';
 

@@ -1,4 +1,4 @@
-import type { HookOperation } from '../drivers/recording.ts';
+import type { HookOperation } from '../drivers/cluster/recording.ts';
 import type { StoredWidget } from '../faults/stored-state.ts';
 import { collectEventHistory } from './event-history.ts';
 import { type Checker, type Evidence, mayBeLost } from './evidence.ts';

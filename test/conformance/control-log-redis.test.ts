@@ -5,8 +5,8 @@ import { RedisControlLog } from '@widget-service/cluster/redis/redis-control-log
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it as test } from 'vitest';
-import { buildNumberedEntries, openTailAtEnd } from '../drivers/control-log-driver.ts';
-import { startStopwatch } from '../drivers/stopwatch.ts';
+import { buildNumberedEntries, openTailAtEnd } from '../drivers/app/control-log-driver.ts';
+import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 
 /** The embedded control log lives in the memory of one process, so it cannot lose entries that the process has. */

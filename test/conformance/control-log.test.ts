@@ -1,9 +1,9 @@
 import type { ControlEntry } from '@widget-service/shared/ports/control-log.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { buildNumberedEntries, openTailAtEnd } from '../drivers/control-log-driver.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import { startStopwatch } from '../drivers/stopwatch.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { buildNumberedEntries, openTailAtEnd } from '../drivers/app/control-log-driver.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
 describe('ControlLog', () => {
   let testBackend: TestBackend;

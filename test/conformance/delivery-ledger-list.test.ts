@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { DeliveryState, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 /** The current time: MongoDB removes rows that were published before the retention, at any moment. */
 const startedAtMs = Date.now();

@@ -4,7 +4,7 @@ import { MongoDeliveryLedger } from '@widget-service/cluster/mongo/mongo-deliver
 import type { DeliveryLedger } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
-import { aDelivery } from '../drivers/builders.ts';
+import { aDelivery } from '../drivers/app/builders.ts';
 
 const retentionMs = 3_600_000;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { aDelivery } from '../drivers/builders.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aDelivery } from '../drivers/app/builders.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 /** A payload that the store rejects for good. */
 const poison = '{"reading":"poison"}';

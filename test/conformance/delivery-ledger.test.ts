@@ -3,9 +3,9 @@ import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type { DeliveryEffect, LedgerRow } from '@widget-service/shared/ports/delivery-ledger.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { aDelivery, awkwardPayload, awkwardTexts } from '../drivers/builders.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aDelivery, awkwardPayload, awkwardTexts } from '../drivers/app/builders.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 const position: LogPosition = { epoch: 'k3f9', ms: 1_764_000_000_123, seq: 42 };
 /** The current time: MongoDB may at any moment remove a row that was published longer ago than the retention. */

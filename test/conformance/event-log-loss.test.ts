@@ -1,9 +1,9 @@
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { anEventAppend } from '../drivers/builders.ts';
-import { buildEventAppends, driveEventLog } from '../drivers/event-log-driver.ts';
-import { logCanLoseEvents, openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { anEventAppend } from '../drivers/app/builders.ts';
+import { buildEventAppends, driveEventLog } from '../drivers/app/event-log-driver.ts';
+import { logCanLoseEvents, openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 const epochPattern = /^[0-9a-z]{1,32}$/;
 

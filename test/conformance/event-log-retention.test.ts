@@ -6,9 +6,9 @@ import type { LogAppend } from '@widget-service/shared/ports/event-log.ts';
 import type { ComparablePosition } from '@widget-service/shared/ports/run-registry.ts';
 import { Redis, ReplyError } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, it as test } from 'vitest';
-import { anEventAppend } from '../drivers/builders.ts';
-import { buildEventAppends } from '../drivers/event-log-driver.ts';
-import { logCanLoseEvents, openTestBackend } from '../drivers/open-test-backend.ts';
+import { anEventAppend } from '../drivers/app/builders.ts';
+import { buildEventAppends } from '../drivers/app/event-log-driver.ts';
+import { logCanLoseEvents, openTestBackend } from '../drivers/app/open-test-backend.ts';
 
 // The embedded log is in the same file as the run registry. It cannot lose events that the registry has, so it trims
 // without regard to the last recorded position.

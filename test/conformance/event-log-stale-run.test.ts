@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
-import { anEventAppend } from '../drivers/builders.ts';
-import { driveEventLog } from '../drivers/event-log-driver.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { anEventAppend } from '../drivers/app/builders.ts';
+import { driveEventLog } from '../drivers/app/event-log-driver.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 /** Long enough that a busy machine appends twice within it. */
 const runAgeMaxMs = 1_000;

@@ -1,9 +1,9 @@
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { someTime } from '../drivers/builders.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import { aToken, later, storedGrantKinds } from '../drivers/stored-grant-kinds.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { someTime } from '../drivers/app/builders.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { aToken, later, storedGrantKinds } from '../drivers/app/stored-grant-kinds.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 describe.each(storedGrantKinds)('GrantStore.list, $name', ({ getStore, ownMembers }) => {
   let testBackend: TestBackend;

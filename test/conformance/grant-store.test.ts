@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Grant } from '@widget-service/shared/domain/grant.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { awkwardTexts, someTime } from '../drivers/builders.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import { aPreviousToken, aToken, storedGrantKinds as kinds, later } from '../drivers/stored-grant-kinds.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { awkwardTexts, someTime } from '../drivers/app/builders.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { aPreviousToken, aToken, storedGrantKinds as kinds, later } from '../drivers/app/stored-grant-kinds.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 let sharedBackend: TestBackend;
 beforeAll(async () => {

@@ -10,10 +10,10 @@ import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumedBatch, ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it as test } from 'vitest';
-import { aDelivery } from '../drivers/builders.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aDelivery } from '../drivers/app/builders.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 
 const getWidgetIds = (items: readonly QueueItem[]) => items.map((item) => (item.type === 'nudge' ? item.widgetId : ''));
 

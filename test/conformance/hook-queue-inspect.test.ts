@@ -1,10 +1,10 @@
 import type { ConsumeOutcome, HookJob, HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
-import { aJob, buildJobs, driveQueue } from '../drivers/hook-jobs.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aJob, buildJobs, driveQueue } from '../drivers/app/hook-jobs.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 
 describe('HookQueue.inspect', () => {
   let testBackend: TestBackend;

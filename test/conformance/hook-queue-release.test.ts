@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
-import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
-import { aJob, buildJobs, driveQueue, getJobIds, type HandleBatch } from '../drivers/hook-jobs.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
+import { aJob, buildJobs, driveQueue, getJobIds, type HandleBatch } from '../drivers/app/hook-jobs.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 /** The embedded service has one process with one consumer. */
 const mayHaveSeveralConsumers = inject('backend') !== 'embedded';

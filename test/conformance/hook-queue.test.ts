@@ -2,12 +2,12 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ConsumeOutcome } from '@widget-service/shared/ports/hook-queue.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { aDelivery, awkwardPayload } from '../drivers/builders.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { aJob, buildJobs, driveQueue, getJobIds } from '../drivers/hook-jobs.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import { startStopwatch } from '../drivers/stopwatch.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aDelivery, awkwardPayload } from '../drivers/app/builders.ts';
+import { aJob, buildJobs, driveQueue, getJobIds } from '../drivers/app/hook-jobs.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
 let testBackend: TestBackend;
 beforeAll(async () => {

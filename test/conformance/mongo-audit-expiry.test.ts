@@ -3,8 +3,8 @@ import { collectionNames, createIndexes, verifyIndexes } from '@widget-service/c
 import { MongoAuditEventStore } from '@widget-service/cluster/mongo/mongo-audit-event-store.ts';
 import { type Db, MongoClient, UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
-import { anAuditEvent } from '../drivers/builders.ts';
-import { eventually } from '../drivers/eventually.ts';
+import { anAuditEvent } from '../drivers/app/builders.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { isLong } from '../faults/scale.ts';
 
 const hourMs = 3_600_000;

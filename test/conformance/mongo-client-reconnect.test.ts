@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type MongoConnection, openMongo } from '@widget-service/cluster/mongo/client.ts';
 import type { ServerHeartbeatStartedEvent as HeartbeatStarted } from 'mongodb';
 import { describe, expect, inject, onTestFinished, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { openTcpProxy } from '../faults/tcp-proxy.ts';
 
 const clientCount = 10;

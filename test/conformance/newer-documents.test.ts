@@ -14,7 +14,7 @@ import {
   aUser,
   aWidget,
   someTime,
-} from '../drivers/builders.ts';
+} from '../drivers/app/builders.ts';
 
 /** As a newer version might add one to any document. */
 const addedMember = { addedLater: { by: 'a newer version' } };

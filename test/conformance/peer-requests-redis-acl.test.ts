@@ -5,7 +5,7 @@ import { RedisPeerRequests } from '@widget-service/cluster/redis/redis-peer-requ
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 /** An ACL is a property of a whole Redis server, so this one has its own. The embedded pod has none. */

@@ -5,7 +5,7 @@ import { RedisPeerRequests } from '@widget-service/cluster/redis/redis-peer-requ
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 
 /** The embedded pod asks itself, without a connection. */

@@ -1,9 +1,9 @@
 import type { PeerAnswers, PeerRequests } from '@widget-service/shared/ports/peer-requests.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import { startStopwatch } from '../drivers/stopwatch.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
 describe.each(['podRequests', 'workerRequests'] as const)('PeerRequests: %s', (port) => {
   let testBackend: TestBackend;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { PersonalStream } from '@widget-service/shared/ports/personal-stream-store.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 /** Not expired: a store may remove an expired stream at any time. */
 function aStream(overrides: Partial<PersonalStream> = {}): PersonalStream {

@@ -5,9 +5,9 @@ import { type RateLimit, returnPermits, takePermits } from '@widget-service/shar
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 
 /** So slow that no permit returns while a test runs. */
 const slow: RateLimit = { ratePerSecond: 0.0001, burst: 5 };

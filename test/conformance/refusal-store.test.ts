@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type HookRefusal, refusalLimits } from '@widget-service/shared/ports/refusal-store.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 function aRefusal(overrides: Partial<HookRefusal> = {}): HookRefusal {
   return {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 describe('ServiceKeyStore', () => {
   let testBackend: TestBackend;

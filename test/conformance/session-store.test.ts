@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Session } from '@widget-service/shared/ports/session-store.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 /** Not expired: a store may remove an expired session at any time. */
 function aSession(overrides: Partial<Session> = {}): Session {

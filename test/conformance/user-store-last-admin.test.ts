@@ -1,8 +1,8 @@
 import type { User, UserChanges } from '@widget-service/shared/ports/user-store.ts';
 import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
-import { aUser } from '../drivers/builders.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aUser } from '../drivers/app/builders.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 /** Every way in which a user stops being an enabled admin. */
 const resignations: readonly UserChanges[] = [

@@ -6,8 +6,8 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { WaitingByIntegration } from '@widget-service/shared/domain/waiting-deliveries.ts';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it as test } from 'vitest';
-import { aDelivery } from '../drivers/builders.ts';
-import { eventually } from '../drivers/eventually.ts';
+import { aDelivery } from '../drivers/app/builders.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 
 /** The embedded service counts in its memory. */

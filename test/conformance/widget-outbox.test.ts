@@ -5,9 +5,9 @@ import {
   type WidgetOutbox,
 } from '@widget-service/shared/ports/widget-outbox.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { aCreation, anEntry, aWidget } from '../drivers/builders.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aCreation, anEntry, aWidget } from '../drivers/app/builders.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 const getWidgetIds = (widgets: readonly UnpublishedWidget[]) => widgets.map(({ widgetId }) => widgetId);
 

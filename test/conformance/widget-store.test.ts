@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { aCreation, anIdempotencyRecord, aWidget, awkwardTexts } from '../drivers/builders.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aCreation, anIdempotencyRecord, aWidget, awkwardTexts } from '../drivers/app/builders.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 
 const noFilter = { state: null, createdAtOrBefore: null };
 

@@ -6,7 +6,7 @@ import { mintToken, sha256Hex, type TokenPrefix } from '@widget-service/shared/d
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
-import { aCreation, aDelivery, aQuarantinedText, aWidget } from '../drivers/builders.ts';
+import { aCreation, aDelivery, aQuarantinedText, aWidget } from '../drivers/app/builders.ts';
 import type { CorpusCaller } from './corpus-case.ts';
 
 /** The values of the `{variable}`s in the cases, by name. */

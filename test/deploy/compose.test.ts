@@ -6,7 +6,7 @@ import { parseSettings } from '@widget-service/shared/config/parse-settings.ts';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
 import { afterAll, describe, expect, it as test } from 'vitest';
 import { parse } from 'yaml';
-import { freePort } from '../drivers/free-port.ts';
+import { freePort } from '../drivers/tools/free-port.ts';
 import { root } from './build-context.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads a few fields of each service.

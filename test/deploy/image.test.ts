@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { freePort } from '../drivers/free-port.ts';
+import { freePort } from '../drivers/tools/free-port.ts';
 import { isIgnored, listFiles, root } from './build-context.ts';
 import { type BuiltImage, readInstructions, runDockerfile } from './run-dockerfile.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { applyCustomResourceDefinitions } from './custom-resources.ts';
 import { type ClusterObject, findReasonToSkip, listObjects, makeKubectl, runCommand, sampleWhile } from './kubectl.ts';
 import { makeOperatorCopy } from './operator-copy.ts';

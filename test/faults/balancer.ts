@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../drivers/eventually.ts';
-import { freePort } from '../drivers/free-port.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { freePort } from '../drivers/tools/free-port.ts';
 
 /** A pod as haproxy sees it. A restarted process keeps its ports. */
 export interface BalancedPod {

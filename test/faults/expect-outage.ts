@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { CreateOperation, HookOperation, Recording } from '../drivers/recording.ts';
+import type { CreateOperation, HookOperation, Recording } from '../drivers/cluster/recording.ts';
 import {
   excludeStarved,
   findEndedStreams,

@@ -1,7 +1,7 @@
-import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { freePort } from '../drivers/free-port.ts';
-import type { Environment } from '../drivers/service-process.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import type { Environment } from '../drivers/cluster/service-process.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { freePort } from '../drivers/tools/free-port.ts';
 import { type Balancer, openBalancer } from './balancer.ts';
 import { type RedisProcess, startRedis } from './redis-process.ts';
 import { createServiceSlot, type ServiceSlot } from './service-slot.ts';

@@ -1,5 +1,5 @@
 import { type Document, MongoClient } from 'mongodb';
-import type { Environment } from '../drivers/service-process.ts';
+import type { Environment } from '../drivers/cluster/service-process.ts';
 
 /** The documents of a database at one time. */
 export interface MongoBackup {

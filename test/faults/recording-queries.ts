@@ -1,4 +1,4 @@
-import type { CreateOperation, HookOperation, Recording } from '../drivers/recording.ts';
+import type { CreateOperation, HookOperation, Recording } from '../drivers/cluster/recording.ts';
 
 /** A range of times on the recording's clock, in milliseconds. `toMs` is exclusive. */
 export interface TimeRange {

@@ -1,4 +1,4 @@
-import type { Environment, ServiceProcess } from '../drivers/service-process.ts';
+import type { Environment, ServiceProcess } from '../drivers/cluster/service-process.ts';
 
 /** One pod or worker of a deployment. A scenario can kill its process and start a new one on the same ports. */
 export interface ServiceSlot {

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { eventually } from '../drivers/eventually.ts';
-import { freePort } from '../drivers/free-port.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { freePort } from '../drivers/tools/free-port.ts';
 
 /** The proxies whose files in `deploy/proxies` run here. */
 export const shippedProxies = ['nginx', 'haproxy', 'envoy', 'traefik'] as const;

@@ -3,7 +3,7 @@ import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
 import { Redis } from 'ioredis';
 import { type Document, MongoClient, type UUID } from 'mongodb';
 import type { AnsweredWidget } from '../checkers/fold.ts';
-import type { Environment } from '../drivers/service-process.ts';
+import type { Environment } from '../drivers/cluster/service-process.ts';
 
 /** The contents of the stores when the cluster is idle. */
 export interface StoredState {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import type { AlertFault } from '../drivers/alert-watch.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { withOrigin } from '../drivers/service-process.ts';
-import { openStream, type StreamClient } from '../drivers/stream-client.ts';
+import type { AlertFault } from '../drivers/cluster/alert-watch.ts';
+import { withOrigin } from '../drivers/cluster/service-process.ts';
+import { openStream, type StreamClient } from '../drivers/streams/stream-client.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import type { Balancer } from './balancer.ts';
 import type { ServiceSlot } from './service-slot.ts';
 import type { TcpProxy } from './tcp-proxy.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 /** Echoes every text. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { freePort } from '../drivers/free-port.ts';
+import { freePort } from '../drivers/tools/free-port.ts';
 
 /** A TCP proxy between clients and a server. A test can damage the connection without touching the server. */
 export interface TcpProxy {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { type WatchedCommand, watchCommands } from './watch-commands.ts';
 
 test('reports every command, including those that arrive together with the answer to MONITOR', async () => {

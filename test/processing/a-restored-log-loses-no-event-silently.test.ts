@@ -1,10 +1,10 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { aCreation, aDelivery } from '../drivers/builders.ts';
-import { logCanLoseEvents, openTestBackend } from '../drivers/open-test-backend.ts';
-import { overrideMethod } from '../drivers/override-method.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aCreation, aDelivery } from '../drivers/app/builders.ts';
+import { logCanLoseEvents, openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { overrideMethod } from '../drivers/app/override-method.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { createBatchProcessor, processUntilPublished, type RunPorts, readLog, toItem } from './drive-runs.ts';
 
 let testBackend: TestBackend;

@@ -6,11 +6,11 @@ import { Supervisor } from '@widget-service/shared/runtime/supervisor.ts';
 import { createWorkerTasks } from '@widget-service/shared/tasks/worker-tasks.ts';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, it as test } from 'vitest';
-import { aDelivery } from '../drivers/builders.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { createFastClock } from '../drivers/fast-clock.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aDelivery } from '../drivers/app/builders.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { createFastClock } from '../drivers/tools/fast-clock.ts';
 import { enqueue } from './consume.ts';
 
 /** A minute of the worker's clock takes 1.5 s. */

@@ -9,7 +9,7 @@ import { createLogger, type Logger } from '@widget-service/shared/runtime/logger
 import { createHookConsumerTask } from '@widget-service/shared/tasks/hook-consumer.ts';
 import { makePublishOutbox } from '@widget-service/shared/usecases/events/publish-outbox.ts';
 import { makeProcessBatch } from '@widget-service/shared/usecases/hooks/process-batch.ts';
-import { eventually } from '../drivers/eventually.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 
 /** The system clock with pauses that are 50 times shorter. */
 export const shortPauseClock = {

@@ -1,9 +1,9 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { type AnsweredWidget, foldWidget } from '../checkers/fold.ts';
-import { aCreation, aDelivery, someTime } from '../drivers/builders.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aCreation, aDelivery, someTime } from '../drivers/app/builders.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { createBatchProcessor, processUntilPublished, readLog, toItem } from './drive-runs.ts';
 
 let testBackend: TestBackend;

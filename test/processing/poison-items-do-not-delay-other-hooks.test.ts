@@ -3,10 +3,10 @@ import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { assignPartition } from '@widget-service/shared/domain/queue-item.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { aCreation, aDelivery } from '../drivers/builders.ts';
-import { openTestBackend } from '../drivers/open-test-backend.ts';
-import { overrideMethod } from '../drivers/override-method.ts';
-import type { TestBackend } from '../drivers/test-backend.ts';
+import { aCreation, aDelivery } from '../drivers/app/builders.ts';
+import { openTestBackend } from '../drivers/app/open-test-backend.ts';
+import { overrideMethod } from '../drivers/app/override-method.ts';
+import type { TestBackend } from '../drivers/app/test-backend.ts';
 import { consumeUntil } from './consume.ts';
 import { readLog } from './drive-runs.ts';
 

@@ -8,8 +8,8 @@ import { parseArgs } from 'node:util';
 import { createClient } from '@widget-service/client/client.ts';
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { CDPSession, Page } from 'playwright-core';
-import { openProfile, openTab, signInByPage, startBrowser } from '../drivers/console-browser.ts';
-import { testAdmin } from '../drivers/console-client.ts';
+import { testAdmin } from '../drivers/app/console-client.ts';
+import { openProfile, openTab, signInByPage, startBrowser } from '../drivers/cluster/console-browser.ts';
 import { openEmbeddedDeployment } from '../faults/deployment.ts';
 
 const { values } = parseArgs({

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { Browser } from 'playwright-core';
-import { openTab, signInByPage, startBrowser } from '../drivers/console-browser.ts';
-import { testAdmin } from '../drivers/console-client.ts';
+import { testAdmin } from '../drivers/app/console-client.ts';
+import { openTab, signInByPage, startBrowser } from '../drivers/cluster/console-browser.ts';
 import { openEmbeddedDeployment } from '../faults/deployment.ts';
 
 const folder = fileURLToPath(new URL('../console-screenshots/', import.meta.url));

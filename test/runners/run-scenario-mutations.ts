@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findClusterServers } from '../drivers/cluster-servers.ts';
+import { findClusterServers } from '../drivers/cluster/cluster-servers.ts';
 import { type FaultRow, loadFaultRows, tableFolderVariable } from '../faults/fault-table.ts';
 import { makeMutantTree } from '../mutations/mutant-tree.ts';
 import { type StoreMutation, storeRules } from '../mutations/store-rules.ts';

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { findReasonToSkip } from '../deploy/kubectl.ts';
-import { findClusterServers } from '../drivers/cluster-servers.ts';
+import { findClusterServers } from '../drivers/cluster/cluster-servers.ts';
 import { runVitest } from './run-vitest.ts';
 
 const withoutServers = [

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findClusterServers } from '../drivers/cluster-servers.ts';
+import { findClusterServers } from '../drivers/cluster/cluster-servers.ts';
 import { oldCheckoutVariable } from '../upgrade/old-checkout.ts';
 import { runVitest } from './run-vitest.ts';
 

@@ -5,10 +5,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clientAnswersFile, generateClientAnswers } from '../drivers/client-answers.ts';
-import { clientInterfaceFile, generateClientInterface } from '../drivers/client-interface.ts';
-import { fetchOpenApiDocument } from '../drivers/openapi-document.ts';
-import { startService } from '../drivers/service-process.ts';
+import { clientAnswersFile, generateClientAnswers } from '../drivers/app/client-answers.ts';
+import { clientInterfaceFile, generateClientInterface } from '../drivers/app/client-interface.ts';
+import { fetchOpenApiDocument } from '../drivers/app/openapi-document.ts';
+import { startService } from '../drivers/cluster/service-process.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'widget-interface-'));
 const service = await startService('api', { DATA_DIR: folder });

@@ -10,14 +10,14 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { type ConsoleClient, signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 import {
   findNodes,
   type InstalledClientPackage,
   installClientPackage,
   readRecipes,
-} from '../drivers/client-package.ts';
-import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
-import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+} from '../drivers/tools/client-package.ts';
 
 const browserPath = process.env.CHROMIUM_BIN ?? '';
 if (browserPath === '' && process.env.REQUIRE_BROWSER === '1') throw new Error('CHROMIUM_BIN is missing');

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
-import { type CountingStream, openCountingStream } from '../drivers/counting-stream.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
-import { withOrigin } from '../drivers/service-process.ts';
-import { openStream } from '../drivers/stream-client.ts';
+import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
+import { buildHooks, createHookSender } from '../drivers/cluster/hook-sender.ts';
+import { withOrigin } from '../drivers/cluster/service-process.ts';
+import { type CountingStream, openCountingStream } from '../drivers/streams/counting-stream.ts';
+import { openStream } from '../drivers/streams/stream-client.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { readMaxEventLoopLagMs } from '../faults/process-metrics.ts';

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { createWidgets, signIn, testAdmin } from '../drivers/console-client.ts';
-import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { createWidgets, signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 
 let folder: string;
 let service: ServiceProcess;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, it as test } from 'vitest';
-import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 import { mainsWithFailpoints } from '../faults/failpoints/wait-for-failpoint.ts';
 import { openLimitedDisk, openSmallDisk } from '../faults/full-disk.ts';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { signInByPage } from '../drivers/console-browser.ts';
-import { signIn, testAdmin } from '../drivers/console-client.ts';
-import { fetchOpenApiDocument } from '../drivers/openapi-document.ts';
-import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { fetchOpenApiDocument } from '../drivers/app/openapi-document.ts';
+import { signInByPage } from '../drivers/cluster/console-browser.ts';
+import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 
 const browserPath = process.env.CHROMIUM_BIN ?? '';
 const canRun = browserPath !== '';

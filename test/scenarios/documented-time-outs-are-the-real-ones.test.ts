@@ -5,9 +5,9 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
-import { type ServiceProcess, startService } from '../drivers/service-process.ts';
-import { startStopwatch } from '../drivers/stopwatch.ts';
+import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
 /** A busy machine may notice the end of a time-out this much later. */
 const toleranceSeconds = 4;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { signIn, testAdmin } from '../drivers/console-client.ts';
-import { type ServiceProcess, startService, withOrigin } from '../drivers/service-process.ts';
-import { openStream } from '../drivers/stream-client.ts';
+import { signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { type ServiceProcess, startService, withOrigin } from '../drivers/cluster/service-process.ts';
+import { openStream } from '../drivers/streams/stream-client.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
-import { createWidgets, signIn, testAdmin } from '../drivers/console-client.ts';
-import { buildHooks, createHookSender, type SentHook } from '../drivers/hook-sender.ts';
-import { type ServiceProcess, startService, withOrigin } from '../drivers/service-process.ts';
-import { openStream } from '../drivers/stream-client.ts';
+import { createWidgets, signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { buildHooks, createHookSender, type SentHook } from '../drivers/cluster/hook-sender.ts';
+import { type ServiceProcess, startService, withOrigin } from '../drivers/cluster/service-process.ts';
+import { openStream } from '../drivers/streams/stream-client.ts';
 
 let folder: string;
 let service: ServiceProcess;

@@ -5,11 +5,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { signIn, testAdmin } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { freePort } from '../drivers/free-port.ts';
-import { startService } from '../drivers/service-process.ts';
+import { signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { startService } from '../drivers/cluster/service-process.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { freePort } from '../drivers/tools/free-port.ts';
 import { startRedis } from '../faults/redis-process.ts';
 
 let run: ClusterRun;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
-import { type Load, openLoad } from '../drivers/load.ts';
-import type { ServiceProcess } from '../drivers/service-process.ts';
+import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import type { ServiceProcess } from '../drivers/cluster/service-process.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
-import { type Load, openLoad } from '../drivers/load.ts';
+import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import { expectMongoOutage, expectRedisOutage } from '../faults/expect-outage.ts';

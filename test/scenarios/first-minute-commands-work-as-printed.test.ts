@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
-import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 
 let folder: string;
 let service: ServiceProcess;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import {
   type Certificate,
   canRunProxy,

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { testAdmin } from '../drivers/console-client.ts';
-import { fetchOpenApiDocument } from '../drivers/openapi-document.ts';
-import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { testAdmin } from '../drivers/app/console-client.ts';
+import { fetchOpenApiDocument } from '../drivers/app/openapi-document.ts';
+import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 
 const run = promisify(execFile);
 const programFolder = fileURLToPath(new URL('../foreign-clients/generated-python/', import.meta.url));

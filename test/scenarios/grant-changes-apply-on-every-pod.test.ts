@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { createHookSender, type HookBody } from '../drivers/hook-sender.ts';
-import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
-import { openStream, type StreamClient } from '../drivers/stream-client.ts';
+import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { createHookSender, type HookBody } from '../drivers/cluster/hook-sender.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/cluster/service-process.ts';
+import { openStream, type StreamClient } from '../drivers/streams/stream-client.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 
 /** The promise: every pod applies a change of a grant within this time after its acknowledgement. */
 const boundMs = 2_000;

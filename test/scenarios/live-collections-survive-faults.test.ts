@@ -3,9 +3,9 @@ import { createClient, type WidgetServiceClient } from '@widget-service/client/c
 import { createHookSender, type HookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { LiveWidgets } from '@widget-service/client/live/live-widgets.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { testAdmin } from '../drivers/console-client.ts';
-import { type FollowedStream, followStream } from '../drivers/followed-stream.ts';
-import { watchVersions } from '../drivers/watch-versions.ts';
+import { testAdmin } from '../drivers/app/console-client.ts';
+import { type FollowedStream, followStream } from '../drivers/streams/followed-stream.ts';
+import { watchVersions } from '../drivers/streams/watch-versions.ts';
 import { type Deployment, openClusterDeployment, openEmbeddedDeployment } from '../faults/deployment.ts';
 
 const hasCluster = process.env.MONGODB_URL !== undefined;

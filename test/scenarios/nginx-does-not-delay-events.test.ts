@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { signIn, testAdmin } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { freePort } from '../drivers/free-port.ts';
-import { createHookSender } from '../drivers/hook-sender.ts';
-import { type ServiceProcess, startService, withOrigin } from '../drivers/service-process.ts';
-import { startStopwatch } from '../drivers/stopwatch.ts';
+import { signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { createHookSender } from '../drivers/cluster/hook-sender.ts';
+import { type ServiceProcess, startService, withOrigin } from '../drivers/cluster/service-process.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { freePort } from '../drivers/tools/free-port.ts';
+import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
 const browserPath = process.env.CHROMIUM_BIN ?? '';
 const canRun = browserPath !== '' && spawnSync('nginx', ['-v']).status === 0;

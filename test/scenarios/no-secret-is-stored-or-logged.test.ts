@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { collectOutput, expectNoSecretIn } from '../checkers/no-secret-leaks.ts';
-import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { testAdmin } from '../drivers/console-client.ts';
-import { freePort } from '../drivers/free-port.ts';
-import { startIdentityProvider, type TestIdentityProvider } from '../drivers/identity-provider.ts';
-import { type Environment, type ServiceProcess, startService } from '../drivers/service-process.ts';
-import { useEverySecret } from '../drivers/use-every-secret.ts';
+import { testAdmin } from '../drivers/app/console-client.ts';
+import { startIdentityProvider, type TestIdentityProvider } from '../drivers/app/identity-provider.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { type Environment, type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
+import { useEverySecret } from '../drivers/cluster/use-every-secret.ts';
+import { freePort } from '../drivers/tools/free-port.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 let redis: RedisProcess;

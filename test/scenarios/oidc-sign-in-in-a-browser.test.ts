@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { signIn, testAdmin } from '../drivers/console-client.ts';
-import { startIdentityProvider, type TestIdentityProvider } from '../drivers/identity-provider.ts';
-import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { startIdentityProvider, type TestIdentityProvider } from '../drivers/app/identity-provider.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 
 const browserPath = process.env.CHROMIUM_BIN ?? '';
 const hasBrowser = browserPath !== '';

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it as test } from 'vitest';
 import { expectNoSecretIn } from '../checkers/no-secret-leaks.ts';
-import { openClusterRun } from '../drivers/cluster-run.ts';
-import { signIn, testAdmin } from '../drivers/console-client.ts';
-import { type OtlpReceiver, openOtlpReceiver, type ReceivedSpan } from '../drivers/otlp-receiver.ts';
-import { type Environment, type ServiceProcess, startService } from '../drivers/service-process.ts';
-import { openStream } from '../drivers/stream-client.ts';
+import { signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { type OtlpReceiver, openOtlpReceiver, type ReceivedSpan } from '../drivers/cluster/otlp-receiver.ts';
+import { type Environment, type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
+import { openStream } from '../drivers/streams/stream-client.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -199,7 +199,7 @@ describe('one hook is one trace', () => {
 });
 
 describe('without an OTLP endpoint', () => {
-  const recorder = fileURLToPath(new URL('../drivers/record-modules.ts', import.meta.url));
+  const recorder = fileURLToPath(new URL('../drivers/cluster/record-modules.ts', import.meta.url));
 
   /** Runs an embedded service that serves a hook. Returns its modules of OpenTelemetry. */
   async function listTracingModules(extra: Environment): Promise<string[]> {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
-import { type Load, openLoad } from '../drivers/load.ts';
-import type { HookOperation } from '../drivers/recording.ts';
+import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import type { HookOperation } from '../drivers/cluster/recording.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { expectNoSecretPrinted } from '../checkers/no-secret-leaks.ts';
-import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { signIn } from '../drivers/console-client.ts';
-import { createHookSender } from '../drivers/hook-sender.ts';
-import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
-import { openStream } from '../drivers/stream-client.ts';
+import { signIn } from '../drivers/app/console-client.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { createHookSender } from '../drivers/cluster/hook-sender.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/cluster/service-process.ts';
+import { openStream } from '../drivers/streams/stream-client.ts';
 
 let run: ClusterRun;
 let pods: ServiceProcess[];

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
-import { openClusterRun } from '../drivers/cluster-run.ts';
-import { type ConsoleClient, createWidgets, signIn, testAdmin } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { buildHooks, createHookSender, type HookBody, type SentHook } from '../drivers/hook-sender.ts';
-import { startService, withOrigin } from '../drivers/service-process.ts';
-import { openStream } from '../drivers/stream-client.ts';
+import { type ConsoleClient, createWidgets, signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { buildHooks, createHookSender, type HookBody, type SentHook } from '../drivers/cluster/hook-sender.ts';
+import { startService, withOrigin } from '../drivers/cluster/service-process.ts';
+import { openStream } from '../drivers/streams/stream-client.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { rejectPayloadsInMongo, rejectPayloadsInSqlite } from '../faults/unstorable-payloads.ts';
 
 const hookCount = 1_000;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
-import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
-import { startStopwatch, thisMachine } from '../drivers/stopwatch.ts';
+import { type ConsoleClient, signIn } from '../drivers/app/console-client.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { buildHooks, createHookSender } from '../drivers/cluster/hook-sender.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/cluster/service-process.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { startStopwatch, thisMachine } from '../drivers/tools/stopwatch.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 const hookLimit = { ratePerSecond: 20, burst: 300 };

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it as test } from 'vitest';
-import { type Load, openLoad } from '../drivers/load.ts';
+import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';

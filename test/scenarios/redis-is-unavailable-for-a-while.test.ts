@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
-import { createHookSender, type HookBody } from '../drivers/hook-sender.ts';
-import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
-import { startStopwatch } from '../drivers/stopwatch.ts';
-import { openStream } from '../drivers/stream-client.ts';
+import { type ConsoleClient, signIn } from '../drivers/app/console-client.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { createHookSender, type HookBody } from '../drivers/cluster/hook-sender.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/cluster/service-process.ts';
+import { openStream } from '../drivers/streams/stream-client.ts';
+import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 let redis: RedisProcess;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { type ConsoleClient, signIn } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
-import { startStopwatch } from '../drivers/stopwatch.ts';
-import { openStream, type StreamClient } from '../drivers/stream-client.ts';
+import { type ConsoleClient, signIn } from '../drivers/app/console-client.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/cluster/service-process.ts';
+import { openStream, type StreamClient } from '../drivers/streams/stream-client.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 
 let redis: RedisProcess;

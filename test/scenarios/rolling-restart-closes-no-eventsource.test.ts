@@ -1,11 +1,11 @@
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { buildHooks, createHookSender, type SentHook } from '../drivers/hook-sender.ts';
-import { createPace } from '../drivers/pace.ts';
-import { openPackageEventSource, type PackageEventSource } from '../drivers/package-event-source.ts';
-import { withOrigin } from '../drivers/service-process.ts';
+import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
+import { buildHooks, createHookSender, type SentHook } from '../drivers/cluster/hook-sender.ts';
+import { createPace } from '../drivers/cluster/pace.ts';
+import { withOrigin } from '../drivers/cluster/service-process.ts';
+import { openPackageEventSource, type PackageEventSource } from '../drivers/streams/package-event-source.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { isLong } from '../faults/scale.ts';

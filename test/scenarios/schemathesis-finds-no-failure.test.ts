@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
-import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 
 const run = promisify(execFile);
 const requirements = fileURLToPath(new URL('../foreign-clients/schemathesis/requirements.txt', import.meta.url));

@@ -7,8 +7,8 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import type { CorpusVariables } from '../corpus/corpus-variables.ts';
 import { buildSmugglingBytes, last, smuggled, smugglingAttacks } from '../corpus/smuggled-requests.ts';
-import { type ConsoleClient, signIn, testAdmin } from '../drivers/console-client.ts';
-import { type ServiceProcess, startService } from '../drivers/service-process.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../drivers/app/console-client.ts';
+import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
 import { canRunProxy, createCertificate, type ShippedProxy, startShippedProxy } from '../faults/shipped-proxy.ts';
 
 /** The same attacks as in `test/attack`, through the shipped configurations. */

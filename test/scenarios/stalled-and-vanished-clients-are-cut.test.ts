@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
-import { openCountingStream } from '../drivers/counting-stream.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { buildHooks, createHookSender } from '../drivers/hook-sender.ts';
-import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
+import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
+import { buildHooks, createHookSender } from '../drivers/cluster/hook-sender.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/cluster/service-process.ts';
+import { openCountingStream } from '../drivers/streams/counting-stream.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { isLong } from '../faults/scale.ts';

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, onTestFinished, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
-import { type ServiceProcess, startService } from '../drivers/service-process.ts';
-import { startStopwatch } from '../drivers/stopwatch.ts';
+import { type ServiceProcess, startService } from '../drivers/cluster/service-process.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

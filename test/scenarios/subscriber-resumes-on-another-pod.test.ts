@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../checkers/delivered-once-in-order.ts';
-import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { type ConsoleClient, createWidgets, signIn } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { buildHooks, createHookSender, type SentHook } from '../drivers/hook-sender.ts';
-import { type ServiceProcess, withOrigin } from '../drivers/service-process.ts';
-import { openStream, type StreamEvent } from '../drivers/stream-client.ts';
+import { type ConsoleClient, createWidgets, signIn } from '../drivers/app/console-client.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import { buildHooks, createHookSender, type SentHook } from '../drivers/cluster/hook-sender.ts';
+import { type ServiceProcess, withOrigin } from '../drivers/cluster/service-process.ts';
+import { openStream, type StreamEvent } from '../drivers/streams/stream-client.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 
 let run: ClusterRun;
 let pods: ServiceProcess[];

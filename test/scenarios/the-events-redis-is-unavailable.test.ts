@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { eventually } from '../drivers/eventually.ts';
-import { type Load, openLoad } from '../drivers/load.ts';
+import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { type Checkpoints, createCheckpoints, expectNoViolations } from '../faults/checkpoint.ts';
 import { expectRedisOutage } from '../faults/expect-outage.ts';

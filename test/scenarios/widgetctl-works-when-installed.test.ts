@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { findNodes } from '../drivers/client-package.ts';
-import { testAdmin } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
-import { Widgetctl } from '../drivers/widgetctl.ts';
+import { testAdmin } from '../drivers/app/console-client.ts';
+import { findNodes } from '../drivers/tools/client-package.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { Widgetctl } from '../drivers/tools/widgetctl.ts';
 import { type Deployment, openEmbeddedDeployment } from '../faults/deployment.ts';
 
 const run = promisify(execFile);

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { type ClusterRun, openClusterRun } from '../drivers/cluster-run.ts';
-import { signIn } from '../drivers/console-client.ts';
-import { eventually } from '../drivers/eventually.ts';
-import type { ServiceProcess } from '../drivers/service-process.ts';
-import { startStopwatch } from '../drivers/stopwatch.ts';
+import { signIn } from '../drivers/app/console-client.ts';
+import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
+import type { ServiceProcess } from '../drivers/cluster/service-process.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
+import { startStopwatch } from '../drivers/tools/stopwatch.ts';
 import { openCheckedTraffic } from '../faults/failpoints/checked-traffic.ts';
 import {
   armFailpoint,

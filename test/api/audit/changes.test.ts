@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { auditActions } from '@widget-service/shared/domain/audit-event.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuditEventBody, listAuditEvents } from '../../drivers/audit-trail.ts';
-import { aDelivery, aQuarantinedText } from '../../drivers/builders.ts';
-import { createPasswordUser, toSessionHeaders } from '../../drivers/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/test-app.ts';
+import { type AuditEventBody, listAuditEvents } from '../../drivers/app/audit-trail.ts';
+import { aDelivery, aQuarantinedText } from '../../drivers/app/builders.ts';
+import { createPasswordUser, toSessionHeaders } from '../../drivers/app/password-user.ts';
+import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/app/test-app.ts';
 
 const remoteAddress = '198.51.100.7';
 let service: TestApp;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listAuditEvents, listAuditEventsOnce } from '../../drivers/audit-trail.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { issueProvisionToken } from '../../drivers/issue-grants.ts';
-import { createPasswordUser } from '../../drivers/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { listAuditEvents, listAuditEventsOnce } from '../../drivers/app/audit-trail.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { issueProvisionToken } from '../../drivers/app/issue-grants.ts';
+import { createPasswordUser } from '../../drivers/app/password-user.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 let service: TestApp;
 let admin: TestCaller;

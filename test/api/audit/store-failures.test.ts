@@ -1,10 +1,10 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { AuditEventStore } from '@widget-service/shared/ports/audit-event-store.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listAuditEventsOnce } from '../../drivers/audit-trail.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { listAuditEventsOnce } from '../../drivers/app/audit-trail.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 /** What happens before each `append`. */
 let beforeAppend: () => Promise<void>;

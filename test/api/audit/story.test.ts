@@ -1,11 +1,11 @@
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AuditEventBody } from '../../drivers/audit-trail.ts';
-import { aUser } from '../../drivers/builders.ts';
-import { type ConsoleClient, signIn } from '../../drivers/console-client.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { openStream } from '../../drivers/stream-client.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import type { AuditEventBody } from '../../drivers/app/audit-trail.ts';
+import { aUser } from '../../drivers/app/builders.ts';
+import { type ConsoleClient, signIn } from '../../drivers/app/console-client.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openStream } from '../../drivers/streams/stream-client.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 const password = 'correct horse battery';
 const address = '203.0.113.77';

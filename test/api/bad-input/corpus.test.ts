@@ -17,8 +17,8 @@ import { otherPaths, session } from '../../corpus/other-paths.ts';
 import { quarantine } from '../../corpus/quarantine.ts';
 import { getWidget, listWidgets } from '../../corpus/read-widgets.ts';
 import { receiveHook } from '../../corpus/receive-hook.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestResponse } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestResponse } from '../../drivers/app/test-app.ts';
 import { collectSentValues } from './collect-sent-values.ts';
 import { createHttpSender, type HttpSender } from './http-sender.ts';
 

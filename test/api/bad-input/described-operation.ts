@@ -1,4 +1,4 @@
-import type { Json, OpenApiDocument } from '../../drivers/openapi-document.ts';
+import type { Json, OpenApiDocument } from '../../drivers/app/openapi-document.ts';
 
 /** The part of an operation's description that the generator of requests uses. */
 export interface DescribedOperation {

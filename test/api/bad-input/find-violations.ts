@@ -1,4 +1,4 @@
-import type { TestResponse } from '../../drivers/test-app.ts';
+import type { TestResponse } from '../../drivers/app/test-app.ts';
 import { canary } from './schema-arbitrary.ts';
 
 /** The statuses of permanent rejections. No request may cause a 5xx. */

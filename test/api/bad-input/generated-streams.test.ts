@@ -1,7 +1,7 @@
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 import { openStreamOnce, type StreamOpening } from './open-stream-once.ts';
 import { readGenerationSettings } from './read-generation-settings.ts';
 import { anyText, canary } from './schema-arbitrary.ts';

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import type { TestResponse } from '../../drivers/test-app.ts';
+import type { TestResponse } from '../../drivers/app/test-app.ts';
 
 interface SentRequest {
   readonly method: string;

@@ -5,7 +5,7 @@ import { listenPublicly, type PublicListener } from '@widget-service/api/http/li
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CorpusVariables, expandVariables, issueVariables } from '../../corpus/corpus-variables.ts';
 import { type RawCase, rawRequests } from '../../corpus/raw-requests.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 import { exchange, openSocket, parseResponses, readToEnd } from './raw-connection.ts';
 
 let service: TestApp;

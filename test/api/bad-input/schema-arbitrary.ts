@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { Json } from '../../drivers/openapi-document.ts';
+import type { Json } from '../../drivers/app/openapi-document.ts';
 
 /** Occurs in every generated text value, so that a test can detect a repeated value. */
 export const canary = 'kA7canaryZq9';

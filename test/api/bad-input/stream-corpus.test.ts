@@ -3,8 +3,8 @@ import { describeResponse } from '../../corpus/corpus-case.ts';
 import { type CorpusVariables, expandVariables, issueVariables } from '../../corpus/corpus-variables.ts';
 import { lastEventIds } from '../../corpus/last-event-ids.ts';
 import { streamTokens } from '../../corpus/other-paths.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 import { createHttpSender, type HttpSender } from './http-sender.ts';
 import { openStreamOnce } from './open-stream-once.ts';
 

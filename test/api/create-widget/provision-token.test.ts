@@ -3,10 +3,10 @@ import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import type { ProvisionToken } from '@widget-service/shared/ports/grant-store.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../drivers/eventually.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { createManualClock } from '../../drivers/manual-clock.ts';
-import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/app/test-app.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
+import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const clock = createManualClock();
 const challenge = 'Bearer realm="widgets"';

@@ -1,10 +1,10 @@
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listAuditEvents } from '../../drivers/audit-trail.ts';
-import { aCreation, aDelivery } from '../../drivers/builders.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { listAuditEvents } from '../../drivers/app/audit-trail.ts';
+import { aCreation, aDelivery } from '../../drivers/app/builders.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 import { consumeUntil, enqueue } from '../../processing/consume.ts';
 
 let service: TestApp;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aCreation, aDelivery } from '../../drivers/builders.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { aCreation, aDelivery } from '../../drivers/app/builders.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
 import { consumeUntil } from '../../processing/consume.ts';
 
 let service: TestApp;

@@ -3,9 +3,9 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aCreation, aDelivery, awkwardPayload } from '../../drivers/builders.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { aCreation, aDelivery, awkwardPayload } from '../../drivers/app/builders.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
 import { consumeUntil } from '../../processing/consume.ts';
 
 let isQueueUnavailable = false;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import type { HookRefusal } from '@widget-service/shared/ports/refusal-store.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../drivers/eventually.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 let service: TestApp;
 let admin: TestCaller;

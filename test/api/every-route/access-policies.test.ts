@@ -1,14 +1,14 @@
 import { permissionsForRole } from '@widget-service/shared/domain/role.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { startAppWithRoutes } from '../../drivers/start-app-with-routes.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { startAppWithRoutes } from '../../drivers/app/start-app-with-routes.ts';
 import {
   openTestApp,
   type TestApp,
   type TestCaller,
   type TestResponse,
   type TestRoute,
-} from '../../drivers/test-app.ts';
+} from '../../drivers/app/test-app.ts';
 
 /**
  * The tests iterate over the table of all routes, so they cover a new route without a change. The requests have no

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startAppWithRoutes } from '../../drivers/start-app-with-routes.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { startAppWithRoutes } from '../../drivers/app/start-app-with-routes.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 let service: TestApp;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { listenPublicly, type PublicListener } from '@widget-service/api/http/listen.ts';
 import { resolveListenHost } from '@widget-service/shared/runtime/listen-addresses.ts';
 import { afterEach, expect, test } from 'vitest';
-import { openTestApp, type TestApp, type TestAppOptions } from '../../drivers/test-app.ts';
+import { openTestApp, type TestApp, type TestAppOptions } from '../../drivers/app/test-app.ts';
 
 let service: TestApp;
 let listener: PublicListener;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../drivers/eventually.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 const otherAddress = '127.0.0.2';
 /** Proxies elsewhere: so the addresses of this machine are those of clients. */

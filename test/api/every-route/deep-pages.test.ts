@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aCreation, aDelivery, anAuditEvent } from '../../drivers/builders.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { aCreation, aDelivery, anAuditEvent } from '../../drivers/app/builders.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
 
 const rowsMax = 10_000;
 const startedAtMs = Date.now();

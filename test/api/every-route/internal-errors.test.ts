@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openTestApp } from '../../drivers/test-app.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 
 test('an unexpected error is a 500 that tells its request id, and nothing of the error', async () => {
   const fault = new Error('connect to 10.9.8.7 as root');

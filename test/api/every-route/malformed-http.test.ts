@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 let service: TestApp;
 let port: number;

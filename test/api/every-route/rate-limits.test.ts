@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestRoute } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestRoute } from '../../drivers/app/test-app.ts';
 
 /** No permit returns while a test runs. */
 const api = { ratePerSecond: 0.001, burst: 3 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { issueProvisionToken } from '../../drivers/issue-grants.ts';
-import { openTestApp, type TestApp, type TestResponse } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { issueProvisionToken } from '../../drivers/app/issue-grants.ts';
+import { openTestApp, type TestApp, type TestResponse } from '../../drivers/app/test-app.ts';
 
 let service: TestApp;
 beforeAll(async () => {

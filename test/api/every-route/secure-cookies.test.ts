@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp, type TestAppOptions } from '../../drivers/test-app.ts';
+import { openTestApp, type TestApp, type TestAppOptions } from '../../drivers/app/test-app.ts';
 
 let service: TestApp;
 afterEach(() => service.close());

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AttackedApp, openAttackedApp } from '../../attack/attacked-app.ts';
 import { makeAuthHeaders } from '../../corpus/corpus-variables.ts';
-import { openStream } from '../../drivers/stream-client.ts';
-import type { TestResponse } from '../../drivers/test-app.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import type { TestResponse } from '../../drivers/app/test-app.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openStream } from '../../drivers/streams/stream-client.ts';
 import { exchange } from '../bad-input/raw-connection.ts';
 
 const dataPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

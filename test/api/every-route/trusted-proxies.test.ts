@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TrustedProxies } from '@widget-service/api/http/forwarding.ts';
 import { afterEach, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 const proxy = '10.0.0.7';
 const untrustedPeer = '203.0.113.9';

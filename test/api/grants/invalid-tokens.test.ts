@@ -1,9 +1,9 @@
 import { mintToken, type TokenPrefix } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../drivers/eventually.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { signInThroughPorts, type TestCaller, type TestResponse } from '../../drivers/test-app.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { signInThroughPorts, type TestCaller, type TestResponse } from '../../drivers/app/test-app.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 import { createHttpSender, type HttpSender } from '../bad-input/http-sender.ts';
 
 let service: TestService;

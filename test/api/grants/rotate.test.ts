@@ -1,10 +1,10 @@
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { grantKinds } from '../../drivers/grant-kinds.ts';
-import { createManualClock } from '../../drivers/manual-clock.ts';
-import type { TestApp, TestCaller } from '../../drivers/test-app.ts';
-import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/watched-control-log.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { grantKinds } from '../../drivers/app/grant-kinds.ts';
+import type { TestApp, TestCaller } from '../../drivers/app/test-app.ts';
+import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/app/watched-control-log.ts';
+import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const clock = createManualClock();
 let service: TestApp;

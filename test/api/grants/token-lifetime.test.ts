@@ -1,10 +1,10 @@
 import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { grantKinds } from '../../drivers/grant-kinds.ts';
-import { createManualClock } from '../../drivers/manual-clock.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { grantKinds } from '../../drivers/app/grant-kinds.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const dayMs = 86_400_000;
 const clock = createManualClock();

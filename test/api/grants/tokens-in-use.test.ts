@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ConsoleClient, signIn, testAdmin } from '../../drivers/console-client.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../../drivers/app/console-client.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 let service: TestService;
 let admin: ConsoleClient;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
 
 let service: TestApp;
 let admin: TestCaller;

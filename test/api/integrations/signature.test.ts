@@ -1,9 +1,9 @@
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { createManualClock } from '../../drivers/manual-clock.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const clock = createManualClock();
 let service: TestApp;

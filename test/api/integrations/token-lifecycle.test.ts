@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../drivers/eventually.ts';
-import { createManualClock } from '../../drivers/manual-clock.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
+import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const clock = createManualClock();
 let service: TestApp;

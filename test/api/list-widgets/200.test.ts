@@ -3,7 +3,7 @@ import type { LogPosition } from '@widget-service/shared/domain/log-position.ts'
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { buildWidget, type WidgetState } from '@widget-service/shared/domain/widget.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
 
 const tailPosition: LogPosition = { epoch: 'k3f9', ms: 1_764_000_000_000, seq: 12 };
 let service: TestApp;

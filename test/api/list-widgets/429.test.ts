@@ -1,8 +1,8 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { expectRateLimit, expectSeconds } from '../../drivers/expect-rate-limit.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { expectRateLimit, expectSeconds } from '../../drivers/app/expect-rate-limit.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 /** A permit returns after 100 s, so none returns while a test runs. */
 const api = { ratePerSecond: 0.01, burst: 3 };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../drivers/eventually.ts';
-import { findPrometheusTool, runPromtool } from '../../drivers/prometheus-tools.ts';
-import { openStream } from '../../drivers/stream-client.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { findPrometheusTool, runPromtool } from '../../drivers/cluster/prometheus-tools.ts';
+import { openStream } from '../../drivers/streams/stream-client.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 const promtool = findPrometheusTool('promtool');
 

@@ -1,12 +1,12 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { listAuditEvents, listAuditEventsOnce } from '../../drivers/audit-trail.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { startIdentityProvider, type TestIdentityProvider } from '../../drivers/identity-provider.ts';
-import { finishOidcSignIn, signInByOidc } from '../../drivers/oidc-sign-in.ts';
-import { overrideMethod } from '../../drivers/override-method.ts';
-import { createPasswordUser } from '../../drivers/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { listAuditEvents, listAuditEventsOnce } from '../../drivers/app/audit-trail.ts';
+import { startIdentityProvider, type TestIdentityProvider } from '../../drivers/app/identity-provider.ts';
+import { finishOidcSignIn, signInByOidc } from '../../drivers/app/oidc-sign-in.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
+import { createPasswordUser } from '../../drivers/app/password-user.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 let provider: TestIdentityProvider;
 let service: TestApp;

@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { aUser } from '../../drivers/builders.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { signInAtProvider, startIdentityProvider, type TestIdentityProvider } from '../../drivers/identity-provider.ts';
+import { aUser } from '../../drivers/app/builders.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import {
+  signInAtProvider,
+  startIdentityProvider,
+  type TestIdentityProvider,
+} from '../../drivers/app/identity-provider.ts';
 import {
   finishOidcSignIn,
   readCookies,
   readSession,
   signInByOidc,
   startOidcSignIn,
-} from '../../drivers/oidc-sign-in.ts';
-import { overrideMethod } from '../../drivers/override-method.ts';
-import { createPasswordUser } from '../../drivers/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+} from '../../drivers/app/oidc-sign-in.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
+import { createPasswordUser } from '../../drivers/app/password-user.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
 
 const password = 'correct horse battery';
 let provider: TestIdentityProvider;

@@ -1,9 +1,13 @@
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { signInAtProvider, startIdentityProvider, type TestIdentityProvider } from '../../drivers/identity-provider.ts';
-import { finishOidcSignIn, signInByOidc, startOidcSignIn } from '../../drivers/oidc-sign-in.ts';
-import { openTestApp, type TestApp, type TestResponse } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import {
+  signInAtProvider,
+  startIdentityProvider,
+  type TestIdentityProvider,
+} from '../../drivers/app/identity-provider.ts';
+import { finishOidcSignIn, signInByOidc, startOidcSignIn } from '../../drivers/app/oidc-sign-in.ts';
+import { openTestApp, type TestApp, type TestResponse } from '../../drivers/app/test-app.ts';
 
 let provider: TestIdentityProvider;
 let service: TestApp;

@@ -1,10 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { signInAtProvider, startIdentityProvider, type TestIdentityProvider } from '../../drivers/identity-provider.ts';
-import { createManualClock } from '../../drivers/manual-clock.ts';
-import { finishOidcSignIn, signInByOidc, startOidcSignIn } from '../../drivers/oidc-sign-in.ts';
-import { openTestApp, type TestApp, type TestResponse } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import {
+  signInAtProvider,
+  startIdentityProvider,
+  type TestIdentityProvider,
+} from '../../drivers/app/identity-provider.ts';
+import { finishOidcSignIn, signInByOidc, startOidcSignIn } from '../../drivers/app/oidc-sign-in.ts';
+import { openTestApp, type TestApp, type TestResponse } from '../../drivers/app/test-app.ts';
+import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const timeoutMs = 300;
 let provider: TestIdentityProvider;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { startIdentityProvider, type TestIdentityProvider } from '../../drivers/identity-provider.ts';
-import { readCookies, readSession, signInByOidc } from '../../drivers/oidc-sign-in.ts';
-import { changePassword, createPasswordUser } from '../../drivers/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { startIdentityProvider, type TestIdentityProvider } from '../../drivers/app/identity-provider.ts';
+import { readCookies, readSession, signInByOidc } from '../../drivers/app/oidc-sign-in.ts';
+import { changePassword, createPasswordUser } from '../../drivers/app/password-user.ts';
+import { openTestApp, type TestApp, type TestCaller, type TestResponse } from '../../drivers/app/test-app.ts';
 
 let provider: TestIdentityProvider;
 let service: TestApp;

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { signInAtProvider, startIdentityProvider, type TestIdentityProvider } from '../../drivers/identity-provider.ts';
-import { createManualClock } from '../../drivers/manual-clock.ts';
-import { finishOidcSignIn, startOidcSignIn } from '../../drivers/oidc-sign-in.ts';
-import { openTestApp, type TestApp, type TestAppOptions } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import {
+  signInAtProvider,
+  startIdentityProvider,
+  type TestIdentityProvider,
+} from '../../drivers/app/identity-provider.ts';
+import { finishOidcSignIn, startOidcSignIn } from '../../drivers/app/oidc-sign-in.ts';
+import { openTestApp, type TestApp, type TestAppOptions } from '../../drivers/app/test-app.ts';
+import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
 let provider: TestIdentityProvider;
 let service: TestApp;

@@ -4,17 +4,17 @@ import {
   signInAtProvider,
   startIdentityProvider,
   type TestIdentityProvider,
-} from '../../drivers/identity-provider.ts';
+} from '../../drivers/app/identity-provider.ts';
 import {
   finishOidcSignIn,
   readCookies,
   readSession,
   signInByOidc,
   startOidcSignIn,
-} from '../../drivers/oidc-sign-in.ts';
-import { overrideMethod } from '../../drivers/override-method.ts';
-import { createPasswordUser } from '../../drivers/password-user.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+} from '../../drivers/app/oidc-sign-in.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
+import { createPasswordUser } from '../../drivers/app/password-user.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 const publicBaseUrl = 'http://widgets.example.test/base';
 let provider: TestIdentityProvider;

@@ -2,8 +2,8 @@ import specs from '@asyncapi/specs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fetchOpenApiDocument, type Json } from '../../drivers/openapi-document.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { fetchOpenApiDocument, type Json } from '../../drivers/app/openapi-document.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 
 interface AsyncApiDocument {
   readonly asyncapi: string;

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CheckedAnswer, createAnswerCheck } from '../../drivers/check-answer.ts';
-import { fetchOpenApiDocument } from '../../drivers/openapi-document.ts';
-import { openTestApp } from '../../drivers/test-app.ts';
-import { openTestService } from '../../drivers/test-service.ts';
+import { type CheckedAnswer, createAnswerCheck } from '../../drivers/app/check-answer.ts';
+import { fetchOpenApiDocument } from '../../drivers/app/openapi-document.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
+import { openTestService } from '../../drivers/app/test-service.ts';
 
 const requestId = '019ab2c4-6d1e-7f3a-9b58-2c7d4e6f8a01';
 

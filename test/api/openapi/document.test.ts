@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { problemKinds } from '@widget-service/api/http/problem-kinds.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSchemaCheck } from '../../drivers/check-answer.ts';
+import { createSchemaCheck } from '../../drivers/app/check-answer.ts';
 import {
   fetchOpenApiDocument,
   type Json,
@@ -10,9 +10,9 @@ import {
   type OpenApiDocument,
   type OpenApiOperation,
   resolveResponses,
-} from '../../drivers/openapi-document.ts';
-import { openTestApp } from '../../drivers/test-app.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+} from '../../drivers/app/openapi-document.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 
 let service: TestService;
 let document: OpenApiDocument;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientAnswersFile, generateClientAnswers } from '../../drivers/client-answers.ts';
-import { clientInterfaceFile, generateClientInterface } from '../../drivers/client-interface.ts';
-import { fetchOpenApiDocument, type OpenApiDocument } from '../../drivers/openapi-document.ts';
-import { openTestService } from '../../drivers/test-service.ts';
+import { clientAnswersFile, generateClientAnswers } from '../../drivers/app/client-answers.ts';
+import { clientInterfaceFile, generateClientInterface } from '../../drivers/app/client-interface.ts';
+import { fetchOpenApiDocument, type OpenApiDocument } from '../../drivers/app/openapi-document.ts';
+import { openTestService } from '../../drivers/app/test-service.ts';
 
 const program = fileURLToPath(new URL('../../client/every-operation.ts', import.meta.url));
 const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url));

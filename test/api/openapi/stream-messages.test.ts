@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSchemaCheck } from '../../drivers/check-answer.ts';
-import { signIn, testAdmin } from '../../drivers/console-client.ts';
-import { createHookSender } from '../../drivers/hook-sender.ts';
-import { fetchOpenApiDocument, type Json } from '../../drivers/openapi-document.ts';
-import { openStream, type StreamEvent } from '../../drivers/stream-client.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { createSchemaCheck } from '../../drivers/app/check-answer.ts';
+import { signIn, testAdmin } from '../../drivers/app/console-client.ts';
+import { fetchOpenApiDocument, type Json } from '../../drivers/app/openapi-document.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { createHookSender } from '../../drivers/cluster/hook-sender.ts';
+import { openStream, type StreamEvent } from '../../drivers/streams/stream-client.ts';
 
 interface DescribedMessage {
   readonly required: readonly string[];

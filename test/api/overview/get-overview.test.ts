@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aDelivery } from '../../drivers/builders.ts';
-import { testAdmin } from '../../drivers/console-client.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { overrideMethod } from '../../drivers/override-method.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { aDelivery } from '../../drivers/app/builders.ts';
+import { testAdmin } from '../../drivers/app/console-client.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 const hourPoints = 240;
 

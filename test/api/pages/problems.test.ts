@@ -1,7 +1,7 @@
 import { problemKinds } from '@widget-service/api/http/problem-kinds.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 let service: TestApp;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestAppOptions } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestAppOptions } from '../../drivers/app/test-app.ts';
 
 const url = '/.well-known/security.txt';
 const contact = {

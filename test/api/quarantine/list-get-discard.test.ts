@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { QuarantinedText } from '@widget-service/shared/ports/quarantine-store.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listAuditEvents } from '../../drivers/audit-trail.ts';
-import { aQuarantinedText, awkwardPayload } from '../../drivers/builders.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { listAuditEvents } from '../../drivers/app/audit-trail.ts';
+import { aQuarantinedText, awkwardPayload } from '../../drivers/app/builders.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
 
 const path = '/api/v1/quarantine';
 

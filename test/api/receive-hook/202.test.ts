@@ -1,7 +1,7 @@
 import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { HookJob } from '@widget-service/shared/ports/hook-queue.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const queuedItems: QueueItem[] = [];

@@ -1,9 +1,9 @@
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { expectRateLimit, expectSeconds } from '../../drivers/expect-rate-limit.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { expectRateLimit, expectSeconds } from '../../drivers/app/expect-rate-limit.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 /** A permit returns after 100 s, so none returns while a test runs. */
 const hooks = { ratePerSecond: 0.01, burst: 3 };

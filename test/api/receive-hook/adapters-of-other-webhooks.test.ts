@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHookSender, type HookEvent } from '@widget-service/client/hooks/hook-sender.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 
 type Headers = Record<string, string>;
 type Adapter = (

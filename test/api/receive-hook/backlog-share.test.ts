@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openTestApp } from '../../drivers/test-app.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 
 const backlogMax = 200;
 const sharePercent = 50;

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openStream } from '../../drivers/stream-client.ts';
-import { openTestService } from '../../drivers/test-service.ts';
+import { openTestService } from '../../drivers/app/test-service.ts';
+import { openStream } from '../../drivers/streams/stream-client.ts';
 
 /** The history: room for 17 of the large bodies. */
 const retentionBytes = 1_048_576;

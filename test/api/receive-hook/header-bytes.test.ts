@@ -3,8 +3,8 @@ import { mintSigningSecret, parseSigningSecret, sealSecret } from '@widget-servi
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createUuidV7 } from '@widget-service/shared/domain/uuid.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../drivers/eventually.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 import { exchange } from '../bad-input/raw-connection.ts';
 
 const secret = mintSigningSecret();

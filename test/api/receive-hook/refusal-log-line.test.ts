@@ -1,6 +1,6 @@
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 const proxy = '10.0.0.9';
 let service: TestApp;

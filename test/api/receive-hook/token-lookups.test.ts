@@ -1,7 +1,7 @@
 import { mintToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueVariables } from '../../corpus/corpus-variables.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 let service: TestApp;
 /** Look-ups in the store, by token digest. */

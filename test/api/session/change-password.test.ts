@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { overrideMethod } from '../../drivers/override-method.ts';
-import { changePassword, createPasswordUser, toSessionHeaders } from '../../drivers/password-user.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
+import { changePassword, createPasswordUser, toSessionHeaders } from '../../drivers/app/password-user.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 const currentPassword = 'correct horse battery';
 const newPassword = 'incorrect donkey charger';

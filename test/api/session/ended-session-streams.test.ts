@@ -2,9 +2,9 @@ import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectEndedInTime } from '../../checkers/nothing-outside-the-filter.ts';
-import { openStream, type StreamClient } from '../../drivers/stream-client.ts';
-import { signInThroughPorts, type TestCaller } from '../../drivers/test-app.ts';
-import { openTestService, type TestPod, type TestService } from '../../drivers/test-service.ts';
+import { signInThroughPorts, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openTestService, type TestPod, type TestService } from '../../drivers/app/test-service.ts';
+import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 
 let service: TestService;
 let peer: TestPod | null;

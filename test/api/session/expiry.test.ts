@@ -2,10 +2,10 @@ import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/deadline.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aUser } from '../../drivers/builders.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { createManualClock, type ManualClock } from '../../drivers/manual-clock.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { aUser } from '../../drivers/app/builders.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { createManualClock, type ManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mintDeviceCookie } from '@widget-service/shared/domain/device-cookie.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp, type TestResponse } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp, type TestResponse } from '../../drivers/app/test-app.ts';
 
 const password = 'correct horse battery';
 /** With secure cookies, only this host can set it: the prefix says so to the browser. */

@@ -3,10 +3,10 @@ import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import type { Session } from '@widget-service/shared/ports/session-store.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { createPasswordUser } from '../../drivers/password-user.ts';
-import type { TestApp, TestCaller } from '../../drivers/test-app.ts';
-import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/watched-control-log.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { createPasswordUser } from '../../drivers/app/password-user.ts';
+import type { TestApp, TestCaller } from '../../drivers/app/test-app.ts';
+import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/app/watched-control-log.ts';
 
 const password = 'correct horse battery';
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';

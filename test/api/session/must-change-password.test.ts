@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { toSessionHeaders } from '../../drivers/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller, type TestRoute } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { toSessionHeaders } from '../../drivers/app/password-user.ts';
+import { openTestApp, type TestApp, type TestCaller, type TestRoute } from '../../drivers/app/test-app.ts';
 
 const givenPassword = 'a password of the admin';
 const ownPassword = 'another one of their own';

@@ -1,6 +1,6 @@
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { openTestApp } from '../../drivers/test-app.ts';
+import { openTestApp } from '../../drivers/app/test-app.ts';
 
 test('a user has at most 100 live stream tokens: the next one ends the oldest, and every pod hears of it', async () => {
   const announced: unknown[] = [];

@@ -2,9 +2,9 @@ import { computeCsrfToken } from '@widget-service/api/caller/csrf.ts';
 import { isWellFormedToken, sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { makeStartSession } from '@widget-service/shared/usecases/access/sessions.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { createManualClock } from '../../drivers/manual-clock.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { createManualClock } from '../../drivers/tools/manual-clock.ts';
 
 const minuteMs = 60_000;
 const clock = createManualClock();

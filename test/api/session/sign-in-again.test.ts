@@ -1,8 +1,8 @@
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aUser } from '../../drivers/builders.ts';
-import { openTestApp, type TestApp, type TestResponse } from '../../drivers/test-app.ts';
+import { aUser } from '../../drivers/app/builders.ts';
+import { openTestApp, type TestApp, type TestResponse } from '../../drivers/app/test-app.ts';
 
 const ada = { email: 'ada@example.com', password: 'a long walk on the beach' };
 const bob = { email: 'bob@example.com', password: 'nine green bottles' };

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { expectRateLimit, expectSeconds } from '../../drivers/expect-rate-limit.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { expectRateLimit, expectSeconds } from '../../drivers/app/expect-rate-limit.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 const password = 'correct horse battery';
 /** Low, because the tests hash up to twenty times as many passwords. */

@@ -2,8 +2,8 @@ import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { makeCreateFirstAdmin } from '@widget-service/shared/usecases/access/manage-users.ts';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
 
 const email = 'admin@localhost';
 const password = 'correct horse battery';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createPasswordHasher } from '@widget-service/shared/usecases/access/password-hasher.ts';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { aUser } from '../../drivers/builders.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { signInThroughPorts } from '../../drivers/test-app.ts';
-import { openTestService, type TestPod, type TestService } from '../../drivers/test-service.ts';
+import { aUser } from '../../drivers/app/builders.ts';
+import { signInThroughPorts } from '../../drivers/app/test-app.ts';
+import { openTestService, type TestPod, type TestService } from '../../drivers/app/test-service.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 /** What one pod makes must be good on another: the pods share no key but what the stores hold. */
 const password = 'correct horse battery';

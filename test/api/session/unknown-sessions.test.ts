@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../drivers/eventually.ts';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { overrideMethod } from '../../drivers/override-method.ts';
-import { createPasswordUser } from '../../drivers/password-user.ts';
-import { openTestApp, type TestApp } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
+import { createPasswordUser } from '../../drivers/app/password-user.ts';
+import { openTestApp, type TestApp } from '../../drivers/app/test-app.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 let service: TestApp;
 /** Look-ups in the store, by digest. */

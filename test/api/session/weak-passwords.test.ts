@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import { changePassword, createPasswordUser } from '../../drivers/password-user.ts';
-import { openTestApp, type TestApp, type TestCaller } from '../../drivers/test-app.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import { changePassword, createPasswordUser } from '../../drivers/app/password-user.ts';
+import { openTestApp, type TestApp, type TestCaller } from '../../drivers/app/test-app.ts';
 
 const currentPassword = 'correct horse battery';
 let service: TestApp;

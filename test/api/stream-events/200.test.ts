@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openStream } from '../../drivers/stream-client.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openStream } from '../../drivers/streams/stream-client.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { toEventWithoutWidget, toWidgetEvent, type WidgetEvent } from '@widget-s
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
-import { aDelivery, anEntry, aWidget } from '../../drivers/builders.ts';
-import { driveEventLog } from '../../drivers/event-log-driver.ts';
-import { openStream, type StreamEvent } from '../../drivers/stream-client.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { aDelivery, anEntry, aWidget } from '../../drivers/app/builders.ts';
+import { driveEventLog } from '../../drivers/app/event-log-driver.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openStream, type StreamEvent } from '../../drivers/streams/stream-client.ts';
 
 let service: TestService;
 const log = driveEventLog(() => service);

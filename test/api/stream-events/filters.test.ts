@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectNothingOutside } from '../../checkers/nothing-outside-the-filter.ts';
-import { openStream, type StreamClient } from '../../drivers/stream-client.ts';
-import { signInThroughPorts, type TestCaller } from '../../drivers/test-app.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { signInThroughPorts, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 
 let service: TestService;
 let editor: TestCaller;

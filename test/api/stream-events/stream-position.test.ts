@@ -1,9 +1,9 @@
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { buildEventAppends, driveEventLog } from '../../drivers/event-log-driver.ts';
-import { openStream } from '../../drivers/stream-client.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { buildEventAppends, driveEventLog } from '../../drivers/app/event-log-driver.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { openStream } from '../../drivers/streams/stream-client.ts';
 
 let service: TestService;
 const log = driveEventLog(() => service);

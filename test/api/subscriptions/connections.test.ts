@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { toEventWithoutWidget } from '@widget-service/shared/domain/widget-event.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aDelivery } from '../../drivers/builders.ts';
-import { driveEventLog } from '../../drivers/event-log-driver.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { openStream, type StreamClient } from '../../drivers/stream-client.ts';
-import { signInThroughPorts, type TestCaller } from '../../drivers/test-app.ts';
-import { openTestService, type TestPod, type TestService } from '../../drivers/test-service.ts';
+import { aDelivery } from '../../drivers/app/builders.ts';
+import { driveEventLog } from '../../drivers/app/event-log-driver.ts';
+import { signInThroughPorts, type TestCaller } from '../../drivers/app/test-app.ts';
+import { openTestService, type TestPod, type TestService } from '../../drivers/app/test-service.ts';
+import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 interface Connection {
   readonly id: string;

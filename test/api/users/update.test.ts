@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { expectProblem } from '../../drivers/expect-problem.ts';
-import type { TestApp, TestCaller } from '../../drivers/test-app.ts';
-import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/watched-control-log.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
+import type { TestApp, TestCaller } from '../../drivers/app/test-app.ts';
+import { openAppWithWatchedControlLog, type WatchedControlLog } from '../../drivers/app/watched-control-log.ts';
 
 let service: TestApp;
 let admin: TestCaller;

@@ -3,9 +3,9 @@ import { createHookSender, type HookEvent } from '@widget-service/client/hooks/h
 import { formatExactJson, parseExactJson } from '@widget-service/client/json/exact-json.ts';
 import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
 import { afterAll, beforeAll, expect, it as test } from 'vitest';
-import { testAdmin } from '../../drivers/console-client.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { testAdmin } from '../../drivers/app/console-client.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { signIn, testAdmin } from '../../drivers/console-client.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { signIn, testAdmin } from '../../drivers/app/console-client.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 
 let service: TestService;
 beforeAll(async () => {

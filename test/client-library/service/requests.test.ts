@@ -3,8 +3,8 @@ import { createClient } from '@widget-service/client/client.ts';
 import { CookieJar } from '@widget-service/client/requests/cookie-jar.ts';
 import { readAllPages } from '@widget-service/client/requests/read-all-pages.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { testAdmin } from '../../drivers/console-client.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { testAdmin } from '../../drivers/app/console-client.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { createClient } from '@widget-service/client/client.ts';
 import { openStream } from '@widget-service/client/stream/open-stream.ts';
 import { isWidgetEvent } from '@widget-service/client/stream/stream-event.ts';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { testAdmin } from '../../drivers/console-client.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
+import { testAdmin } from '../../drivers/app/console-client.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import { readFailureKind } from '@widget-service/client/requests/failure-kind.ts';
 import { readStream } from '@widget-service/client/stream/read-stream.ts';
 import { describe, expect, test } from 'vitest';
-import { startScriptedStreamServer } from '../../drivers/scripted-stream-server.ts';
+import { startScriptedStreamServer } from '../../drivers/streams/scripted-stream-server.ts';
 import { createCertificate } from '../../faults/shipped-proxy.ts';
 
 const aHook = { kind: 'updated' as const, occurredAt: '2026-11-25T08:00:00Z' };

@@ -2,7 +2,7 @@ import { createEventSourceTransport } from '@widget-service/client/stream/event-
 import { storePositionIn } from '@widget-service/client/stream/position-in-storage.ts';
 import { EventSource } from 'eventsource';
 import { describe, expect, test } from 'vitest';
-import { readWidgetEvents, widgetIds } from '../../drivers/read-widget-events.ts';
+import { readWidgetEvents, widgetIds } from '../../drivers/streams/read-widget-events.ts';
 import {
   block,
   openBlock,
@@ -10,7 +10,7 @@ import {
   startScriptedStreamServer,
   streamOf,
   widgetBlock,
-} from '../../drivers/scripted-stream-server.ts';
+} from '../../drivers/streams/scripted-stream-server.ts';
 
 const transport = createEventSourceTransport(EventSource);
 

@@ -4,14 +4,14 @@ import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { Retry } from '@widget-service/client/requests/retry.ts';
 import { readStream, type StreamState } from '@widget-service/client/stream/read-stream.ts';
 import { describe, expect, test } from 'vitest';
-import { readWidgetEvents, widgetIds } from '../../drivers/read-widget-events.ts';
+import { readWidgetEvents, widgetIds } from '../../drivers/streams/read-widget-events.ts';
 import {
   type Answer,
   openBlock,
   startScriptedStreamServer,
   streamOf,
   widgetBlock,
-} from '../../drivers/scripted-stream-server.ts';
+} from '../../drivers/streams/scripted-stream-server.ts';
 
 const answerWith =
   (status: number, type: string | null, body = ''): Answer =>

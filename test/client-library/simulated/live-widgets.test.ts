@@ -2,8 +2,8 @@ import { LiveWidgets } from '@widget-service/client/live/live-widgets.ts';
 import type { Transport } from '@widget-service/client/stream/transport.ts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { SimulatedWidgetService } from '../../drivers/simulated-widget-service.ts';
-import { watchVersions } from '../../drivers/watch-versions.ts';
+import { watchVersions } from '../../drivers/streams/watch-versions.ts';
+import { SimulatedWidgetService } from './simulated-widget-service.ts';
 
 type Step =
   | { readonly do: 'create' }

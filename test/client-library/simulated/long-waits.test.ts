@@ -2,7 +2,7 @@ import { createClient } from '@widget-service/client/client.ts';
 import { createHookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import { readStream } from '@widget-service/client/stream/read-stream.ts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { block, openBlock } from '../../drivers/scripted-stream-server.ts';
+import { block, openBlock } from '../../drivers/streams/scripted-stream-server.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });

@@ -1,6 +1,6 @@
 import type { StreamState } from '@widget-service/client/stream/read-stream.ts';
 import { describe, expect, test } from 'vitest';
-import { readWidgetEvents, widgetIds } from '../../drivers/read-widget-events.ts';
+import { readWidgetEvents, widgetIds } from '../../drivers/streams/read-widget-events.ts';
 import {
   type Answer,
   block,
@@ -9,7 +9,7 @@ import {
   startScriptedStreamServer,
   streamOf,
   widgetBlock,
-} from '../../drivers/scripted-stream-server.ts';
+} from '../../drivers/streams/scripted-stream-server.ts';
 
 describe('readStream', () => {
   test('delivers events with their type, data and position', async () => {

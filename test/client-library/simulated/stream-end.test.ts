@@ -1,6 +1,6 @@
 import { readStream } from '@widget-service/client/stream/read-stream.ts';
 import { describe, expect, test } from 'vitest';
-import { readWidgetEvents, widgetIds } from '../../drivers/read-widget-events.ts';
+import { readWidgetEvents, widgetIds } from '../../drivers/streams/read-widget-events.ts';
 import {
   block,
   openBlock,
@@ -8,7 +8,7 @@ import {
   startScriptedStreamServer,
   streamOf,
   widgetBlock,
-} from '../../drivers/scripted-stream-server.ts';
+} from '../../drivers/streams/scripted-stream-server.ts';
 
 describe('the end of a stream', () => {
   test('ends with a typed error when the service answers 404', async () => {

@@ -1,7 +1,7 @@
 import { createMetrics } from '@widget-service/shared/metrics/metrics.ts';
 import { describe, expect, onTestFinished, it as test } from 'vitest';
-import { openEmbeddedTestBackend } from '../../drivers/embedded-test-backend.ts';
-import { findPrometheusTool, runPromtool } from '../../drivers/prometheus-tools.ts';
+import { openEmbeddedTestBackend } from '../../drivers/app/embedded-test-backend.ts';
+import { findPrometheusTool, runPromtool } from '../../drivers/cluster/prometheus-tools.ts';
 import { loadPanelQueries } from './dashboard-files.ts';
 import { listKnownSeries } from './known-series.ts';
 import { findGroupingLabels, findSelectors } from './promql-names.ts';

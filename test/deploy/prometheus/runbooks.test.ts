@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { settingsTable } from '@widget-service/shared/config/settings.ts';
 import { describe, expect, it as test } from 'vitest';
-import { findPrometheusTool, runPromtool } from '../../drivers/prometheus-tools.ts';
+import { findPrometheusTool, runPromtool } from '../../drivers/cluster/prometheus-tools.ts';
 import { listKnownSeries } from './known-series.ts';
 import { findSelectors } from './promql-names.ts';
 import { loadAlerts } from './rule-files.ts';

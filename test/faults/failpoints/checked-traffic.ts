@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { expectDenseOrder, expectEachHookOnce } from '../../checkers/delivered-once-in-order.ts';
-import type { ConsoleClient } from '../../drivers/console-client.ts';
-import { createHookSender, type HookBody, type SentHook } from '../../drivers/hook-sender.ts';
-import { type ServiceProcess, withOrigin } from '../../drivers/service-process.ts';
-import { startStopwatch } from '../../drivers/stopwatch.ts';
-import { openStream, type StreamClient, type StreamEvent } from '../../drivers/stream-client.ts';
+import type { ConsoleClient } from '../../drivers/app/console-client.ts';
+import { createHookSender, type HookBody, type SentHook } from '../../drivers/cluster/hook-sender.ts';
+import { type ServiceProcess, withOrigin } from '../../drivers/cluster/service-process.ts';
+import { openStream, type StreamClient, type StreamEvent } from '../../drivers/streams/stream-client.ts';
+import { startStopwatch } from '../../drivers/tools/stopwatch.ts';
 import { expectLedger, expectOneCreationEach, expectVersions } from './expect-stored-state.ts';
 
 type Pod = Pick<ServiceProcess, 'url'>;

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { ConsoleClient } from '../../drivers/console-client.ts';
-import type { SentHook } from '../../drivers/hook-sender.ts';
-import type { StreamEvent } from '../../drivers/stream-client.ts';
+import type { ConsoleClient } from '../../drivers/app/console-client.ts';
+import type { SentHook } from '../../drivers/cluster/hook-sender.ts';
+import type { StreamEvent } from '../../drivers/streams/stream-client.ts';
 
 interface ListedDelivery {
   readonly eventId: string;

@@ -1,4 +1,4 @@
-import type { ServiceProcess } from '../../drivers/service-process.ts';
+import type { ServiceProcess } from '../../drivers/cluster/service-process.ts';
 import { isLong } from '../scale.ts';
 import type { Failpoint } from './failpoint.ts';
 

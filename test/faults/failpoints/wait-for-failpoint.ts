@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ServiceProcess } from '../../drivers/service-process.ts';
-import { startStopwatch } from '../../drivers/stopwatch.ts';
+import type { ServiceProcess } from '../../drivers/cluster/service-process.ts';
+import { startStopwatch } from '../../drivers/tools/stopwatch.ts';
 import { type ArmedFailpoint, formatFailpoint, reachedMessage } from './failpoint.ts';
 
 /** The main files that start a process with failpoints, relative to the root of the repository. */

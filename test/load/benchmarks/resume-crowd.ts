@@ -3,7 +3,7 @@
  * have caught up, and how often the pod reads the event log for them: per pod, not per client.
  */
 
-import { openStream } from '../../drivers/stream-client.ts';
+import { openStream } from '../../drivers/streams/stream-client.ts';
 import { type Benchmark, computeMedian, readListSetting, readSetting, round } from '../benchmark.ts';
 import { startChild } from '../drivers/child.ts';
 import {

@@ -8,9 +8,9 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
-import { openClusterRun } from '../../drivers/cluster-run.ts';
-import { type ConsoleClient, signIn, testAdmin } from '../../drivers/console-client.ts';
-import { type ServiceProcess, startService } from '../../drivers/service-process.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../../drivers/app/console-client.ts';
+import { openClusterRun } from '../../drivers/cluster/cluster-run.ts';
+import { type ServiceProcess, startService } from '../../drivers/cluster/service-process.ts';
 import type { Benchmark } from '../benchmark.ts';
 
 /** The number of tokens of each kind, and of requests with each kind. */

@@ -1,4 +1,4 @@
-import { openStream } from '../../drivers/stream-client.ts';
+import { openStream } from '../../drivers/streams/stream-client.ts';
 import type { BareFanOutCommands } from '../yardsticks/bare-fan-out.ts';
 import { startNchan } from '../yardsticks/nchan.ts';
 import { startChild } from './child.ts';

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
-import { type ConsoleClient, createWidgets, signIn, testAdmin } from '../../drivers/console-client.ts';
+import { type ConsoleClient, createWidgets, signIn, testAdmin } from '../../drivers/app/console-client.ts';
 
 export type BackendName = 'embedded' | 'cluster';
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../drivers/free-port.ts';
+import { freePort } from '../../drivers/tools/free-port.ts';
 
 /** nginx with its module nchan, as a second yard-stick for streams: one worker process, 1 000 messages of history. */
 export interface Nchan {

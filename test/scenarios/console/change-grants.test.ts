@@ -1,6 +1,7 @@
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { testAdmin } from '../../drivers/app/console-client.ts';
 import {
   type ConsoleTab,
   findBarriers,
@@ -9,8 +10,7 @@ import {
   openTab,
   signInByPage,
   startBrowser,
-} from '../../drivers/console-browser.ts';
-import { testAdmin } from '../../drivers/console-client.ts';
+} from '../../drivers/cluster/console-browser.ts';
 import { type Deployment, deployments } from '../../faults/deployment.ts';
 
 /** Not a full minute: an input of a browser has minutes only, unless it is told otherwise. */

@@ -1,6 +1,7 @@
 import { createClient, type WidgetServiceClient } from '@widget-service/client/client.ts';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { testAdmin } from '../../drivers/app/console-client.ts';
 import {
   type ConsoleTab,
   findBarriers,
@@ -9,9 +10,8 @@ import {
   openTab,
   signInByPage,
   startBrowser,
-} from '../../drivers/console-browser.ts';
-import { testAdmin } from '../../drivers/console-client.ts';
-import { eventually } from '../../drivers/eventually.ts';
+} from '../../drivers/cluster/console-browser.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 import { type Deployment, deployments } from '../../faults/deployment.ts';
 
 /** The store rejects five hooks. One story in one browser: the operator finds them, discards two, and redrives the others once the store accepts them. */

@@ -1,6 +1,7 @@
 import { createClient } from '@widget-service/client/client.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { testAdmin } from '../../drivers/app/console-client.ts';
 import {
   findBarriers,
   hasBrowser,
@@ -8,8 +9,7 @@ import {
   openTab,
   signInByPage,
   startBrowser,
-} from '../../drivers/console-browser.ts';
-import { testAdmin } from '../../drivers/console-client.ts';
+} from '../../drivers/cluster/console-browser.ts';
 import { type Deployment, openEmbeddedDeployment } from '../../faults/deployment.ts';
 
 /** The most pixels that the page is too wide by, in any of ten frames: what it reads from the service comes within them. */

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { hasBrowser, openProfile, openTab, signInByPage, startBrowser } from '../../drivers/console-browser.ts';
-import { testAdmin } from '../../drivers/console-client.ts';
+import { testAdmin } from '../../drivers/app/console-client.ts';
+import { hasBrowser, openProfile, openTab, signInByPage, startBrowser } from '../../drivers/cluster/console-browser.ts';
 import { type Deployment, deployments } from '../../faults/deployment.ts';
 
 describe.each(deployments)('the keyboard alone, $name', ({ canRun, open }) => {

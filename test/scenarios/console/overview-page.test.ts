@@ -8,7 +8,7 @@ import {
   openTab,
   signInByPage,
   startBrowser,
-} from '../../drivers/console-browser.ts';
+} from '../../drivers/cluster/console-browser.ts';
 import { type FaultCluster, openFaultCluster } from '../../faults/fault-cluster.ts';
 
 /** One story: what the overview says while the only worker is gone, and after it is back. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openEmbedded } from '@widget-service/embedded/open-embedded.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
-import { aQuarantinedText } from '../../drivers/builders.ts';
+import { aQuarantinedText } from '../../drivers/app/builders.ts';
 import {
   findBarriers,
   hasBrowser,
@@ -12,7 +12,7 @@ import {
   openTab,
   signInByPage,
   startBrowser,
-} from '../../drivers/console-browser.ts';
+} from '../../drivers/cluster/console-browser.ts';
 import { type Deployment, openEmbeddedDeployment } from '../../faults/deployment.ts';
 
 const dayMs = 86_400_000;

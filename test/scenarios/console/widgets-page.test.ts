@@ -3,6 +3,7 @@ import { createClient, type WidgetServiceClient } from '@widget-service/client/c
 import { createHookSender, type HookSender } from '@widget-service/client/hooks/hook-sender.ts';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { testAdmin } from '../../drivers/app/console-client.ts';
 import {
   findBarriers,
   hasBrowser,
@@ -10,9 +11,8 @@ import {
   openTab,
   signInByPage,
   startBrowser,
-} from '../../drivers/console-browser.ts';
-import { testAdmin } from '../../drivers/console-client.ts';
-import { eventually } from '../../drivers/eventually.ts';
+} from '../../drivers/cluster/console-browser.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
 import { type Deployment, deployments, openEmbeddedDeployment } from '../../faults/deployment.ts';
 
 describe.each(deployments)('the list of widgets of $name', ({ name, canRun, open }) => {

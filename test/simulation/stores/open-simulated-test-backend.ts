@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
-import type { TestBackend, TestBackendOptions } from '../../drivers/test-backend.ts';
+import type { TestBackend, TestBackendOptions } from '../../drivers/app/test-backend.ts';
 import { Database } from './database.ts';
 import { addJob } from './job-queue.ts';
 import { createDirectLink } from './link.ts';

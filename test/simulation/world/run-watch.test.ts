@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it as test } from 'vitest';
-import { anEntry, aWidget } from '../../drivers/builders.ts';
+import { anEntry, aWidget } from '../../drivers/app/builders.ts';
 import { Database, type WidgetDocument } from '../stores/database.ts';
 import type { SimulatedPorts } from '../stores/open-simulated-ports.ts';
 import { RunWatch } from './run-watch.ts';

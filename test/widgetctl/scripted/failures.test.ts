@@ -5,9 +5,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CommandDefinition } from 'widgetctl/command.ts';
 import { commands } from 'widgetctl/commands.ts';
-import { type AnsweringServer, openAnsweringServer, type ReceivedRequest } from '../../drivers/answering-server.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { Widgetctl } from '../../drivers/widgetctl.ts';
+import {
+  type AnsweringServer,
+  openAnsweringServer,
+  type ReceivedRequest,
+} from '../../drivers/tools/answering-server.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
+import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 let folder: string;
 let server: AnsweringServer;

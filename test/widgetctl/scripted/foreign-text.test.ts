@@ -6,12 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandDefinition } from 'widgetctl/command.ts';
 import { commands } from 'widgetctl/commands.ts';
-import { type AnsweringServer, openAnsweringServer, type ReceivedRequest } from '../../drivers/answering-server.ts';
-import { fetchOpenApiDocument, type OpenApiDocument } from '../../drivers/openapi-document.ts';
-import { sampleSchema } from '../../drivers/schema-sample.ts';
-import { hasTerminal, runAtTerminal } from '../../drivers/terminal.ts';
-import { openTestService } from '../../drivers/test-service.ts';
-import { Widgetctl, widgetctlSource } from '../../drivers/widgetctl.ts';
+import { fetchOpenApiDocument, type OpenApiDocument } from '../../drivers/app/openapi-document.ts';
+import { openTestService } from '../../drivers/app/test-service.ts';
+import {
+  type AnsweringServer,
+  openAnsweringServer,
+  type ReceivedRequest,
+} from '../../drivers/tools/answering-server.ts';
+import { hasTerminal, runAtTerminal } from '../../drivers/tools/terminal.ts';
+import { Widgetctl, widgetctlSource } from '../../drivers/tools/widgetctl.ts';
+import { sampleSchema } from './schema-sample.ts';
 
 /** Clears the screen, sets the title, reorders a line, begins a line: in C0, C1 and Unicode. */
 const hostile =

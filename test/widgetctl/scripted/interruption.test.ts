@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AnsweringServer, openAnsweringServer } from '../../drivers/answering-server.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { startStopwatch } from '../../drivers/stopwatch.ts';
-import { hasTerminal, runAtTerminal } from '../../drivers/terminal.ts';
-import { type RunningCommand, Widgetctl, widgetctlSource } from '../../drivers/widgetctl.ts';
+import { type AnsweringServer, openAnsweringServer } from '../../drivers/tools/answering-server.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
+import { startStopwatch } from '../../drivers/tools/stopwatch.ts';
+import { hasTerminal, runAtTerminal } from '../../drivers/tools/terminal.ts';
+import { type RunningCommand, Widgetctl, widgetctlSource } from '../../drivers/tools/widgetctl.ts';
 
 const ctrlC = '\u0003';
 

@@ -5,10 +5,14 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AnsweringServer, openAnsweringServer, type ReceivedRequest } from '../../drivers/answering-server.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { startStopwatch } from '../../drivers/stopwatch.ts';
-import { Widgetctl } from '../../drivers/widgetctl.ts';
+import {
+  type AnsweringServer,
+  openAnsweringServer,
+  type ReceivedRequest,
+} from '../../drivers/tools/answering-server.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
+import { startStopwatch } from '../../drivers/tools/stopwatch.ts';
+import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 const accept = (_request: ReceivedRequest, response: ServerResponse) =>
   response.writeHead(202, { 'webhook-event-id': 'e1' }).end();

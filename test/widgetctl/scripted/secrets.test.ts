@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AnsweringServer, openAnsweringServer } from '../../drivers/answering-server.ts';
-import { Widgetctl } from '../../drivers/widgetctl.ts';
+import { type AnsweringServer, openAnsweringServer } from '../../drivers/tools/answering-server.ts';
+import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 let folder: string;
 let server: AnsweringServer;

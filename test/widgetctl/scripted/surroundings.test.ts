@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AnsweringServer, openAnsweringServer } from '../../drivers/answering-server.ts';
-import { Widgetctl, widgetctlSource } from '../../drivers/widgetctl.ts';
+import { type AnsweringServer, openAnsweringServer } from '../../drivers/tools/answering-server.ts';
+import { Widgetctl, widgetctlSource } from '../../drivers/tools/widgetctl.ts';
 
 let folder: string;
 let server: AnsweringServer;

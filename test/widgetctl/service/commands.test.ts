@@ -4,10 +4,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testAdmin } from '../../drivers/console-client.ts';
-import { eventually } from '../../drivers/eventually.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
-import { Widgetctl } from '../../drivers/widgetctl.ts';
+import { testAdmin } from '../../drivers/app/console-client.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { eventually } from '../../drivers/tools/eventually.ts';
+import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 interface Grant {
   readonly id: string;

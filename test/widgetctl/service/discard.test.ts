@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aDelivery, aQuarantinedText } from '../../drivers/builders.ts';
-import { testAdmin } from '../../drivers/console-client.ts';
-import { issueIntegration } from '../../drivers/issue-grants.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
-import { Widgetctl } from '../../drivers/widgetctl.ts';
+import { aDelivery, aQuarantinedText } from '../../drivers/app/builders.ts';
+import { testAdmin } from '../../drivers/app/console-client.ts';
+import { issueIntegration } from '../../drivers/app/issue-grants.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 let service: TestService;
 let folder: string;

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aCreation, aDelivery } from '../../drivers/builders.ts';
-import { testAdmin } from '../../drivers/console-client.ts';
-import { issueIntegration, issueProvisionToken } from '../../drivers/issue-grants.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
-import { Widgetctl } from '../../drivers/widgetctl.ts';
+import { aCreation, aDelivery } from '../../drivers/app/builders.ts';
+import { testAdmin } from '../../drivers/app/console-client.ts';
+import { issueIntegration, issueProvisionToken } from '../../drivers/app/issue-grants.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 /** More than the service shows of one list. */
 const size = 10_450;

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testAdmin } from '../../drivers/console-client.ts';
-import { openTestService, type TestService } from '../../drivers/test-service.ts';
-import { Widgetctl } from '../../drivers/widgetctl.ts';
+import { testAdmin } from '../../drivers/app/console-client.ts';
+import { openTestService, type TestService } from '../../drivers/app/test-service.ts';
+import { Widgetctl } from '../../drivers/tools/widgetctl.ts';
 
 const payload = '{"a":12345678901234567890,"b":1e400,"c":0.10,"d":-0,"e":[1.0,3]}';
 

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../tools/eventually.ts';
 import { createEventInterner } from './event-interner.ts';
 import { openEventSource, type RecordingEventSource } from './event-source.ts';
-import { eventually } from './eventually.ts';
 
 let server: Server;
 let answer: (request: IncomingMessage, response: ServerResponse) => void;

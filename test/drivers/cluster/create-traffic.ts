@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CpuStealWatch } from './cpu-steal.ts';
-import type { EventLoopDelay } from './event-loop-delay.ts';
+import type { CpuStealWatch } from '../tools/cpu-steal.ts';
+import type { EventLoopDelay } from '../tools/event-loop-delay.ts';
+import { startStopwatch } from '../tools/stopwatch.ts';
 import { post } from './post.ts';
 import type { CreateOperation, Recording } from './recording.ts';
-import { startStopwatch } from './stopwatch.ts';
 
 export interface CreateTrafficOptions {
   /** The address of the service, without a path. */

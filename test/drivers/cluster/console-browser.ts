@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { testAdmin } from './console-client.ts';
+import { testAdmin } from '../app/console-client.ts';
 
 const browserPath = process.env.CHROMIUM_BIN ?? '';
 export const hasBrowser = browserPath !== '';

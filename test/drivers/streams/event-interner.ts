@@ -1,5 +1,5 @@
 import { parsePosition } from '@widget-service/shared/domain/log-position.ts';
-import type { CloudEvent, ReceivedEvent } from './recording.ts';
+import type { CloudEvent, ReceivedEvent } from '../cluster/recording.ts';
 
 /**
  * Returns the same object for the same position and bytes. Hundreds of streams receive the same events, so this bounds

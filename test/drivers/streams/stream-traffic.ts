@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type EventFilter, noFilter } from '@widget-service/shared/domain/event-filter.ts';
-import type { ConsoleClient } from './console-client.ts';
+import type { ConsoleClient } from '../app/console-client.ts';
+import type { Recording } from '../cluster/recording.ts';
+import { withOrigin } from '../cluster/service-process.ts';
 import type { InternEvent } from './event-interner.ts';
 import { openEventSource, type RecordingEventSource } from './event-source.ts';
-import type { Recording } from './recording.ts';
-import { withOrigin } from './service-process.ts';
 
 export interface StreamTrafficOptions {
   readonly baseUrl: string;

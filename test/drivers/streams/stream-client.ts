@@ -1,5 +1,5 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
-import { startStopwatch } from './stopwatch.ts';
+import { startStopwatch } from '../tools/stopwatch.ts';
 
 export interface StreamEvent {
   readonly id: string;

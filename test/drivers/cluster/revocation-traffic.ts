@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConsoleClient } from './console-client.ts';
+import type { ConsoleClient } from '../app/console-client.ts';
+import type { createStreamTraffic } from '../streams/stream-traffic.ts';
 import type { Recording } from './recording.ts';
-import type { createStreamTraffic } from './stream-traffic.ts';
 
 export interface RevocationTrafficOptions {
   readonly client: ConsoleClient;

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-const ownRoot = fileURLToPath(new URL('../../', import.meta.url));
+const ownRoot = fileURLToPath(new URL('../../../', import.meta.url));
 /** The variable that names the folder for the output of every process. It helps with failures that do not recur. */
 export const logFolderVariable = 'SCENARIO_LOG_FOLDER';
 const mains = { api: 'apps/api/src/main.ts', worker: 'apps/worker/src/main.ts' } as const;

@@ -1,4 +1,4 @@
-import type { Json, OpenApiDocument } from './openapi-document.ts';
+import type { Json, OpenApiDocument } from '../../drivers/app/openapi-document.ts';
 
 /** Makes a value that a schema of the OpenAPI document allows, with this text wherever a text may be. */
 export function sampleSchema(document: OpenApiDocument, schema: Json, text: string): unknown {

@@ -1,6 +1,6 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import type { RecordedConnection, RecordedStream, StreamMessage } from '../cluster/recording.ts';
 import type { InternEvent } from './event-interner.ts';
-import type { RecordedConnection, RecordedStream, StreamMessage } from './recording.ts';
 
 /**
  * Behaves as a browser's EventSource and records everything it receives. It reconnects after every end of a stream. It

@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createPendingSignIns } from '@widget-service/api/caller/oidc/pending-sign-in.ts';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
-import { type ConsoleClient, signIn, testAdmin } from './console-client.ts';
-import { signInAtProvider, type TestIdentityProvider } from './identity-provider.ts';
-import { openStream } from './stream-client.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../app/console-client.ts';
+import { signInAtProvider, type TestIdentityProvider } from '../app/identity-provider.ts';
+import { openStream } from '../streams/stream-client.ts';
 
 /** The secrets that were used, and the bodies of the refusals. */
 interface UsedSecrets {

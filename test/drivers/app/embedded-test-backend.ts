@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFileName } from '@widget-service/embedded/open-database.ts';
 import { openEmbedded } from '@widget-service/embedded/open-embedded.ts';
-import { rejectPayloadsInSqlite } from '../faults/unstorable-payloads.ts';
+import { rejectPayloadsInSqlite } from '../../faults/unstorable-payloads.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

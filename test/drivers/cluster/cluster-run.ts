@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { BSON, MongoClient } from 'mongodb';
-import { testAdmin } from './console-client.ts';
-import { eventually } from './eventually.ts';
+import { testAdmin } from '../app/console-client.ts';
+import { eventually } from '../tools/eventually.ts';
 import { type Environment, type ServiceProcess, startService } from './service-process.ts';
 
 /** One cluster deployment with its own database and key prefix. */

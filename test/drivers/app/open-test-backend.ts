@@ -18,7 +18,7 @@ export async function openTestBackend(options: TestBackendOptions = {}): Promise
   if (inject('backend') === 'embedded')
     return (await import('./embedded-test-backend.ts')).openEmbeddedTestBackend(options);
   if (inject('backend') === 'simulated') {
-    const { openSimulatedTestBackend } = await import('../simulation/stores/open-simulated-test-backend.ts');
+    const { openSimulatedTestBackend } = await import('../../simulation/stores/open-simulated-test-backend.ts');
     return openSimulatedTestBackend(options);
   }
   return (await import('./cluster-test-backend.ts')).openClusterTestBackend(options);

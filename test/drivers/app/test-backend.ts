@@ -1,5 +1,5 @@
 import type { Backend } from '@widget-service/shared/ports/backend.ts';
-import type { PayloadPlace } from '../faults/unstorable-payloads.ts';
+import type { PayloadPlace } from '../../faults/unstorable-payloads.ts';
 
 /** One backend with its own data, for one test file or one test. */
 export interface TestBackend {

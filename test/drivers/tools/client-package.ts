@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The package as a user gets it: packed, and installed into an empty folder with its dependencies. */
 export interface InstalledClientPackage extends AsyncDisposable {

@@ -2,7 +2,7 @@ import openapiTypescript, { astToString } from 'openapi-typescript';
 import type { OpenApiDocument } from './openapi-document.ts';
 
 /** The file of `packages/client` that is made from the OpenAPI document of the service. */
-export const clientInterfaceFile = new URL('../../packages/client/src/interface.ts', import.meta.url);
+export const clientInterfaceFile = new URL('../../../packages/client/src/interface.ts', import.meta.url);
 
 /** The text of that file. */
 export async function generateClientInterface(document: OpenApiDocument): Promise<string> {

@@ -1,18 +1,18 @@
-import type { FaultCluster } from '../faults/fault-cluster.ts';
-import { type Scale, scale } from '../faults/scale.ts';
-import { type ConsoleClient, signIn, testAdmin } from './console-client.ts';
-import { watchCpuSteal } from './cpu-steal.ts';
+import type { FaultCluster } from '../../faults/fault-cluster.ts';
+import { type Scale, scale } from '../../faults/scale.ts';
+import { type ConsoleClient, signIn, testAdmin } from '../app/console-client.ts';
+import { createEventInterner } from '../streams/event-interner.ts';
+import type { RecordingEventSource } from '../streams/event-source.ts';
+import { createStreamTraffic } from '../streams/stream-traffic.ts';
+import { watchCpuSteal } from '../tools/cpu-steal.ts';
+import { watchEventLoopDelay } from '../tools/event-loop-delay.ts';
+import { eventually } from '../tools/eventually.ts';
 import { createCreateTraffic } from './create-traffic.ts';
-import { createEventInterner } from './event-interner.ts';
-import { watchEventLoopDelay } from './event-loop-delay.ts';
-import type { RecordingEventSource } from './event-source.ts';
-import { eventually } from './eventually.ts';
 import { createHookTraffic } from './hook-traffic.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createRecording, type Recording } from './recording.ts';
 import { createRevocationTraffic } from './revocation-traffic.ts';
 import { withOrigin } from './service-process.ts';
-import { createStreamTraffic } from './stream-traffic.ts';
 
 export interface LoadOptions extends Partial<Pick<Scale, 'hooksPerSecond' | 'createsPerSecond' | 'streams'>> {
   /** How many subscriptions with open streams are revoked per second. 0 means none. */

@@ -1,7 +1,7 @@
 import type { Json, OpenApiDocument } from './openapi-document.ts';
 
 /** The file of `packages/client` that says what each operation answers. It is made from the OpenAPI document, too. */
-export const clientAnswersFile = new URL('../../packages/client/src/answers.ts', import.meta.url);
+export const clientAnswersFile = new URL('../../../packages/client/src/answers.ts', import.meta.url);
 
 interface Schema {
   readonly $ref?: string;

@@ -1,5 +1,5 @@
 import type { AuditEventBody } from '@widget-service/api/operators/audit-event-schema.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from '../tools/eventually.ts';
 import type { TestApp, TestCaller } from './test-app.ts';
 
 export type { AuditEventBody } from '@widget-service/api/operators/audit-event-schema.ts';

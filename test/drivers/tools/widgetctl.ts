@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 /** The sources of the program. */
-export const widgetctlSource = fileURLToPath(new URL('../../apps/widgetctl/src/main.ts', import.meta.url));
+export const widgetctlSource = fileURLToPath(new URL('../../../apps/widgetctl/src/main.ts', import.meta.url));
 
 export interface FinishedCommand {
   /** Null if a signal ended it. */

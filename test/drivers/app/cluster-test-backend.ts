@@ -5,7 +5,7 @@ import { queueName, redisKeys } from '@widget-service/cluster/redis/keys.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
-import { rejectPayloadsInMongo } from '../faults/unstorable-payloads.ts';
+import { rejectPayloadsInMongo } from '../../faults/unstorable-payloads.ts';
 import type { TestBackend, TestBackendOptions } from './test-backend.ts';
 
 const hourMs = 3_600_000;

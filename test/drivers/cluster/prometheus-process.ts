@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from './eventually.ts';
-import { freePort } from './free-port.ts';
+import { eventually } from '../tools/eventually.ts';
+import { freePort } from '../tools/free-port.ts';
 
 interface ScrapeTarget {
   readonly component: 'api' | 'worker';

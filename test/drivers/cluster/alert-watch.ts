@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from './eventually.ts';
+import { eventually } from '../tools/eventually.ts';
 import type { Alert, PrometheusProcess } from './prometheus-process.ts';
 
 /** An alert that a fault must cause: its name, severity, and further labels where the name alone is not enough. */
