@@ -119,7 +119,7 @@ export function openOverview(deps: OverviewDeps): OverviewReader {
   });
 
   const task = createPeriodicTask(
-    { name: 'history', everyMs: sampleEveryMs, clock, onError: () => undefined },
+    { name: 'history', stores: [], everyMs: sampleEveryMs, clock, onError: () => undefined },
     async () => {
       const { lagEvents: lag, ...counts } = await deps.readFigures();
       lagEvents = lag;

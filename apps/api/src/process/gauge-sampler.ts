@@ -3,7 +3,7 @@ import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import type { EventLog } from '@widget-service/shared/ports/event-log.ts';
 import type { HookQueue } from '@widget-service/shared/ports/hook-queue.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { createPeriodicTask, type Task } from '@widget-service/shared/runtime/supervisor.ts';
+import { createPeriodicTask, type PeriodicOptions, type Task } from '@widget-service/shared/runtime/supervisor.ts';
 
 export interface StateSamplerDeps {
   readonly backend: {
@@ -24,7 +24,13 @@ const sampleEveryMs = 5_000;
  */
 export function createStateSamplerTask({ backend, tailPosition, clock, metrics }: StateSamplerDeps): Task {
   // A store that is down is counted by the metric of the call, and logged by those who need it.
-  const options = { name: 'state-sampler', everyMs: sampleEveryMs, clock, onError: () => undefined };
+  const options: PeriodicOptions = {
+    name: 'state-sampler',
+    stores: ['queue', 'events'],
+    everyMs: sampleEveryMs,
+    clock,
+    onError: () => undefined,
+  };
   const toAgeSeconds = (since: number) => Math.max(0, clock.now().getTime() - since) / 1_000;
   const queues = new Set<string>();
 

@@ -60,6 +60,7 @@ export function createControlLogFollower(deps: ControlLogFollowerDeps): ControlL
 
   return {
     name: 'control',
+    stores: ['events'],
     run: async (signal) => {
       const tail = control.openTail();
       signal.addEventListener('abort', () => void tail.close(), { once: true });

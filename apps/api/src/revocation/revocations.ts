@@ -173,7 +173,7 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
     },
   });
   const checkTask = createPeriodicTask(
-    { name: 'entitlements', everyMs: checkIntervalMs, clock, onError: onFailure },
+    { name: 'entitlements', stores: ['documents'], everyMs: checkIntervalMs, clock, onError: onFailure },
     () => checks.checkDue(),
   );
   return { tasks: [follower, checkTask], generation: () => generation, waitUntilFresh };

@@ -9,6 +9,7 @@ describe('createPeriodicTask', () => {
     let rounds = 0;
     const options = {
       name: 'scan',
+      stores: [],
       everyMs: 0,
       clock: systemClock,
       onError: (error: unknown) => void errors.push(error),
@@ -27,7 +28,7 @@ describe('createPeriodicTask', () => {
   test('makes the process unready once a round has been running for over a minute', () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonicMs: () => nowMs };
-    const options = { name: 'scan', everyMs: 0, clock, onError: () => undefined };
+    const options = { name: 'scan', stores: [], everyMs: 0, clock, onError: () => undefined };
     const task = createPeriodicTask(options, () => new Promise(() => undefined));
     void task.run(new AbortController().signal);
     nowMs = 60_000;
@@ -48,7 +49,7 @@ describe('createPeriodicTask', () => {
       },
     };
     const task = createPeriodicTask(
-      { name: 'scan', everyMs: 0, clock, onError: () => undefined },
+      { name: 'scan', stores: [], everyMs: 0, clock, onError: () => undefined },
       async () => undefined,
     );
     void task.run(new AbortController().signal);

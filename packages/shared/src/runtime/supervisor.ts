@@ -2,14 +2,24 @@ import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import type { HealthCheck } from './ops-server.ts';
 
+/**
+ * A store by what is in it: the documents of MongoDB, the hook queue, or the event log and the control log. The embedded
+ * service has all of them in one file.
+ */
+export type StoreRole = 'documents' | 'queue' | 'events';
+
 /** A background job that runs for as long as the process does. */
 export interface Task {
   readonly name: string;
+  /** The stores without which it makes no progress. The readiness check of a task that makes none names them. */
+  readonly stores: readonly StoreRole[];
   /** Runs until `signal` aborts. If it ends or throws before that, the supervisor starts it again after a pause. */
   run(signal: AbortSignal): Promise<void>;
   /** Why the task makes no progress, for the readiness check; null while it does. */
   unreadyReason(): string | null;
 }
+
+export interface TaskCheck extends HealthCheck, Pick<Task, 'stores'> {}
 
 export interface SupervisorDeps {
   readonly clock: Clock;
@@ -39,8 +49,8 @@ export class Supervisor {
   }
 
   /** Returns a check per task: whether it makes progress. */
-  checks(): HealthCheck[] {
-    return this.#tasks.map((task) => ({ name: task.name, reason: task.unreadyReason() }));
+  checks(): TaskCheck[] {
+    return this.#tasks.map((task) => ({ name: task.name, reason: task.unreadyReason(), stores: task.stores }));
   }
 
   /** Resolves once every task has ended. */
@@ -66,8 +76,7 @@ export class Supervisor {
   }
 }
 
-export interface PeriodicOptions {
-  readonly name: string;
+export interface PeriodicOptions extends Pick<Task, 'name' | 'stores'> {
   /** The pause between two rounds, in milliseconds. A function is called after each round. */
   readonly everyMs: number | (() => number);
   readonly clock: Clock;
@@ -80,10 +89,11 @@ export interface PeriodicOptions {
  * Stopping waits for the current round, so long work must check its signal.
  */
 export function createPeriodicTask(options: PeriodicOptions, work: (signal: AbortSignal) => Promise<void>): Task {
-  const { name, everyMs, clock, onError } = options;
+  const { name, stores, everyMs, clock, onError } = options;
   let roundStartedAtMs: number | null = null;
   return {
     name,
+    stores,
     run: async (signal) => {
       while (!signal.aborted) {
         roundStartedAtMs = clock.monotonicMs();

@@ -20,6 +20,7 @@ describe('createSupervisor', () => {
     const secondRun = Promise.withResolvers<void>();
     const task: Task = {
       name: 'retention',
+      stores: [],
       run: async (signal) => {
         runs += 1;
         if (runs === 1) throw cause;
@@ -52,6 +53,7 @@ describe('createSupervisor', () => {
     };
     const task: Task = {
       name: 'tail',
+      stores: [],
       run: async () => {
         if (pausesMs.length === 5) nowMs += 60_001;
       },
@@ -69,6 +71,7 @@ describe('createSupervisor', () => {
   test('neither counts nor logs a task that throws after the supervisor began to stop', async () => {
     const task: Task = {
       name: 'tail',
+      stores: [],
       run: async (signal) => {
         await systemClock.sleep(60_000, signal);
         throw new Error('aborted');

@@ -16,6 +16,7 @@ export function createHookConsumerTask(deps: HookConsumerDeps): Task {
   const stores = new StoreConnectivity(deps);
   return {
     name: 'hook-consumer',
+    stores: ['documents', 'queue', 'events'],
     run: async (signal) => {
       const opened = await deps.hookQueue.consume((batch) => consumeBatch({ ...deps, stores }, batch), {
         coalesce: true,

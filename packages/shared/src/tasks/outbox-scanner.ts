@@ -1,7 +1,7 @@
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { createPeriodicTask, type Task } from '../runtime/supervisor.ts';
+import { createPeriodicTask, type PeriodicOptions, type Task } from '../runtime/supervisor.ts';
 import { makeScanOutboxes, type ScanOutboxesDeps } from '../usecases/events/scan-outboxes.ts';
 
 export interface OutboxScannerDeps extends ScanOutboxesDeps {
@@ -22,11 +22,12 @@ export function createOutboxScannerTask(deps: OutboxScannerDeps): Task {
   const scanOutboxes = makeScanOutboxes(deps);
   const longestPauseMs = Math.max(shortestPauseMs, deps.scanAgeMs / 2);
   let pauseMs = longestPauseMs;
-  const options = {
+  const options: PeriodicOptions = {
     name: 'outbox-scanner',
+    stores: ['documents', 'queue'],
     everyMs: () => pauseMs,
     clock,
-    onError: (err: unknown) => {
+    onError: (err) => {
       metrics.outboxAgeSeconds.set(Number.NaN);
       logger.warn({ err }, 'outbox_scanner.failed');
     },

@@ -14,7 +14,10 @@ const watchEveryMs = 5_000;
 /** Makes the task that reads the state of the hook queue every 5 s, and says whether this worker processes it. */
 export function createQueueWatchTask({ hookQueue, clock, progress }: QueueWatchDeps): Task {
   // A queue that does not answer is in the metrics of its calls, and after a minute in the readiness.
-  const options = { name: 'hook-queue', everyMs: watchEveryMs, clock, onError: () => progress.recordFailure() };
-  const watch = createPeriodicTask(options, async () => progress.observe(await hookQueue.inspect()));
+  const onError = () => progress.recordFailure();
+  const watch = createPeriodicTask(
+    { name: 'hook-queue', stores: ['queue'], everyMs: watchEveryMs, clock, onError },
+    async () => progress.observe(await hookQueue.inspect()),
+  );
   return { ...watch, unreadyReason: () => watch.unreadyReason() ?? progress.unreadyReason() };
 }

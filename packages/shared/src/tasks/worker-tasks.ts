@@ -3,7 +3,7 @@ import type { Backend } from '../ports/backend.ts';
 import { deadReasons } from '../ports/delivery-ledger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { createPeriodicTask, type Task } from '../runtime/supervisor.ts';
+import { createPeriodicTask, type PeriodicOptions, type Task } from '../runtime/supervisor.ts';
 import { traceRunPorts } from '../tracing/trace-run-ports.ts';
 import { noTracer, type Tracer } from '../tracing/tracer.ts';
 import { makePublishOutbox } from '../usecases/events/publish-outbox.ts';
@@ -36,11 +36,12 @@ export function createWorkerTasks(deps: WorkerTasksDeps): Task[] {
   const publishOutbox = makePublishOutbox({ ...ports, clock });
   const processBatch = makeProcessBatch({ ...ports, publishOutbox, clock });
   const progress = new QueueProgress(clock);
-  const retention = {
+  const retention: PeriodicOptions = {
     name: 'retention',
+    stores: ['documents', 'events'],
     everyMs: 10_000,
     clock,
-    onError: (err: unknown) => logger.warn({ err }, 'retention.failed'),
+    onError: (err) => logger.warn({ err }, 'retention.failed'),
   };
   return [
     createHookConsumerTask({ ...backend, processBatch, progress, clock, logger, metrics, tracer }),

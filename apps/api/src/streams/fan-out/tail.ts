@@ -103,6 +103,7 @@ export function createTailTask(deps: TailDeps): Task {
 
   return {
     name: 'tail',
+    stores: ['events'],
     run: async (signal) => {
       const reader = deps.eventLog.openTail();
       signal.addEventListener('abort', () => void reader.close(), { once: true });
