@@ -21,7 +21,6 @@ export interface Deployment {
 const settings = {
   API_RATE_PER_SECOND: '0',
   HOOK_RATE_PER_SECOND: '0',
-  HOOK_BYTES_PER_SECOND: '0',
   HEARTBEAT_INTERVAL_MS: '1000',
   DRAIN_DELAY_MS: '500',
   DRAIN_WINDOW_MS: '1000',

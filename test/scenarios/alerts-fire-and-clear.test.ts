@@ -40,7 +40,6 @@ const changes = {
 const environment = {
   // Far above the load: the limiter must be asked, and not refuse.
   HOOK_RATE_PER_SECOND: '100000',
-  HOOK_BYTES_PER_SECOND: '0',
   HOOK_BURST: '100000',
   API_RATE_PER_SECOND: '100000',
   API_BURST: '100000',

@@ -25,7 +25,7 @@ interface Deployment {
   dispose(): Promise<void>;
 }
 
-const unlimited = { API_RATE_PER_SECOND: '0', HOOK_RATE_PER_SECOND: '0', HOOK_BYTES_PER_SECOND: '0' };
+const unlimited = { API_RATE_PER_SECOND: '0', HOOK_RATE_PER_SECOND: '0' };
 
 async function deployCluster(): Promise<Deployment> {
   const run = await openClusterRun();

@@ -33,7 +33,7 @@ export async function startAppWithRoutes(
     audit: { close: async () => undefined } as never,
     hashEmail: async () => null,
     clock: systemClock,
-    rateLimits: { limiter: backend.rateLimiter, api: null, hooks: null, hookBytes: null },
+    rateLimits: { limiter: backend.rateLimiter, api: null, hooks: null },
     grants: backend,
     streamDirectory: {} as never,
     overview: {} as never,

@@ -57,7 +57,6 @@ export interface TestAppOptions {
   /** Rate limits. A limit that is not given is off. */
   readonly limits?: {
     readonly hooks?: RateLimit;
-    readonly hookBytes?: RateLimit;
     readonly api?: RateLimit;
     readonly signInFailuresPerMinute?: number;
   };
@@ -191,7 +190,6 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       limiter,
       api: options.limits?.api ?? null,
       hooks: options.limits?.hooks ?? null,
-      hookBytes: options.limits?.hookBytes ?? null,
     },
     grants: backend,
     overview,

@@ -82,7 +82,6 @@ async function openPod(backend: Backend, environment: Readonly<Record<string, st
       OPS_PORT: '0',
       ADMIN_EMAIL: '',
       HOOK_RATE_PER_SECOND: '0',
-      HOOK_BYTES_PER_SECOND: '0',
       API_RATE_PER_SECOND: '0',
       ...environment,
     },

@@ -46,7 +46,6 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
     ADMIN_PASSWORD: testAdmin.password,
     // Scenarios send as fast as they can. The scenario about rate limits sets its own limits.
     HOOK_RATE_PER_SECOND: '0',
-    HOOK_BYTES_PER_SECOND: '0',
     API_RATE_PER_SECOND: '0',
   };
   const mongo = await new MongoClient(mongodbUrl).connect();

@@ -50,7 +50,6 @@ const sharedEnvironment = {
   COOKIE_SECURE: 'false',
   HOST: '127.0.0.1',
   HOOK_RATE_PER_SECOND: '0',
-  HOOK_BYTES_PER_SECOND: '0',
   API_RATE_PER_SECOND: '0',
   STREAMS_PER_TOKEN: '100000',
   STREAMS_PER_POD: '100000',

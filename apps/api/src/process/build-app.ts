@@ -110,8 +110,6 @@ interface RateLimits {
   readonly api: RateLimit | null;
   /** Per integration, for those without a rate of their own; null: no limit. */
   readonly hooks: RateLimit | null;
-  /** Bytes of hooks per integration; null: no limit. */
-  readonly hookBytes: RateLimit | null;
 }
 
 export interface AppDeps {
@@ -181,8 +179,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   });
   const { audit: recorder, hashEmail, clock } = deps;
   registerRouteAudit(app, { recorder, hashEmail, clock, trustedProxies });
-  const { limiter, api, hooks, hookBytes } = deps.rateLimits;
-  const hookPermits = new HookPermits({ limiter, limit: hooks, bytesLimit: hookBytes, clock: deps.clock });
+  const { limiter, api, hooks } = deps.rateLimits;
+  const hookPermits = new HookPermits({ limiter, limit: hooks, clock: deps.clock });
   registerRateLimits(app, { limiter, apiLimit: api, hookPermits });
   if (deps.settings.docsEnabled) {
     registerOpenApi(app, deps.settings.publicBaseUrl);

@@ -70,11 +70,6 @@ interface RateLimitSetting {
 export function toRateLimits(settings: Settings) {
   return {
     hooks: toRateLimit(settings.HOOK_RATE_PER_SECOND, settings.HOOK_BURST),
-    // A body that is larger than the burst could never be accepted.
-    hookBytes: toRateLimit(
-      settings.HOOK_BYTES_PER_SECOND,
-      settings.HOOK_BURST_BYTES === 0 ? 0 : Math.max(settings.HOOK_BURST_BYTES, settings.BODY_LIMIT_BYTES),
-    ),
     api: toRateLimit(settings.API_RATE_PER_SECOND, settings.API_BURST),
   };
 }

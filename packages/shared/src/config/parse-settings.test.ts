@@ -119,7 +119,6 @@ describe('parseSettings', () => {
     expect(toRateLimits(settings)).toMatchObject({ hooks: null, api: null });
     expect(toRateLimits(parseSettings({}, api).settings)).toEqual({
       hooks: { ratePerSecond: 1_000, burst: 5_000 },
-      hookBytes: { ratePerSecond: 1_048_576, burst: 16_777_216 },
       api: { ratePerSecond: 50, burst: 200 },
     });
   });

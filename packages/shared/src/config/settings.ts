@@ -156,16 +156,6 @@ export const settingsTable = {
     null,
     'Open connections on each pod, streams included. The default is 10 000 more than STREAMS_PER_POD.',
   ),
-  HOOK_BYTES_PER_SECOND: defineSetting(
-    wholeNumber(0, 1_073_741_824),
-    1_048_576,
-    'Bytes of hook bodies per second of one integration over all pods, whatever its rate of hooks. 0: no limit.',
-  ),
-  HOOK_BURST_BYTES: defineSetting(
-    wholeNumber(0, 1_099_511_627_776),
-    16_777_216,
-    'Burst: bytes of hook bodies that one integration may send at once before HOOK_BYTES_PER_SECOND applies, over all pods. At least BODY_LIMIT_BYTES counts. 0: no limit.',
-  ),
   HOOK_BACKLOG_SHARE_PERCENT: defineSetting(
     wholeNumber(1, 100),
     50,

@@ -1,7 +1,7 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import type { RateLimiter, RateRequest } from '@widget-service/shared/ports/rate-limiter.ts';
-import { describe, expect, it as test } from 'vitest';
-import { HookPermits } from './hook-permits.ts';
+import { describe, expect, test } from 'vitest';
+import { countPermits, HookPermits } from './hook-permits.ts';
 
 const limit = { ratePerSecond: 1_000, burst: 5_000 };
 const sender = { id: 'sender', rate: null };
@@ -21,8 +21,8 @@ function setUp(defaultLimit: typeof limit | null = limit) {
   return { clock, calls, aPod, permits: aPod() };
 }
 
-const isGranted = async (permits: HookPermits, integration: Parameters<HookPermits['take']>[0] = sender) =>
-  (await permits.take(integration)) === null;
+const isGranted = async (permits: HookPermits, integration: Parameters<HookPermits['take']>[0] = sender, cost = 1) =>
+  (await permits.take(integration, cost)).status === 'granted';
 
 async function countGranted(permits: HookPermits, attempts: number): Promise<number> {
   let granted = 0;
@@ -35,9 +35,9 @@ describe('HookPermits', () => {
     const { permits, calls } = setUp();
     let immediate = 0;
     for (let index = 0; index < 1_000; index += 1) {
-      const verdict = permits.take(sender);
-      if (verdict === null) immediate += 1;
-      else expect(await verdict).toBeNull();
+      const verdict = permits.take(sender, 1);
+      if (!(verdict instanceof Promise)) immediate += 1;
+      expect(await verdict).toEqual({ status: 'granted' });
     }
     expect(immediate).toBe(1_000 - calls.length);
     expect(calls.length).toBeLessThan(20);
@@ -59,26 +59,28 @@ describe('HookPermits', () => {
 
   test('serves waiting hooks in order of arrival, with shared calls of the limiter', async () => {
     const { permits, calls } = setUp({ ratePerSecond: 100, burst: 250 });
-    const verdicts = await Promise.all(Array.from({ length: 300 }, () => permits.take(sender)));
-    expect(verdicts.map((verdict) => verdict === null)).toEqual(Array.from({ length: 300 }, (_, index) => index < 250));
+    const verdicts = await Promise.all(Array.from({ length: 300 }, () => permits.take(sender, 1)));
+    expect(verdicts.map(({ status }) => status === 'granted')).toEqual(
+      Array.from({ length: 300 }, (_, index) => index < 250),
+    );
     expect(calls.length).toBeLessThanOrEqual(30);
   });
 
   test('rejects all hooks until retryAfterMs after a rejection, without calling the limiter', async () => {
     const { permits, calls, clock } = setUp({ ratePerSecond: 1, burst: 1 });
     expect(await isGranted(permits)).toBe(true);
-    const rejection = await permits.take(sender);
+    const rejection = await permits.take(sender, 1);
     expect(rejection).toEqual({
-      name: 'hooks',
+      status: 'refused',
       limit: { ratePerSecond: 1, burst: 1 },
       retryAfterMs: 1_000,
       resetAfterMs: 1_000,
     });
     const callsBefore = calls.length;
     clock.nowMs += 400;
-    expect(permits.take(sender)).toMatchObject({ retryAfterMs: 600, resetAfterMs: 600 });
+    expect(permits.take(sender, 1)).toMatchObject({ retryAfterMs: 600, resetAfterMs: 600 });
     clock.nowMs += 599;
-    expect(permits.take(sender)).toMatchObject({ retryAfterMs: 1 });
+    expect(permits.take(sender, 1)).toMatchObject({ retryAfterMs: 1 });
     expect(calls).toHaveLength(callsBefore);
     clock.nowMs += 1;
     expect(await isGranted(permits)).toBe(true);
@@ -116,7 +118,7 @@ describe('HookPermits', () => {
     const { permits, calls, clock } = setUp();
     await countGranted(permits, 50);
     const callsBefore = calls.length;
-    expect(permits.take(sender)).toBeNull();
+    expect(permits.take(sender, 1)).toEqual({ status: 'granted' });
     clock.nowMs += 1_000;
     expect(await isGranted(permits)).toBe(true);
     expect(calls).toHaveLength(callsBefore + 1);
@@ -126,8 +128,8 @@ describe('HookPermits', () => {
   test('uses an integration’s own rate, with a burst of five seconds of it', async () => {
     const { permits, calls } = setUp();
     const own = { id: 'own', rate: 2 };
-    const granted = await Promise.all(Array.from({ length: 12 }, () => permits.take(own)));
-    expect(granted.filter((verdict) => verdict === null)).toHaveLength(10);
+    const granted = await Promise.all(Array.from({ length: 12 }, () => permits.take(own, 1)));
+    expect(granted.filter(({ status }) => status === 'granted')).toHaveLength(10);
     expect(granted.at(-1)).toMatchObject({ limit: { ratePerSecond: 2, burst: 10 }, retryAfterMs: 500 });
     expect(calls.every(({ atMost }) => atMost === 1)).toBe(true);
     expect(await isGranted(permits)).toBe(true);
@@ -135,10 +137,10 @@ describe('HookPermits', () => {
 
   test('limits only integrations with a rate of their own if there is no general limit', async () => {
     const { permits, calls } = setUp(null);
-    for (let index = 0; index < 10_000; index += 1) expect(permits.take(sender)).toBeNull();
+    for (let index = 0; index < 10_000; index += 1) expect(permits.take(sender, 1)).toEqual({ status: 'granted' });
     expect(calls).toHaveLength(0);
-    const own = await Promise.all(Array.from({ length: 9 }, () => permits.take({ id: 'own', rate: 1 })));
-    expect(own.filter((verdict) => verdict === null)).toHaveLength(5);
+    const own = await Promise.all(Array.from({ length: 9 }, () => permits.take({ id: 'own', rate: 1 }, 1)));
+    expect(own.filter(({ status }) => status === 'granted')).toHaveLength(5);
   });
 
   test('rejects all waiting hooks when the limiter fails, and works again afterwards', async () => {
@@ -153,53 +155,39 @@ describe('HookPermits', () => {
       limit,
       clock: { monotonicMs: () => 1 },
     });
-    const waiting = [permits.take(sender), permits.take(sender)].map((verdict) => Promise.resolve(verdict));
+    const waiting = [permits.take(sender, 1), permits.take(sender, 1)].map((verdict) => Promise.resolve(verdict));
     for (const verdict of waiting) await expect(verdict).rejects.toThrow('broken');
     isBroken = false;
     expect(await isGranted(permits)).toBe(true);
   });
 
-  describe('with a limit of bytes', () => {
-    const setUpBytes = (hooks: typeof limit, bytes: typeof limit) => {
-      const { clock, calls } = setUp();
-      const limiter = new MemoryRateLimiter(clock);
-      return { clock, calls, permits: new HookPermits({ limiter, limit: hooks, bytesLimit: bytes, clock }) };
-    };
-    const take = async (permits: HookPermits, bytes: number) => (await permits.take(sender, bytes))?.name ?? null;
+  test('a hook costs a permit for each started 4 KiB of its body', () => {
+    expect([0, 1, 4_096, 4_097, 65_536].map(countPermits)).toEqual([1, 1, 1, 2, 16]);
+  });
 
-    test('a hook that is refused for its bytes costs none of the hooks', async () => {
-      const { permits, clock } = setUpBytes({ ratePerSecond: 0.001, burst: 2 }, { ratePerSecond: 1_000, burst: 100 });
-      expect([await take(permits, 100), await take(permits, 100)]).toEqual([null, 'hook-bytes']);
-      clock.nowMs += 100;
-      expect([await take(permits, 100), await take(permits, 100)]).toEqual([null, 'hooks']);
-    });
+  test('grants the burst of permits, whatever the sizes: what is left of a lease counts for the next hook', async () => {
+    const { permits } = setUp({ ratePerSecond: 100, burst: 100 });
+    let taken = 0;
+    for (let index = 0; index < 100; index += 1) {
+      const cost = index % 2 === 0 ? 7 : 13;
+      if ((await permits.take(sender, cost)).status === 'refused') break;
+      taken += cost;
+    }
+    expect(taken).toBe(100);
+  });
 
-    test('a hook whose bytes were not known before its body was read, and are refused, costs none of the hooks', async () => {
-      const { permits } = setUpBytes({ ratePerSecond: 0.001, burst: 1 }, { ratePerSecond: 1_000, burst: 100 });
-      expect(await take(permits, 0)).toBeNull();
-      expect(await permits.takeBytes(sender.id, 100)).toBeNull();
-      expect((await permits.takeBytes(sender.id, 100))?.name).toBe('hook-bytes');
-      expect(await take(permits, 0)).toBeNull();
-    });
+  test('a hook that is refused for its size costs nothing: a smaller one is granted', async () => {
+    const { permits, clock } = setUp({ ratePerSecond: 10, burst: 10 });
+    expect(await isGranted(permits, sender, 8)).toBe(true);
+    expect(await isGranted(permits, sender, 4)).toBe(false);
+    clock.nowMs += 200;
+    expect(await isGranted(permits, sender, 4)).toBe(true);
+  });
 
-    test('a hook that is refused for the number of hooks costs no bytes', async () => {
-      const { permits, clock } = setUpBytes({ ratePerSecond: 10, burst: 1 }, { ratePerSecond: 0.001, burst: 200 });
-      expect([await take(permits, 100), await take(permits, 100)]).toEqual([null, 'hooks']);
-      clock.nowMs += 100;
-      expect(await take(permits, 100)).toBeNull();
-      clock.nowMs += 100;
-      expect(await take(permits, 100)).toBe('hook-bytes');
-    });
-
-    test('grants the burst of bytes, whatever the sizes: what is left of a lease counts for the next hook', async () => {
-      const { permits } = setUpBytes(limit, { ratePerSecond: 10_000, burst: 1_000 });
-      let granted = 0;
-      for (let index = 0; index < 100; index += 1) {
-        const bytes = index % 2 === 0 ? 70 : 130;
-        if ((await take(permits, bytes)) !== null) break;
-        granted += bytes;
-      }
-      expect(granted).toBe(1_000);
-    });
+  test('a hook that costs more than the burst is granted for the whole burst', async () => {
+    const { permits } = setUp();
+    const own = { id: 'own', rate: 1 };
+    expect(await isGranted(permits, own, 16)).toBe(true);
+    expect(await isGranted(permits, own, 1)).toBe(false);
   });
 });

@@ -2,103 +2,186 @@ import type { RateLimit } from '@widget-service/shared/domain/gcra.ts';
 import type { Integration } from '@widget-service/shared/ports/grant-store.ts';
 import type { RateLimiter } from '@widget-service/shared/ports/rate-limiter.ts';
 import type { Clock } from '@widget-service/shared/runtime/clock.ts';
-import { LeasedPermits, type PermitVerdict } from './leased-permits.ts';
 import type { RateRefusal } from './rate-limit-headers.ts';
 
+/** A hook costs one permit for each started 4 KiB of its body, and at least one. */
+const bytesPerPermit = 4_096;
 /** The burst of an integration's own rate: this many seconds of the rate. */
-const burstSeconds = 5;
+const ownBurstSeconds = 5;
+/**
+ * The time for which a lease should suffice. Example: at 1 000 permits a second, the pod asks for 1 permit, then, while
+ * each lease is used up within 100 ms, for 2, 4, 8 … 64 and 100, which are 100 ms of the rate.
+ */
+const leaseMs = 100;
+/** Unused permits of a lease expire after this time. */
+const leaseTtlMs = 1_000;
+/**
+ * After a rejection, the pod rejects hooks without a call of the limiter until a permit is available, but at least for
+ * this time: otherwise each single permit would cost a call. The pause ends at the latest when the whole burst is
+ * available.
+ */
+const rejectionPauseMs = 50;
+/** The first removal of idle leases happens at this number of leases. */
+const firstSweepSize = 1_000;
 
-/** Which limit of an integration refuses a hook, and when to try again. */
-export interface HookRefusalByRate extends RateRefusal {
-  readonly name: 'hooks' | 'hook-bytes';
+/** Whether a hook may be posted now. */
+export type PermitVerdict = { readonly status: 'granted' } | ({ readonly status: 'refused' } & RateRefusal);
+const granted: PermitVerdict = { status: 'granted' };
+
+interface Waiter {
+  readonly amount: number;
+  readonly resolve: (verdict: PermitVerdict) => void;
+  readonly reject: (error: unknown) => void;
 }
 
-type HookVerdict = HookRefusalByRate | null;
+/** The permits that this pod has leased for one integration. Times are on the monotonic clock. */
+interface Lease {
+  /** Permits left. */
+  permits: number;
+  /** How many permits the pod requested for the current lease. */
+  size: number;
+  leasedAtMs: number;
+  /** Until then, every hook is rejected without a call of the limiter. */
+  rejectedUntilMs: number;
+  /** When the whole burst will be available again. */
+  fullAtMs: number;
+  /** Whether a call of the limiter is in progress. */
+  isRenewing: boolean;
+  /** Served in order of arrival. */
+  readonly waiting: Waiter[];
+}
 
 export interface HookPermitsDeps {
   readonly limiter: Pick<RateLimiter, 'take'>;
-  /** Hooks, for integrations without a rate of their own; null: no limit. */
+  /** For integrations without a rate of their own; null: no limit. */
   readonly limit: RateLimit | null;
-  /** Bytes of bodies, per integration; null: no limit. */
-  readonly bytesLimit?: RateLimit | null;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
+/** How many permits a hook with a body of this many bytes costs. */
+export function countPermits(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / bytesPerPermit));
+}
+
 /**
- * Decides whether an integration may post one more hook: by the number of hooks, and by the bytes of their bodies. All
- * pods share both limits. Leases keep the calls of the limiter few (`LeasedPermits`). If both leases must be renewed, the
- * two calls run at the same time.
+ * Decides whether an integration may post one more hook, by a limit that all pods share. One call of the limiter serves
+ * many hooks: the pod leases permits and spends them without a call.
+ *
+ * A lease begins with the permits of the hooks that wait. If the last lease was used up within 100 ms, the next one is
+ * twice as large, up to 100 ms of the rate. So an idle pod never wastes more permits than it has used.
  */
 export class HookPermits {
-  readonly #limit: RateLimit | null;
-  readonly #bytesLimit: RateLimit | null;
-  readonly #hooks: LeasedPermits;
-  readonly #bytes: LeasedPermits;
+  readonly #deps: HookPermitsDeps;
+  readonly #leases = new Map<string, Lease>();
+  #sweepAtSize = firstSweepSize;
 
-  constructor({ limiter, limit, bytesLimit = null, clock }: HookPermitsDeps) {
-    this.#limit = limit;
-    this.#bytesLimit = bytesLimit;
-    this.#hooks = new LeasedPermits({ limiter, keyPrefix: 'hooks', clock });
-    this.#bytes = new LeasedPermits({ limiter, keyPrefix: 'hook-bytes', clock });
+  constructor(deps: HookPermitsDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * Takes the permits of a hook with a body of this many bytes (0: not known yet, see `takeBytes`). Returns null if both
-   * limits grant it, otherwise the refusal; a refused hook costs no permit. Returns a promise of this only if the hook
-   * must wait for a call of the limiter; it rejects with the limiter's error, for example `UnavailableError`.
+   * Takes this many permits (`countPermits`), at most the burst of the limit. A refused hook costs none. Returns a
+   * promise only if the hook must wait for a call of the limiter; it rejects with the limiter's error, for example
+   * `UnavailableError`.
    */
-  take(integration: Pick<Integration, 'id' | 'rate'>, bytes = 0): HookVerdict | Promise<HookVerdict> {
-    const hook = this.#takeHook(integration);
-    if (hook !== null && !(hook instanceof Promise)) return { name: 'hooks', ...hook };
-    const body = this.#takeBytes(integration.id, bytes);
-    if (hook === null && body === null) return null;
-    if (hook instanceof Promise || body instanceof Promise) return this.#combine(integration.id, bytes, hook, body);
-    return this.#settle(integration.id, bytes, hook, body);
+  take({ id, rate }: Pick<Integration, 'id' | 'rate'>, permits: number): PermitVerdict | Promise<PermitVerdict> {
+    const limit = rate === null ? this.#deps.limit : createOwnLimit(rate);
+    if (limit === null) return granted;
+    const nowMs = this.#deps.clock.monotonicMs();
+    const lease = this.#leases.get(id) ?? this.#add(id, nowMs);
+    if (lease.permits >= permits && nowMs - lease.leasedAtMs < leaseTtlMs) {
+      lease.permits -= permits;
+      return granted;
+    }
+    if (nowMs < lease.rejectedUntilMs) return toRefusal(lease, limit, nowMs);
+    return new Promise((resolve, reject) => {
+      lease.waiting.push({ amount: Math.min(permits, limit.burst), resolve, reject });
+      if (!lease.isRenewing) void this.#serveWaiting(id, lease, limit);
+    });
   }
 
-  /**
-   * Takes the permits of the bytes of a body whose size was not known before it was read, after `take`. Returns like
-   * `take`: a refused hook gets its permit back.
-   */
-  takeBytes(id: string, bytes: number): HookVerdict | Promise<HookVerdict> {
-    const body = this.#takeBytes(id, bytes);
-    const settle = (verdict: PermitVerdict) => this.#settle(id, bytes, null, verdict);
-    return body instanceof Promise ? body.then(settle) : settle(body);
+  /** Leases permits until no hook waits. If the limiter grants too few for the next one, all waiting are rejected. */
+  async #serveWaiting(id: string, lease: Lease, limit: RateLimit): Promise<void> {
+    lease.isRenewing = true;
+    try {
+      for (let [next] = lease.waiting; next !== undefined; [next] = lease.waiting) {
+        await this.#renew(id, lease, next.amount, limit);
+        while (lease.waiting[0] !== undefined && lease.waiting[0].amount <= lease.permits) {
+          const served = lease.waiting.shift() as Waiter;
+          lease.permits -= served.amount;
+          served.resolve(granted);
+        }
+        const nowMs = this.#deps.clock.monotonicMs();
+        if (nowMs >= lease.rejectedUntilMs) continue;
+        for (const { resolve } of lease.waiting.splice(0)) resolve(toRefusal(lease, limit, nowMs));
+      }
+    } catch (error) {
+      for (const { reject } of lease.waiting.splice(0)) reject(error);
+    } finally {
+      lease.isRenewing = false;
+    }
   }
 
-  #takeHook({ id, rate }: Pick<Integration, 'id' | 'rate'>): PermitVerdict | Promise<PermitVerdict> {
-    const limit = this.#limit;
-    if (rate !== null) return this.#hooks.take(id, 1, () => createOwnLimit(rate));
-    return limit === null ? null : this.#hooks.take(id, 1, () => limit);
+  async #renew(id: string, lease: Lease, next: number, limit: RateLimit): Promise<void> {
+    const startedAtMs = this.#deps.clock.monotonicMs();
+    const size = computeNextSize(lease, next, limit, startedAtMs);
+    const left = startedAtMs - lease.leasedAtMs < leaseTtlMs ? Math.min(lease.permits, next) : 0;
+    // Nothing may be spent during the call: what is left belongs to the next hook, and expired permits to none.
+    lease.permits = 0;
+    const request = { atLeast: next - left, atMost: Math.max(next, size) - left };
+    const outcome = await this.#deps.limiter.take({ key: `hooks:${id}`, limit, ...request });
+    const nowMs = this.#deps.clock.monotonicMs();
+    lease.size = size;
+    lease.permits += left + outcome.granted;
+    lease.leasedAtMs = nowMs;
+    lease.fullAtMs = nowMs + outcome.resetAfterMs;
+    if (outcome.granted > 0) return;
+    lease.rejectedUntilMs = nowMs + Math.max(outcome.retryAfterMs, Math.min(rejectionPauseMs, outcome.resetAfterMs));
   }
 
-  #takeBytes(id: string, bytes: number): PermitVerdict | Promise<PermitVerdict> {
-    const limit = this.#bytesLimit;
-    if (limit === null || bytes === 0) return null;
-    // The limiter never has more permits than the burst. A larger body fails with `payload-too-large` later.
-    return this.#bytes.take(id, Math.min(bytes, limit.burst), () => limit);
+  #add(id: string, nowMs: number): Lease {
+    if (this.#leases.size >= this.#sweepAtSize) this.#sweep(nowMs);
+    const lease = {
+      permits: 0,
+      size: 0,
+      leasedAtMs: nowMs,
+      rejectedUntilMs: nowMs,
+      fullAtMs: nowMs,
+      isRenewing: false,
+      waiting: [],
+    };
+    this.#leases.set(id, lease);
+    return lease;
   }
 
-  async #combine(
-    id: string,
-    bytes: number,
-    hook: PermitVerdict | Promise<PermitVerdict>,
-    body: PermitVerdict | Promise<PermitVerdict>,
-  ): Promise<HookVerdict> {
-    return this.#settle(id, bytes, ...(await Promise.all([hook, body])));
-  }
-
-  #settle(id: string, bytes: number, hook: PermitVerdict, body: PermitVerdict): HookVerdict {
-    if (hook === null && body !== null) this.#hooks.giveBack(id, 1);
-    if (hook !== null && body === null) this.#bytes.giveBack(id, Math.min(bytes, this.#bytesLimit?.burst ?? 0));
-    return hook === null ? toBytesVerdict(body) : { name: 'hooks', ...hook };
+  /** Removes the leases of idle integrations. Runs each time the number of leases has doubled: amortized O(1). */
+  #sweep(nowMs: number): void {
+    for (const [id, lease] of this.#leases) {
+      const isIdle = nowMs - lease.leasedAtMs >= leaseTtlMs && nowMs >= lease.rejectedUntilMs;
+      if (isIdle && !lease.isRenewing) this.#leases.delete(id);
+    }
+    this.#sweepAtSize = Math.max(firstSweepSize, 2 * this.#leases.size);
   }
 }
 
-function toBytesVerdict(verdict: PermitVerdict): HookVerdict {
-  return verdict === null ? null : { name: 'hook-bytes', ...verdict };
+/** Returns how many permits to request: at least `next`, those of the hook that is served next. */
+function computeNextSize(
+  { permits, size, leasedAtMs, waiting }: Lease,
+  next: number,
+  limit: RateLimit,
+  nowMs: number,
+): number {
+  const max = Math.max(next, Math.min(limit.burst, Math.floor((limit.ratePerSecond * leaseMs) / 1_000)));
+  const wanted = waiting.reduce((sum, { amount }) => sum + amount, 0);
+  const wasUsedUpInTime = permits < next && nowMs - leasedAtMs <= leaseMs;
+  return Math.min(max, Math.max(next, wanted, wasUsedUpInTime ? 2 * size : next));
+}
+
+function toRefusal({ rejectedUntilMs, fullAtMs }: Lease, limit: RateLimit, nowMs: number): PermitVerdict {
+  const [retryAfterMs, resetAfterMs] = [rejectedUntilMs - nowMs, Math.max(0, fullAtMs - nowMs)];
+  return { status: 'refused', limit, retryAfterMs, resetAfterMs };
 }
 
 function createOwnLimit(ratePerSecond: number): RateLimit {
-  return { ratePerSecond, burst: Math.max(1, Math.floor(burstSeconds * ratePerSecond)) };
+  return { ratePerSecond, burst: Math.max(1, Math.floor(ownBurstSeconds * ratePerSecond)) };
 }

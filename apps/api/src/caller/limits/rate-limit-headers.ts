@@ -3,7 +3,7 @@ import type { RateLimit, RateOutcome } from '@widget-service/shared/domain/gcra.
 import type { FastifyReply } from 'fastify';
 
 /** The names of the rate limits in response headers. */
-type RateLimitName = 'api' | 'hooks' | 'hook-bytes' | 'sign-in';
+type RateLimitName = 'api' | 'hooks' | 'sign-in';
 
 /**
  * A rate limit refuses a request. `retryAfterMs`: until one more request is allowed. `resetAfterMs`: until the whole burst
@@ -16,7 +16,6 @@ export interface RateRefusal extends Pick<RateOutcome, 'retryAfterMs' | 'resetAf
 /**
  * Sets `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10).
  * - `q`: the burst, the number of requests that may come at once.
- * - `qu`: the unit of `q` and `r`, if it is not requests: `content-bytes`.
  * - `w`: seconds in which a burst that is used up becomes available again, at least 1.
  * - `r`: requests left now.
  * - `t`: seconds until the whole burst is available again.
@@ -29,8 +28,7 @@ export function setRateLimitHeaders(
 ): void {
   // Round to 6 digits first: 11 per minute is 0.18333… per second, and 11 / 0.18333… is slightly more than 60 seconds.
   const windowSeconds = Math.max(1, Math.ceil(Number((burst / ratePerSecond).toFixed(6))));
-  const unit = name === 'hook-bytes' ? ';qu="content-bytes"' : '';
-  reply.header('ratelimit-policy', `"${name}";q=${burst}${unit};w=${windowSeconds}`);
+  reply.header('ratelimit-policy', `"${name}";q=${burst};w=${windowSeconds}`);
   reply.header('ratelimit', `"${name}";r=${remaining};t=${Math.ceil(resetAfterMs / 1_000)}`);
 }
 
@@ -38,6 +36,5 @@ export function setRateLimitHeaders(
 export function toRateLimitedError(reply: FastifyReply, name: RateLimitName, refusal: RateRefusal): ServiceError {
   setRateLimitHeaders(reply, name, refusal.limit, { remaining: 0, resetAfterMs: refusal.resetAfterMs });
   reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1_000))));
-  const what = name === 'hook-bytes' ? 'Too many bytes of hooks' : 'Too many requests';
-  return new ServiceError('rate-limited', `${what}. Wait as long as Retry-After says.`);
+  return new ServiceError('rate-limited', 'Too many requests. Wait as long as Retry-After says.');
 }
